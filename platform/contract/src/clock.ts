@@ -1,0 +1,29 @@
+/** Time as a parameter. Services never read the machine's clock themselves. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the Unix epoch. */
+  nowMs(): number;
+  /** Milliseconds that only grow; for durations. */
+  monotonicMs(): number;
+  /**
+   * Runs `task` once after `delayMs`. Any delay is honoured, also beyond the 2^31 ms that
+   * `setTimeout` can hold. Returns the function that cancels it.
+   */
+  schedule(delayMs: number, task: () => void): () => void;
+}
+
+/** Resolves after `delayMs`, or at once when `signal` aborts. */
+export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) {
+      resolve();
+      return;
+    }
+    const cancel = clock.schedule(delayMs, finish);
+    signal?.addEventListener('abort', finish, { once: true });
+    function finish(): void {
+      cancel();
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    }
+  });
+}

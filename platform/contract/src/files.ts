@@ -1,0 +1,22 @@
+export interface FileInfo {
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+}
+
+/** Read access to files below fixed roots. Paths are absolute and already checked by the caller. */
+export interface Files {
+  /** Undefined when there is no such file. Follows no symbolic link out of `root`. */
+  stat(root: string, relativePath: string): Promise<FileInfo | undefined>;
+  /** The whole file, at most `limitBytes`; undefined when absent, an error when larger. */
+  read(root: string, relativePath: string, limitBytes: number): Promise<Uint8Array | undefined>;
+  /** Bytes [start, end] inclusive, in chunks of about 1 MiB. */
+  stream(
+    root: string,
+    relativePath: string,
+    range: { start: number; end: number },
+  ): ReadableStream<Uint8Array>;
+  /** Names in a directory; empty when it does not exist. */
+  names(root: string, relativePath: string): Promise<readonly string[]>;
+}

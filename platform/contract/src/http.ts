@@ -1,0 +1,42 @@
+export interface HttpPeer {
+  /** The client's address as the socket knows it; a v4-mapped v6 address is given as IPv4. */
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface HttpContext {
+  readonly peer: HttpPeer;
+  /** Aborts when the client goes away or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers one request. A handler that throws is answered 500 and logged by the listener. */
+export type HttpHandler = (request: Request, context: HttpContext) => Promise<Response>;
+
+/**
+ * One entry of an ordered list: the first route whose `prefix` begins the path and whose handler does not
+ * decline (undefined) answers.
+ */
+export interface HttpRoute {
+  /** Shown in logs and metrics. */
+  readonly name: string;
+  /** Path prefix, for example `/ipxe/script/`. */
+  readonly prefix: string;
+  handle(request: Request, context: HttpContext): Promise<Response | undefined>;
+}
+
+export interface HttpListenOptions {
+  readonly port: number;
+  readonly address?: string;
+}
+
+export interface HttpServer extends AsyncDisposable {
+  readonly local: { readonly address: string; readonly port: number };
+  /** Stops accepting, ends idle connections, and gives running answers `graceMs` to finish. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface Http {
+  /** Rejects with a PlatformError of code `address-in-use` that names the program holding the port when it can be found. */
+  listen(options: HttpListenOptions, handler: HttpHandler): Promise<HttpServer>;
+}

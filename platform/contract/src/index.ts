@@ -1,0 +1,25 @@
+export { delay, type Clock } from './clock.ts';
+export { type Random } from './random.ts';
+export { type Log, type LogFields } from './log.ts';
+export type {
+  Datagram,
+  NetworkInterface,
+  Udp,
+  UdpAddress,
+  UdpHandlers,
+  UdpOptions,
+  UdpSocket,
+} from './udp.ts';
+export type {
+  Http,
+  HttpContext,
+  HttpHandler,
+  HttpListenOptions,
+  HttpPeer,
+  HttpRoute,
+  HttpServer,
+} from './http.ts';
+export type { FileInfo, Files } from './files.ts';
+export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
+export { PlatformError, type PlatformErrorCode } from './platform-error.ts';
+export type { Service, ServiceHealth } from './service.ts';

@@ -1,0 +1,22 @@
+export interface SpawnOptions {
+  readonly command: string;
+  readonly arguments: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  /** Kills the child's whole process group when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SpawnedProcess {
+  readonly pid: number;
+  readonly stdin: WritableStream<Uint8Array>;
+  readonly stdout: ReadableStream<Uint8Array>;
+  readonly stderr: ReadableStream<Uint8Array>;
+  /** Resolves when the process has ended and its output is read. */
+  readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;
+}
+
+export interface Spawn {
+  /** Starts a program; no shell. Rejects with PlatformError `not-found` when there is no such program. */
+  start(options: SpawnOptions): Promise<SpawnedProcess>;
+}

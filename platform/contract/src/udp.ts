@@ -1,0 +1,54 @@
+export interface UdpAddress {
+  /** Dotted IPv4. */
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface Datagram {
+  /** Valid only during the callback: the platform may reuse the memory. Copy what must live longer. */
+  readonly bytes: Uint8Array;
+  readonly peer: UdpAddress;
+  /** The network interface it arrived on, when the socket is bound to one. */
+  readonly networkInterface: string | undefined;
+}
+
+export interface UdpOptions {
+  /** 0 lets the platform choose. */
+  readonly port: number;
+  /** Local address; all addresses when absent. */
+  readonly address?: string;
+  /** Receives from and sends through this network interface only (SO_BINDTODEVICE on Linux). */
+  readonly networkInterface?: string;
+  /** Allows sends to 255.255.255.255. */
+  readonly broadcast?: boolean;
+  /** Lets several sockets hold the same port (SO_REUSEADDR). */
+  readonly reuseAddress?: boolean;
+}
+
+export interface UdpSocket extends AsyncDisposable {
+  readonly local: UdpAddress;
+  /** Queues one datagram. A failure to send is reported through the `onError` given at open. */
+  send(bytes: Uint8Array, to: UdpAddress): void;
+  close(): Promise<void>;
+}
+
+export interface UdpHandlers {
+  onDatagram(datagram: Datagram): void;
+  onError(error: Error): void;
+}
+
+export interface Udp {
+  /** Rejects with a PlatformError of code `address-in-use`, `permission-denied` or `no-such-interface`. */
+  open(options: UdpOptions, handlers: UdpHandlers): Promise<UdpSocket>;
+  /** The IPv4 network interfaces of this machine. */
+  networkInterfaces(): readonly NetworkInterface[];
+}
+
+export interface NetworkInterface {
+  readonly name: string;
+  /** Lower-case, colon separated. */
+  readonly mac: string;
+  readonly address: string;
+  readonly netmask: string;
+  readonly internal: boolean;
+}
