@@ -1,0 +1,72 @@
+import { ipv4ToNumber, type Ipv4 } from './ipv4.ts';
+
+/**
+ * Writes big-endian fields into a zeroed buffer of a fixed capacity. Writing past the capacity is a bug of the caller,
+ * who must have checked `remaining`, and throws RangeError. Bytes not written are zero, never old memory.
+ */
+export class ByteWriter {
+  readonly #bytes: Uint8Array;
+  #position = 0;
+
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(capacity);
+  }
+
+  get length(): number {
+    return this.#position;
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#position;
+  }
+
+  uint8(value: number): void {
+    const at = this.#advance(1);
+    this.#bytes[at] = value;
+  }
+
+  uint16(value: number): void {
+    const at = this.#advance(2);
+    this.#bytes[at] = value >>> 8;
+    this.#bytes[at + 1] = value;
+  }
+
+  uint32(value: number): void {
+    this.uint16(value >>> 16);
+    this.uint16(value & 0xffff);
+  }
+
+  ipv4(value: Ipv4): void {
+    this.uint32(ipv4ToNumber(value));
+  }
+
+  bytes(value: Uint8Array): void {
+    const at = this.#advance(value.length);
+    this.#bytes.set(value, at);
+  }
+
+  zeros(count: number): void {
+    this.#advance(count);
+  }
+
+  /** `value` followed by zeros up to `length`; a longer value is a bug of the caller. */
+  padded(value: Uint8Array, length: number): void {
+    if (value.length > length) throw new RangeError(`${value.length} bytes do not fit a field of ${length}`);
+    this.bytes(value);
+    this.zeros(length - value.length);
+  }
+
+  /** What was written so far. */
+  finish(): Uint8Array {
+    return this.#bytes.subarray(0, this.#position);
+  }
+
+  #advance(count: number): number {
+    const at = this.#position;
+    if (count > this.#bytes.length - at) {
+      throw new RangeError(`write of ${count} bytes at ${at} passes the capacity of ${this.#bytes.length}`);
+    }
+    this.#position = at + count;
+    return at;
+  }
+}

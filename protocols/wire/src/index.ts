@@ -1,0 +1,35 @@
+export { DecodeError, decoded, type Decoded, type DecodeFailure } from './decode-error.ts';
+export { ByteReader } from './byte-reader.ts';
+export { ByteWriter } from './byte-writer.ts';
+export { bytesToHex, hexToBytes } from './hex.ts';
+export { decodeUtf8, encodeUtf8 } from './utf8.ts';
+export {
+  formatMac,
+  isGroupMac,
+  mac,
+  MAC_BYTES,
+  macFromBytes,
+  macToBytes,
+  parseMac,
+  type Mac,
+  type MacFormat,
+} from './mac.ts';
+export {
+  ipv4,
+  IPV4_ANY,
+  IPV4_BROADCAST,
+  ipv4FromNumber,
+  ipv4ToNumber,
+  isHostAddress,
+  parseIpv4,
+  type Ipv4,
+} from './ipv4.ts';
+export {
+  broadcastAddress,
+  netmaskOf,
+  networkAddress,
+  networkContains,
+  parseIpv4Network,
+  prefixLengthOf,
+  type Ipv4Network,
+} from './ipv4-network.ts';

@@ -1,0 +1,40 @@
+import { ipv4FromNumber, ipv4ToNumber, parseIpv4, type Ipv4 } from './ipv4.ts';
+
+/** A network: its lowest address and how many leading bits are fixed (0 to 32). */
+export interface Ipv4Network {
+  readonly address: Ipv4;
+  readonly prefixLength: number;
+}
+
+/** Reads `192.0.2.0/24`. Host bits are cleared, as Go's net.ParseCIDR does; undefined when it is not CIDR notation. */
+export function parseIpv4Network(text: string): Ipv4Network | undefined {
+  const match = /^([\d.]+)\/(\d|[12]\d|3[0-2])$/.exec(text);
+  const address = parseIpv4(match?.[1] ?? '');
+  if (match === null || address === undefined) return undefined;
+  const prefixLength = Number(match[2]);
+  return { address: networkAddress(address, netmaskOf(prefixLength)), prefixLength };
+}
+
+/** The netmask with that many leading ones; 24 gives `255.255.255.0`. */
+export function netmaskOf(prefixLength: number): Ipv4 {
+  return ipv4FromNumber(prefixLength === 0 ? 0 : (0xffff_ffff << (32 - prefixLength)) >>> 0);
+}
+
+/** How many leading ones a netmask has, or undefined when its ones are not contiguous. */
+export function prefixLengthOf(netmask: Ipv4): number | undefined {
+  const inverted = ~ipv4ToNumber(netmask) >>> 0;
+  // Only 2^n - 1 has no bit in common with its successor.
+  return (inverted & (inverted + 1)) === 0 ? Math.clz32(inverted) : undefined;
+}
+
+export function networkAddress(address: Ipv4, netmask: Ipv4): Ipv4 {
+  return ipv4FromNumber((ipv4ToNumber(address) & ipv4ToNumber(netmask)) >>> 0);
+}
+
+export function broadcastAddress(address: Ipv4, netmask: Ipv4): Ipv4 {
+  return ipv4FromNumber((ipv4ToNumber(address) | ~ipv4ToNumber(netmask)) >>> 0);
+}
+
+export function networkContains(network: Ipv4Network, address: Ipv4): boolean {
+  return networkAddress(address, netmaskOf(network.prefixLength)) === network.address;
+}

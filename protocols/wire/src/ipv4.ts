@@ -1,0 +1,50 @@
+declare const ipv4Brand: unique symbol;
+
+/** An IPv4 address in canonical dotted decimal, such as `192.0.2.7`. */
+export type Ipv4 = string & { readonly [ipv4Brand]: true };
+
+/** Strict dotted decimal: four numbers of 0 to 255 without leading zeros (which some readers take as octal). */
+const DOTTED =
+  /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
+
+/** The address, or undefined when the text is not strict dotted decimal. */
+export function parseIpv4(text: string): Ipv4 | undefined {
+  return DOTTED.test(text) ? (text as Ipv4) : undefined;
+}
+
+/** For addresses written in the program: throws RangeError on anything `parseIpv4` refuses. */
+export function ipv4(text: string): Ipv4 {
+  const address = parseIpv4(text);
+  if (address === undefined) throw new RangeError(`not an IPv4 address: ${JSON.stringify(text)}`);
+  return address;
+}
+
+/** The address of an unsigned 32-bit number, first octet highest. */
+export function ipv4FromNumber(value: number): Ipv4 {
+  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}` as Ipv4;
+}
+
+/** The address as an unsigned 32-bit number. */
+export function ipv4ToNumber(address: Ipv4): number {
+  let value = 0;
+  let octet = 0;
+  for (let index = 0; index < address.length; index++) {
+    const code = address.charCodeAt(index);
+    if (code === 0x2e) {
+      value = (value << 8) | octet;
+      octet = 0;
+    } else {
+      octet = octet * 10 + code - 0x30;
+    }
+  }
+  return ((value << 8) | octet) >>> 0;
+}
+
+export const IPV4_ANY = '0.0.0.0' as Ipv4;
+export const IPV4_BROADCAST = '255.255.255.255' as Ipv4;
+
+/** True for addresses one host can own: not this-network (0/8), loopback (127/8), multicast and reserved (224/3). */
+export function isHostAddress(address: Ipv4): boolean {
+  const first = ipv4ToNumber(address) >>> 24;
+  return first !== 0 && first !== 127 && first < 224;
+}

@@ -1,0 +1,56 @@
+import { bytesToHex } from './hex.ts';
+
+declare const macBrand: unique symbol;
+
+/** A 48-bit hardware address in canonical form: lower case, colons, such as `02:00:5e:10:00:01`. */
+export type Mac = string & { readonly [macBrand]: true };
+
+/** How a MAC is spelled in a path. The names are upstream's (`ipxe-binary-inject-mac-addr-format`). */
+export type MacFormat = 'colon' | 'dash' | 'dot' | 'no-delimiter';
+
+export const MAC_BYTES = 6;
+
+const SPELLINGS = [
+  /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i,
+  /^[0-9a-f]{2}(?:-[0-9a-f]{2}){5}$/i,
+  /^[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}$/i,
+  /^[0-9a-f]{12}$/i,
+];
+
+/** Reads `00:00:5e:00:53:01`, `00-00-5E-00-53-01`, `0000.5e00.5301` or `00005e005301`; anything else is undefined. */
+export function parseMac(text: string): Mac | undefined {
+  if (!SPELLINGS.some((spelling) => spelling.test(text))) return undefined;
+  return colonForm(text.replaceAll(/[^0-9a-f]/gi, '').toLowerCase());
+}
+
+/** For addresses written in the program: throws RangeError on anything `parseMac` refuses. */
+export function mac(text: string): Mac {
+  const address = parseMac(text);
+  if (address === undefined) throw new RangeError(`not a MAC address: ${JSON.stringify(text)}`);
+  return address;
+}
+
+/** The address of the first six bytes, or undefined when there are fewer. */
+export function macFromBytes(bytes: Uint8Array): Mac | undefined {
+  return bytes.length < MAC_BYTES ? undefined : colonForm(bytesToHex(bytes.subarray(0, MAC_BYTES)));
+}
+
+export function macToBytes(address: Mac): Uint8Array {
+  return Uint8Array.from(address.split(':'), (octet) => Number.parseInt(octet, 16));
+}
+
+export function formatMac(address: Mac, format: MacFormat): string {
+  if (format === 'colon') return address;
+  if (format === 'dash') return address.replaceAll(':', '-');
+  const digits = address.replaceAll(':', '');
+  return format === 'dot' ? digits.replaceAll(/(.{4})(?!$)/g, '$1.') : digits;
+}
+
+/** True for group addresses (multicast and broadcast): no network interface sends from one. */
+export function isGroupMac(address: Mac): boolean {
+  return (Number.parseInt(address.slice(0, 2), 16) & 1) === 1;
+}
+
+function colonForm(digits: string): Mac {
+  return digits.replaceAll(/(..)(?!$)/g, '$1:') as Mac;
+}
