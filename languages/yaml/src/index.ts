@@ -1,0 +1,15 @@
+export { parseYaml, YAML_TEXT_LIMIT, type ParsedYaml, type YamlError } from './parse-yaml.ts';
+export {
+  nodeAt,
+  positionOf,
+  toJson,
+  type Json,
+  type Path,
+  type Position,
+  type YamlList,
+  type YamlMap,
+  type YamlMapEntry,
+  type YamlNode,
+  type YamlScalar,
+} from './node.ts';
+export { stringifyYaml } from './stringify-yaml.ts';
