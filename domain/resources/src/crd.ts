@@ -1,0 +1,53 @@
+/** A kind as a Kubernetes CustomResourceDefinition. */
+import type { TSchema } from 'typebox';
+import { collectionOf, type Kind } from './kind.ts';
+
+/** The CRD as plain JSON, keys in a stable order. */
+export function crdFor(kind: Kind): Record<string, unknown> {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: collectionOf(kind), ...(kind.labels === undefined ? {} : { labels: kind.labels }) },
+    spec: {
+      group: kind.group,
+      names: {
+        categories: ['tinkerbell'],
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural: kind.plural,
+        ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
+        singular: kind.singular,
+      },
+      scope: 'Namespaced',
+      versions: [versionOf(kind)],
+    },
+  };
+}
+
+function versionOf(kind: Kind): Record<string, unknown> {
+  return {
+    ...(kind.printerColumns.length > 0 ? { additionalPrinterColumns: kind.printerColumns } : {}),
+    name: kind.version,
+    schema: {
+      openAPIV3Schema: {
+        description: kind.description,
+        type: 'object',
+        properties: {
+          apiVersion: { type: 'string' },
+          kind: { type: 'string' },
+          metadata: { type: 'object' },
+          spec: openApiOf(kind.spec),
+          status: openApiOf(kind.status),
+        },
+      },
+    },
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+  };
+}
+
+/** A typebox schema without the builder's own marks. */
+export function openApiOf(schema: TSchema): unknown {
+  return JSON.parse(JSON.stringify(schema));
+}

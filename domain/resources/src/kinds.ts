@@ -1,0 +1,148 @@
+/** The seven v1alpha1 kinds (names, columns and labels as upstream's CRDs have them). */
+import { JobSpec, JobStatus } from './bmc/job.ts';
+import { MachineSpec, MachineStatus } from './bmc/machine.ts';
+import { TaskSpec, TaskStatus } from './bmc/task.ts';
+import { HardwareSpec, HardwareStatus } from './hardware/hardware.ts';
+import type { Kind, PrinterColumn } from './kind.ts';
+import type { Resource } from './resource.ts';
+import { TemplateSpec, TemplateStatus } from './template.ts';
+import { WorkflowRuleSetSpec, WorkflowRuleSetStatus } from './workflow-rule-set.ts';
+import { WorkflowSpec, WorkflowStatus } from './workflow.ts';
+
+export type Hardware = Resource<HardwareSpec, HardwareStatus>;
+export type Template = Resource<TemplateSpec, TemplateStatus>;
+export type Workflow = Resource<WorkflowSpec, WorkflowStatus>;
+export type WorkflowRuleSet = Resource<WorkflowRuleSetSpec, WorkflowRuleSetStatus>;
+export type BmcMachine = Resource<MachineSpec, MachineStatus>;
+export type BmcJob = Resource<JobSpec, JobStatus>;
+export type BmcTask = Resource<TaskSpec, TaskStatus>;
+
+const clusterctlLabels = { 'clusterctl.cluster.x-k8s.io': '', 'clusterctl.cluster.x-k8s.io/move': '' };
+const stateColumn: PrinterColumn = { name: 'State', jsonPath: '.status.state', type: 'string' };
+
+export const hardwareKind: Kind = {
+  group: 'tinkerbell.org',
+  version: 'v1alpha1',
+  kind: 'Hardware',
+  plural: 'hardware',
+  singular: 'hardware',
+  shortNames: ['hw'],
+  description: 'One physical machine: its network interfaces, disks, metadata and BMC.',
+  labels: clusterctlLabels,
+  printerColumns: [stateColumn],
+  spec: HardwareSpec,
+  status: HardwareStatus,
+};
+
+export const templateKind: Kind = {
+  group: 'tinkerbell.org',
+  version: 'v1alpha1',
+  kind: 'Template',
+  plural: 'templates',
+  singular: 'template',
+  shortNames: ['tpl'],
+  description: 'Text that renders, for one Hardware, to the tasks and actions of a Workflow.',
+  printerColumns: [stateColumn],
+  spec: TemplateSpec,
+  status: TemplateStatus,
+};
+
+export const workflowKind: Kind = {
+  group: 'tinkerbell.org',
+  version: 'v1alpha1',
+  kind: 'Workflow',
+  plural: 'workflows',
+  singular: 'workflow',
+  shortNames: ['wf'],
+  description: 'A Template rendered for a Hardware, and how far its actions have come.',
+  printerColumns: [
+    { name: 'Template', jsonPath: '.spec.templateRef', type: 'string' },
+    stateColumn,
+    { name: 'Task', jsonPath: '.status.currentState.taskName', type: 'string', priority: 1 },
+    { name: 'Action', jsonPath: '.status.currentState.actionName', type: 'string' },
+    { name: 'Agent', jsonPath: '.status.currentState.agentID', type: 'string' },
+    { name: 'Hardware', jsonPath: '.spec.hardwareRef', type: 'string' },
+    { name: 'Template-Rendering', jsonPath: '.status.templateRendering', type: 'string', priority: 1 },
+  ],
+  spec: WorkflowSpec,
+  status: WorkflowStatus,
+};
+
+export const workflowRuleSetKind: Kind = {
+  group: 'tinkerbell.org',
+  version: 'v1alpha1',
+  kind: 'WorkflowRuleSet',
+  plural: 'workflowrulesets',
+  singular: 'workflowruleset',
+  shortNames: ['wrs'],
+  description: 'Patterns on the attributes of a machine that create a Workflow for it.',
+  printerColumns: [],
+  spec: WorkflowRuleSetSpec,
+  status: WorkflowRuleSetStatus,
+};
+
+export const bmcMachineKind: Kind = {
+  group: 'bmc.tinkerbell.org',
+  version: 'v1alpha1',
+  kind: 'Machine',
+  plural: 'machines',
+  singular: 'machine',
+  shortNames: [],
+  description: 'A BMC and how to reach it.',
+  labels: clusterctlLabels,
+  printerColumns: [],
+  spec: MachineSpec,
+  status: MachineStatus,
+};
+
+export const bmcJobKind: Kind = {
+  group: 'bmc.tinkerbell.org',
+  version: 'v1alpha1',
+  kind: 'Job',
+  plural: 'jobs',
+  singular: 'job',
+  shortNames: ['j'],
+  description: 'A list of operations to be carried out on one BMC machine, in order.',
+  printerColumns: [],
+  spec: JobSpec,
+  status: JobStatus,
+};
+
+export const bmcTaskKind: Kind = {
+  group: 'bmc.tinkerbell.org',
+  version: 'v1alpha1',
+  kind: 'Task',
+  plural: 'tasks',
+  singular: 'task',
+  shortNames: ['t'],
+  description: 'One operation of a BMC Job.',
+  printerColumns: [],
+  spec: TaskSpec,
+  status: TaskStatus,
+};
+
+export const kinds: readonly Kind[] = [
+  hardwareKind,
+  templateKind,
+  workflowKind,
+  workflowRuleSetKind,
+  bmcMachineKind,
+  bmcJobKind,
+  bmcTaskKind,
+];
+
+/** The kind of an object by its `apiVersion` and `kind` fields, or undefined. */
+export function kindFor(apiVersion: string, kind: string): Kind | undefined {
+  return kinds.find((one) => one.kind === kind && `${one.group}/${one.version}` === apiVersion);
+}
+
+/** The kind that a person means: plural, singular, short name or kind, in any case, with or without group. */
+export function kindNamed(name: string): Kind | undefined {
+  const [word = '', ...group] = name.toLowerCase().split('.');
+  const groupName = group.join('.');
+  return kinds.find(
+    (one) =>
+      (groupName === '' || one.group === groupName) &&
+      [one.plural, one.singular, one.kind.toLowerCase(), ...one.shortNames].includes(word),
+  );
+}

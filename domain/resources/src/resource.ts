@@ -1,0 +1,37 @@
+/** The shape that all objects share, after the Kubernetes API conventions. */
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly generateName?: string;
+  /** Given by the store at creation. */
+  readonly uid?: string;
+  /** The store's revision of the last write, as text. */
+  readonly resourceVersion?: string;
+  /** Grows by one with every change of the spec. */
+  readonly generation?: number;
+  /** RFC 3339. */
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+export interface Resource<Spec = unknown, Status = unknown> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: Spec;
+  readonly status?: Status;
+}

@@ -1,0 +1,48 @@
+/** The few schema shapes that Kubernetes CRDs use beyond plain JSON types. */
+import { Type, type Static, type TSchema } from 'typebox';
+
+type Extra = Readonly<Record<string, unknown>>;
+
+/** A whole number of 64 bits; values beyond 2^53 lose precision in JSON and are refused. */
+export function int64(extra: Extra = {}) {
+  return Type.Integer({ format: 'int64', ...extra });
+}
+
+/** A whole number of 32 bits. */
+export function int32(extra: Extra = {}) {
+  return Type.Integer({ format: 'int32', ...extra });
+}
+
+/** A whole number with no stated width. */
+export function integer(extra: Extra = {}) {
+  return Type.Integer(extra);
+}
+
+/** RFC 3339 time. */
+export function dateTime() {
+  return Type.String({ format: 'date-time' });
+}
+
+export function uri() {
+  return Type.String({ format: 'uri' });
+}
+
+/** One of a fixed list of strings. */
+export function oneOf<const Values extends readonly string[]>(values: Values, extra: Extra = {}) {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: values, ...extra });
+}
+
+/** An object whose keys are free and whose values share a schema. */
+export function mapOf<Schema extends TSchema>(values: Schema) {
+  return Type.Unsafe<{ [key: string]: Static<Schema> }>({ type: 'object', additionalProperties: values });
+}
+
+/** A Kubernetes quantity: a number or text such as `10Gi`. */
+export function quantity() {
+  return Type.Unsafe<number | string>({
+    anyOf: [{ type: 'integer' }, { type: 'string' }],
+    pattern:
+      '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
+    'x-kubernetes-int-or-string': true,
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * Walks a value beside its schema: fills in defaults and finds fields the schema does not know, as the
+ * Kubernetes API does for structural schemas. The value itself is not changed.
+ */
+import type { TSchema } from 'typebox';
+
+export type Path = readonly (string | number)[];
+
+export interface Structured {
+  /** The value with defaults filled in and unknown fields left out. */
+  readonly value: unknown;
+  readonly unknownFields: readonly Path[];
+}
+
+interface SchemaView {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly additionalProperties?: TSchema;
+  readonly items?: TSchema;
+  readonly default?: unknown;
+}
+
+export function structure(schema: TSchema, value: unknown): Structured {
+  const unknownFields: Path[] = [];
+  return { value: walk(schema, value, [], unknownFields), unknownFields };
+}
+
+function walk(schema: SchemaView, value: unknown, path: Path, unknownFields: Path[]): unknown {
+  if (Array.isArray(value)) {
+    const items = schema.items;
+    if (items === undefined) return value;
+    return value.map((item, index) => walk(items as SchemaView, item, [...path, index], unknownFields));
+  }
+  if (!isRecord(value)) return value;
+  if (schema.properties === undefined) return walkMap(schema, value, path, unknownFields);
+  return walkObject(schema.properties, value, path, unknownFields);
+}
+
+function walkMap(
+  schema: SchemaView,
+  value: Record<string, unknown>,
+  path: Path,
+  unknownFields: Path[],
+): unknown {
+  const values = schema.additionalProperties;
+  if (values === undefined) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      walk(values as SchemaView, item, [...path, key], unknownFields),
+    ]),
+  );
+}
+
+function walkObject(
+  properties: Readonly<Record<string, TSchema>>,
+  value: Record<string, unknown>,
+  path: Path,
+  unknownFields: Path[],
+): unknown {
+  const entries: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (!Object.hasOwn(properties, key)) {
+      unknownFields.push([...path, key]);
+      continue;
+    }
+    entries.push([key, walk(properties[key] as SchemaView, item, [...path, key], unknownFields)]);
+  }
+  for (const [key, schema] of Object.entries(properties)) {
+    const fallback = (schema as SchemaView).default;
+    if (fallback !== undefined && !Object.hasOwn(value, key)) entries.push([key, fallback]);
+  }
+  return Object.fromEntries(entries);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The schema of the field at `path`, or undefined. */
+export function schemaAt(schema: TSchema, path: Path): TSchema | undefined {
+  let current: SchemaView | undefined = schema;
+  for (const step of path) {
+    if (current === undefined) return undefined;
+    current =
+      typeof step === 'number' ? current.items : (current.properties?.[step] ?? current.additionalProperties);
+  }
+  return current;
+}

@@ -1,0 +1,11 @@
+import { Type, type Static } from 'typebox';
+
+export const TemplateSpec = Type.Object({
+  data: Type.Optional(Type.String()),
+});
+export type TemplateSpec = Static<typeof TemplateSpec>;
+
+export const TemplateStatus = Type.Object({
+  state: Type.Optional(Type.String()),
+});
+export type TemplateStatus = Static<typeof TemplateStatus>;

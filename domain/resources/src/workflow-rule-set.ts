@@ -1,0 +1,24 @@
+import { Type, type Static } from 'typebox';
+import { mapOf } from './schema-builders.ts';
+
+export const WorkflowRuleSetSpec = Type.Object({
+  rules: Type.Optional(Type.Array(Type.String())),
+  workflow: Type.Optional(
+    Type.Object({
+      addAttributes: Type.Optional(Type.Boolean()),
+      disabled: Type.Optional(Type.Boolean()),
+      namespace: Type.Optional(Type.String()),
+      template: Type.Optional(
+        Type.Object({
+          agentValue: Type.Optional(Type.String()),
+          kvs: Type.Optional(mapOf(Type.String())),
+          ref: Type.Optional(Type.String()),
+        }),
+      ),
+    }),
+  ),
+});
+export type WorkflowRuleSetSpec = Static<typeof WorkflowRuleSetSpec>;
+
+export const WorkflowRuleSetStatus = Type.Object({});
+export type WorkflowRuleSetStatus = Static<typeof WorkflowRuleSetStatus>;
