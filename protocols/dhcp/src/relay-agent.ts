@@ -1,0 +1,44 @@
+import { ipv4Option, type OptionCodec } from './option-codec.ts';
+import { readSubOptions, type SubOption } from './sub-options.ts';
+import type { Ipv4 } from '@tinkerbell/wire';
+
+/**
+ * Option 82. `bytes` is what the relay sent and what the reply must carry unchanged (RFC 3046 section 2.2); the fields
+ * are read from it for the server's own use and are empty when the relay's encoding is broken.
+ */
+export interface RelayAgentInformation {
+  readonly bytes: Uint8Array;
+  readonly subOptions: readonly SubOption[];
+  /** Sub-option 1, RFC 3046. */
+  readonly circuitId?: Uint8Array;
+  /** Sub-option 2, RFC 3046. */
+  readonly remoteId?: Uint8Array;
+  /** Sub-option 5, RFC 3527: the subnet to choose from, in place of giaddr. */
+  readonly linkSelection?: Ipv4;
+  /** Sub-option 11, RFC 5107: what the reply's option 54 must say. */
+  readonly serverIdentifierOverride?: Ipv4;
+}
+
+export const relayAgentOption: OptionCodec<RelayAgentInformation> = {
+  decode: (bytes) => {
+    const subOptions = readSubOptions(bytes, { hasPadAndEnd: false }) ?? [];
+    const valueOf = (code: number) => subOptions.find((each) => each.code === code)?.bytes;
+    const addressOf = (code: number) => ipv4Option.decode(valueOf(code) ?? new Uint8Array());
+    const fields = {
+      circuitId: valueOf(1),
+      remoteId: valueOf(2),
+      linkSelection: addressOf(5),
+      serverIdentifierOverride: addressOf(11),
+    };
+    return { bytes, subOptions, ...definedOf(fields) };
+  },
+  encode: (value) => value.bytes,
+};
+
+function definedOf<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: NonNullable<Fields[Name]>;
+  };
+}
