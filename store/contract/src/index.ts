@@ -1,0 +1,26 @@
+export {
+  formatKey,
+  type Change,
+  type CommitResult,
+  type ListQuery,
+  type ObjectKey,
+  type ObjectList,
+  type Store,
+  type StoredObject,
+  type WatchHandlers,
+  type WatchQuery,
+  type WatchResult,
+  type Write,
+} from './store.ts';
+export {
+  matches,
+  type Journal,
+  type JournalDetail,
+  type JournalEntry,
+  type JournalQuery,
+  type JournalRecord,
+  type JournalSource,
+} from './journal.ts';
+export type { View } from './view.ts';
+export { WatchHub } from './watch-hub.ts';
+export { changeOf, refusalOf, withRevision, type Refusal } from './apply-write.ts';

@@ -1,0 +1,53 @@
+/**
+ * Append-only records that are not objects: the timeline of a machine from its first packet to the last
+ * action. Bounded by count and age.
+ */
+export type JournalSource = 'dhcp' | 'tftp' | 'http' | 'image' | 'agent' | 'workflow' | 'server';
+
+export type JournalDetail = string | number | boolean | null;
+
+export interface JournalEntry {
+  readonly source: JournalSource;
+  /** Kebab-case past tense: `offer-sent`, `request-ignored`, `action-started`. */
+  readonly event: string;
+  /** MAC, lower case with colons, when it is known. */
+  readonly machine?: string;
+  /** `<namespace>/<name>`, when it concerns one. */
+  readonly workflow?: string;
+  /** One line for a person. */
+  readonly message: string;
+  /** The numbers and names behind the line: bytes, milliseconds, reason. */
+  readonly details?: Readonly<Record<string, JournalDetail>>;
+}
+
+export interface JournalRecord extends JournalEntry {
+  /** Grows by one with every record of the journal. */
+  readonly sequence: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number;
+}
+
+export interface JournalQuery {
+  /** Records of these machines or of these workflows; all records when both are absent. */
+  readonly machines?: readonly string[];
+  readonly workflows?: readonly string[];
+  /** Records with a greater sequence; 0 begins with the oldest. */
+  readonly after: number;
+  readonly limit?: number;
+}
+
+export interface Journal extends AsyncDisposable {
+  /** Takes a record; it is written within 100 ms. Never throws and never waits: a full disk loses records and counts them. */
+  append(entry: JournalEntry): void;
+  /** In order of sequence. Sees every record appended before the call. */
+  read(query: JournalQuery): Promise<readonly JournalRecord[]>;
+  /** Calls `onRecord` for each matching record appended from now on. Returns the function that stops it. */
+  follow(query: Omit<JournalQuery, 'after' | 'limit'>, onRecord: (record: JournalRecord) => void): () => void;
+  close(): Promise<void>;
+}
+
+export function matches(query: Omit<JournalQuery, 'after' | 'limit'>, entry: JournalEntry): boolean {
+  if (query.machines === undefined && query.workflows === undefined) return true;
+  if (entry.machine !== undefined && query.machines?.includes(entry.machine)) return true;
+  return entry.workflow !== undefined && query.workflows?.includes(entry.workflow) === true;
+}

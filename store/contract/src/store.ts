@@ -1,0 +1,103 @@
+/**
+ * What every store promises. There is one revision that only grows; each write gets the next one, and an
+ * object's `resourceVersion` is the revision of its last write as text. Writes of one `commit` happen
+ * together or not at all, and only if every expected revision still holds. A watch tells every change
+ * after a revision, in order, exactly once. A successful commit is durable before its promise resolves
+ * (the memory store excepted: it lives as long as the process).
+ */
+import type { Resource } from '@tinkerbell/resources';
+
+export interface ObjectKey {
+  /** `hardware.tinkerbell.org` */
+  readonly collection: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface StoredObject {
+  readonly key: ObjectKey;
+  readonly revision: number;
+  /** With `metadata.resourceVersion` filled in. Do not change it. */
+  readonly object: Resource;
+}
+
+export type Write =
+  | { readonly operation: 'create'; readonly key: ObjectKey; readonly object: Resource }
+  | {
+      readonly operation: 'update';
+      readonly key: ObjectKey;
+      readonly object: Resource;
+      /** The revision that was read. */
+      readonly expectedRevision: number;
+    }
+  | { readonly operation: 'delete'; readonly key: ObjectKey; readonly expectedRevision: number };
+
+export type CommitResult =
+  | { readonly ok: true; readonly revision: number; readonly objects: readonly StoredObject[] }
+  | {
+      readonly ok: false;
+      /** `unavailable`: nothing was written, nothing is known to be wrong with the request; try later. */
+      readonly reason: 'conflict' | 'already-exists' | 'not-found' | 'unavailable';
+      readonly key: ObjectKey;
+      readonly message: string;
+    };
+
+export interface ListQuery {
+  readonly collection: string;
+  /** All namespaces when absent. */
+  readonly namespace?: string;
+  /** At most this many; `next` then says where to go on. */
+  readonly limit?: number;
+  /** The last key of the page before. */
+  readonly after?: { readonly namespace: string; readonly name: string };
+}
+
+export interface ObjectList {
+  /** By namespace and name, in byte order. */
+  readonly items: readonly StoredObject[];
+  /** The store's revision when the list was read. */
+  readonly revision: number;
+  readonly next?: { readonly namespace: string; readonly name: string };
+}
+
+export interface Change {
+  readonly type: 'added' | 'modified' | 'deleted';
+  readonly key: ObjectKey;
+  readonly revision: number;
+  /** The new object, or for `deleted` the last one, with the revision of the deletion. */
+  readonly object: Resource;
+}
+
+export interface WatchQuery {
+  /** All collections when absent. */
+  readonly collection?: string;
+  readonly namespace?: string;
+  /** Changes after this revision. */
+  readonly fromRevision: number;
+}
+
+export interface WatchHandlers {
+  onChange(change: Change): void;
+  /** The watch has ended and no change follows: the store closed, or it lost its connection. */
+  onEnd(reason: string): void;
+}
+
+export type WatchResult =
+  | { readonly ok: true; readonly stop: () => void }
+  /** The changes since `fromRevision` are no longer kept; list again. */
+  | { readonly ok: false; readonly reason: 'compacted'; readonly oldestRevision: number };
+
+export interface Store extends AsyncDisposable {
+  get(key: ObjectKey): Promise<StoredObject | undefined>;
+  list(query: ListQuery): Promise<ObjectList>;
+  commit(writes: readonly Write[]): Promise<CommitResult>;
+  watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult>;
+  /** The revision of the last write. */
+  revision(): Promise<number>;
+  /** Ends all watches and lets go of everything; a commit under way is finished first. */
+  close(): Promise<void>;
+}
+
+export function formatKey(key: ObjectKey): string {
+  return `${key.collection} ${key.namespace}/${key.name}`;
+}

@@ -1,0 +1,22 @@
+import type { Hardware, Resource, Template, Workflow } from '@tinkerbell/resources';
+import type { Change } from './store.ts';
+
+/** The store as packets and agents see it: in memory, always there, at most moments behind. */
+export interface View {
+  /** More than one means that the same MAC is in several Hardware: an operator's mistake. */
+  hardwareByMac(mac: string): readonly Hardware[];
+  /** Hardware with a network interface of that IPv4 address. */
+  hardwareByIp(address: string): readonly Hardware[];
+  hardwareNamed(namespace: string, name: string): Hardware | undefined;
+  templateNamed(namespace: string, name: string): Template | undefined;
+  workflowNamed(namespace: string, name: string): Workflow | undefined;
+  /** Workflows whose status.agentID is this agent, oldest first. */
+  workflowsByAgent(agentId: string): readonly Workflow[];
+  workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[];
+  /** All objects of a collection. */
+  all(collection: string): readonly Resource[];
+  /** Called after the view has taken in a change. Returns the function that stops it. */
+  onChange(listener: (change: Change) => void): () => void;
+  /** False until the first list is in. */
+  ready(): boolean;
+}
