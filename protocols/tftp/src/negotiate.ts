@@ -1,0 +1,86 @@
+import type { TftpOptions } from './packet.ts';
+
+/** What the server is willing to do; every limit is the server's, the client may only ask for less. */
+export interface TransferLimits {
+  /** Largest block sent, 512 to 65464. 1468 fills an Ethernet frame: more means IP fragments, which ROMs drop. */
+  readonly blockSizeBytesMax: number;
+  /** Most blocks sent ahead of an acknowledgement (RFC 7440). */
+  readonly windowSizeMax: number;
+  /** First wait for an acknowledgement; it doubles with each retry up to `timeoutMsMax`. */
+  readonly timeoutMs: number;
+  readonly timeoutMsMax: number;
+  /** Timeouts in a row before the transfer is given up. */
+  readonly retriesMax: number;
+}
+
+export const defaultTransferLimits: TransferLimits = {
+  blockSizeBytesMax: 1468,
+  windowSizeMax: 16,
+  timeoutMs: 1_000,
+  timeoutMsMax: 10_000,
+  retriesMax: 5,
+};
+
+export interface TransferSettings {
+  readonly blockSizeBytes: number;
+  readonly windowSize: number;
+  /** Set when the client asked for a fixed timeout (RFC 2349), which then replaces the growing one. */
+  readonly fixedTimeoutMs?: number;
+}
+
+export type Negotiation =
+  | {
+      readonly ok: true;
+      readonly settings: TransferSettings;
+      /** What the OACK says; empty means no OACK is sent. */
+      readonly accepted: TftpOptions;
+    }
+  | { readonly ok: false; readonly message: string };
+
+const BLOCK_SIZE_DEFAULT = 512;
+
+/**
+ * Answers the options of a read request: blksize (RFC 2348), timeout and tsize (RFC 2349), windowsize (RFC 7440).
+ * Unknown options, and known ones whose value is no number in range, are left out of the answer, which RFC 2347 lets
+ * a server do; an option given twice is refused.
+ */
+export function negotiate(asked: TftpOptions, fileBytes: number, limits: TransferLimits): Negotiation {
+  const names = asked.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) return { ok: false, message: `option ${twice} is given twice` };
+
+  const numberOf = (name: string, range: { readonly min: number; readonly max: number }) =>
+    decimal(asked.find(([each]) => each === name)?.[1], range);
+  const blockSize = atMost(numberOf('blksize', { min: 8, max: 65_464 }), limits.blockSizeBytesMax);
+  const windowSize = atMost(numberOf('windowsize', { min: 1, max: 65_535 }), limits.windowSizeMax);
+  const timeoutSeconds = numberOf('timeout', { min: 1, max: 255 });
+  const transferSize =
+    numberOf('tsize', { min: 0, max: Number.MAX_SAFE_INTEGER }) === undefined ? undefined : fileBytes;
+  const answers: Readonly<Record<string, number | undefined>> = {
+    blksize: blockSize,
+    windowsize: windowSize,
+    timeout: timeoutSeconds,
+    tsize: transferSize,
+  };
+  const accepted = names.flatMap((name) => {
+    const value = Object.hasOwn(answers, name) ? answers[name] : undefined;
+    return value === undefined ? [] : [[name, `${value}`] as const];
+  });
+  const settings = { blockSizeBytes: blockSize ?? BLOCK_SIZE_DEFAULT, windowSize: windowSize ?? 1 };
+  const fixedTimeout = timeoutSeconds === undefined ? {} : { fixedTimeoutMs: timeoutSeconds * 1_000 };
+  return { ok: true, settings: { ...settings, ...fixedTimeout }, accepted };
+}
+
+/** ASCII digits only: `Number` would take signs, hexadecimal, spaces and the empty text. */
+function decimal(
+  text: string | undefined,
+  range: { readonly min: number; readonly max: number },
+): number | undefined {
+  if (text === undefined || !/^[0-9]{1,15}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value >= range.min && value <= range.max ? value : undefined;
+}
+
+function atMost(asked: number | undefined, limit: number): number | undefined {
+  return asked === undefined ? undefined : Math.min(asked, limit);
+}

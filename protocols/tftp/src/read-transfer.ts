@@ -1,0 +1,151 @@
+import { defaultTransferLimits, negotiate, type TransferLimits, type TransferSettings } from './negotiate.ts';
+import { tftpError, type TftpOptions, type TftpPacket } from './packet.ts';
+
+/**
+ * One read transfer as a pure machine: the shell owns socket, file and timer, and does what each step says. Blocks are
+ * counted from 1 without bound here; only their low 16 bits travel, so files beyond 65535 blocks roll over to 0.
+ *
+ * A duplicate acknowledgement never retransmits (RFC 1123 section 4.2.3.1: otherwise every block after a delayed one
+ * travels twice, the Sorcerer's Apprentice). An acknowledgement inside the window continues right after it (RFC 7440).
+ */
+export interface ReadTransfer {
+  readonly fileBytes: number;
+  readonly settings: TransferSettings;
+  readonly limits: TransferLimits;
+  /** The OACK's options; empty when none is sent. */
+  readonly accepted: TftpOptions;
+  readonly phase: 'options' | 'data' | 'over';
+  /** Last block the client has acknowledged. */
+  readonly acknowledged: number;
+  /** Last block that was sent. */
+  readonly sent: number;
+  /** Timeouts since the last progress. */
+  readonly retries: number;
+}
+
+export type TransferEvent =
+  | { readonly kind: 'packet'; readonly packet: TftpPacket }
+  | { readonly kind: 'timeout' };
+
+/** `data` names the slice of the file to send: `length` bytes from `offset`, under the 16-bit number `block`. */
+export type TransferSend =
+  | { readonly kind: 'data'; readonly block: number; readonly offset: number; readonly length: number }
+  | Extract<TftpPacket, { kind: 'error' | 'option-acknowledge' }>;
+
+export type TransferOutcome =
+  | { readonly kind: 'completed' }
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'client-aborted' | 'timed-out' | 'option-refused' | 'unexpected-packet';
+      /** The client's own words when it aborted. */
+      readonly detail: string;
+    };
+
+export interface TransferStep {
+  readonly transfer: ReadTransfer;
+  readonly sends: readonly TransferSend[];
+  /** Start the timer anew with this. Absent: leave the running one alone. */
+  readonly timeoutMs?: number;
+  /** Present once: the transfer is over and its timer is to be stopped. */
+  readonly outcome?: TransferOutcome;
+}
+
+/** The first step: the OACK, or the first window when no option was accepted, or ERROR 8. */
+export function startReadTransfer(
+  request: { readonly options: TftpOptions; readonly fileBytes: number },
+  limits: TransferLimits = defaultTransferLimits,
+): TransferStep {
+  const { fileBytes } = request;
+  const negotiation = negotiate(request.options, fileBytes, limits);
+  const settings = negotiation.ok ? negotiation.settings : { blockSizeBytes: 512, windowSize: 1 };
+  const accepted = negotiation.ok ? negotiation.accepted : [];
+  const transfer: ReadTransfer = {
+    fileBytes,
+    settings,
+    limits,
+    accepted,
+    phase: accepted.length > 0 ? 'options' : 'data',
+    acknowledged: 0,
+    sent: 0,
+    retries: 0,
+  };
+  if (negotiation.ok) return sendFrom(transfer);
+  const error = { kind: 'error', code: tftpError.optionRefused, message: negotiation.message } as const;
+  return over(transfer, { kind: 'failed', reason: 'option-refused', detail: negotiation.message }, [error]);
+}
+
+/** What an event leads to. After the transfer is over, to nothing: an ERROR is never answered. */
+export function stepReadTransfer(transfer: ReadTransfer, event: TransferEvent): TransferStep {
+  if (transfer.phase === 'over') return { transfer, sends: [] };
+  if (event.kind === 'timeout') return onTimeout(transfer);
+  switch (event.packet.kind) {
+    case 'acknowledge':
+      return onAcknowledge(transfer, event.packet.block);
+    case 'error': {
+      const detail = `${event.packet.code} ${event.packet.message}`.trim();
+      return over(transfer, { kind: 'failed', reason: 'client-aborted', detail }, []);
+    }
+    case 'read-request':
+      // The client repeats its request because our first packet is late or lost; the timer takes care of it.
+      return { transfer, sends: [] };
+    default: {
+      const message = `${event.packet.kind} in a read transfer`;
+      const error = { kind: 'error', code: tftpError.illegalOperation, message } as const;
+      return over(transfer, { kind: 'failed', reason: 'unexpected-packet', detail: message }, [error]);
+    }
+  }
+}
+
+/** How many blocks the file has: the last one is shorter than a block, empty if need be. */
+export function blockCountOf(transfer: Pick<ReadTransfer, 'fileBytes' | 'settings'>): number {
+  return Math.floor(transfer.fileBytes / transfer.settings.blockSizeBytes) + 1;
+}
+
+function onTimeout(transfer: ReadTransfer): TransferStep {
+  if (transfer.retries >= transfer.limits.retriesMax) {
+    const detail = `block ${transfer.acknowledged + 1} of ${blockCountOf(transfer)} was not acknowledged`;
+    return over(transfer, { kind: 'failed', reason: 'timed-out', detail }, []);
+  }
+  return sendFrom({ ...transfer, retries: transfer.retries + 1 });
+}
+
+function onAcknowledge(transfer: ReadTransfer, block: number): TransferStep {
+  if (transfer.phase === 'options') {
+    return block === 0 ? sendFrom({ ...transfer, phase: 'data', retries: 0 }) : { transfer, sends: [] };
+  }
+  const progress = (block - transfer.acknowledged) & 0xffff;
+  const isOfTheWindow = progress >= 1 && progress <= transfer.sent - transfer.acknowledged;
+  if (!isOfTheWindow) return { transfer, sends: [] };
+  const acknowledged = transfer.acknowledged + progress;
+  const next = { ...transfer, acknowledged, retries: 0 };
+  return acknowledged === blockCountOf(transfer) ? over(next, { kind: 'completed' }, []) : sendFrom(next);
+}
+
+/** The OACK, or the whole window after the last acknowledged block. */
+function sendFrom(transfer: ReadTransfer): TransferStep {
+  const timeoutMs = waitFor(transfer);
+  if (transfer.phase === 'options') {
+    return { transfer, sends: [{ kind: 'option-acknowledge', options: transfer.accepted }], timeoutMs };
+  }
+  const { blockSizeBytes, windowSize } = transfer.settings;
+  const sent = Math.min(transfer.acknowledged + windowSize, blockCountOf(transfer));
+  const sends: TransferSend[] = [];
+  for (let block = transfer.acknowledged + 1; block <= sent; block++) {
+    const offset = (block - 1) * blockSizeBytes;
+    const length = Math.min(blockSizeBytes, transfer.fileBytes - offset);
+    sends.push({ kind: 'data', block: block & 0xffff, offset, length });
+  }
+  return { transfer: { ...transfer, sent }, sends, timeoutMs };
+}
+
+function waitFor({ settings, limits, retries }: ReadTransfer): number {
+  return settings.fixedTimeoutMs ?? Math.min(limits.timeoutMs * 2 ** retries, limits.timeoutMsMax);
+}
+
+function over(
+  transfer: ReadTransfer,
+  outcome: TransferOutcome,
+  sends: readonly TransferSend[],
+): TransferStep {
+  return { transfer: { ...transfer, phase: 'over' }, sends, outcome };
+}
