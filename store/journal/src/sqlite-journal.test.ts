@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+import { openSqliteJournal } from './index.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+
+/** A clock that stands still until told; scheduled work waits for `run`. */
+function standingClock() {
+  let now = 1_700_000_000_000;
+  const tasks = new Set<() => void>();
+  const clock: Clock = {
+    nowMs: () => now,
+    monotonicMs: () => now,
+    schedule(_delay, task) {
+      tasks.add(task);
+      return () => tasks.delete(task);
+    },
+  };
+  return { clock, advance: (ms: number) => (now += ms), run: () => [...tasks].forEach((task) => task()) };
+}
+
+const mac = '52:54:00:00:00:01';
+
+test('reads back records by machine, by workflow, or both, in order', async () => {
+  await using journal = openSqliteJournal({ path: ':memory:', clock: standingClock().clock, log: silent });
+  journal.append({ source: 'dhcp', event: 'offer-sent', machine: mac, message: 'one' });
+  journal.append({ source: 'workflow', event: 'created', workflow: 'default/w', message: 'two' });
+  journal.append({
+    source: 'agent',
+    event: 'action-started',
+    machine: mac,
+    workflow: 'default/w',
+    message: 'three',
+  });
+  journal.append({ source: 'server', event: 'started', message: 'four' });
+  const messages = async (query: object) =>
+    (await journal.read({ after: 0, ...query })).map((record) => record.message);
+  assert.deepEqual(await messages({ machines: [mac] }), ['one', 'three']);
+  assert.deepEqual(await messages({ workflows: ['default/w'] }), ['two', 'three']);
+  assert.deepEqual(await messages({ machines: [mac], workflows: ['default/w'] }), ['one', 'two', 'three']);
+  assert.deepEqual(await messages({}), ['one', 'two', 'three', 'four']);
+  assert.deepEqual(await messages({ after: 1, limit: 2 }), ['two', 'three']);
+});
+
+test('tells followers of matching records at once', async () => {
+  await using journal = openSqliteJournal({ path: ':memory:', clock: standingClock().clock, log: silent });
+  const seen: number[] = [];
+  const stop = journal.follow({ machines: [mac] }, (record) => seen.push(record.sequence));
+  journal.append({ source: 'dhcp', event: 'offer-sent', machine: mac, message: '' });
+  journal.append({ source: 'dhcp', event: 'offer-sent', machine: 'other', message: '' });
+  stop();
+  journal.append({ source: 'dhcp', event: 'offer-sent', machine: mac, message: '' });
+  assert.deepEqual(seen, [1]);
+});
+
+test('goes on counting where it stopped when it is opened again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-'));
+  const options = { path: join(folder, 'j.db'), clock: standingClock().clock, log: silent };
+  const first = openSqliteJournal(options);
+  first.append({ source: 'server', event: 'started', message: '' });
+  await first.close();
+  const second = openSqliteJournal(options);
+  second.append({ source: 'server', event: 'started', message: '' });
+  assert.deepEqual(
+    (await second.read({ after: 0 })).map((record) => record.sequence),
+    [1, 2],
+  );
+  await second.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('lets go of records that are too many or too old', async () => {
+  const time = standingClock();
+  await using journal = openSqliteJournal({
+    path: ':memory:',
+    clock: time.clock,
+    log: silent,
+    recordsKept: 15_000,
+    daysKept: 1,
+  });
+  const append = (count: number) => {
+    for (let index = 0; index < count; index++)
+      journal.append({ source: 'server', event: 'tick', message: '' });
+    time.run();
+  };
+  append(1);
+  time.advance(2 * 86_400_000);
+  append(10_000);
+  append(10_000);
+  const records = await journal.read({ after: 0, limit: 1 });
+  assert.equal(records[0]?.sequence, 5002);
+});

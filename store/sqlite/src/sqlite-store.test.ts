@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import type { Log } from '@tinkerbell/platform-contract';
+import { storeSuite } from '@tinkerbell/store-contract/suite';
+import { openSqliteStore } from './index.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-sqlite-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function newFile(): string {
+  files += 1;
+  return join(folder, `${files}.db`);
+}
+
+storeSuite('sqlite', (options) =>
+  Promise.resolve(openSqliteStore({ path: newFile(), log: silent, ...options })),
+);
+
+const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: 'a' };
+const object = {
+  apiVersion: 'tinkerbell.org/v1alpha1',
+  kind: 'Template',
+  metadata: { name: 'a', namespace: 'default' },
+};
+
+test('keeps objects, revision and changes when it is opened again', async () => {
+  const path = newFile();
+  const first = openSqliteStore({ path, log: silent });
+  await first.commit([{ operation: 'create', key, object }]);
+  await first.close();
+  await using second = openSqliteStore({ path, log: silent });
+  assert.equal((await second.get(key))?.revision, 1);
+  assert.equal(await second.revision(), 1);
+  const changes: string[] = [];
+  await second.watch(
+    { fromRevision: 0 },
+    { onChange: (change) => void changes.push(change.type), onEnd() {} },
+  );
+  assert.deepEqual(changes, ['added']);
+});
+
+test('refuses a file of a newer program and says which', async () => {
+  const path = newFile();
+  await openSqliteStore({ path, log: silent }).close();
+  const database = new DatabaseSync(path);
+  database.exec('pragma user_version = 99');
+  database.close();
+  assert.throws(() => openSqliteStore({ path, log: silent }), /newer tinkerbell \(store version 99/);
+});
+
+test('refuses a damaged file and says so', async () => {
+  const path = newFile();
+  const store = openSqliteStore({ path, log: silent });
+  const spec = { data: 'x'.repeat(2000) };
+  const names = Array.from({ length: 50 }, (_, index) => `t${index}`);
+  await Promise.all(
+    names.map((name) =>
+      store.commit([{ operation: 'create', key: { ...key, name }, object: { ...object, spec } }]),
+    ),
+  );
+  await store.close();
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, 8192, bytes.length);
+  writeFileSync(path, bytes);
+  assert.throws(() => openSqliteStore({ path, log: silent }), /damaged|malformed/);
+});
+
+test('answers unavailable, and recovers, when the disk takes no more', async () => {
+  const path = newFile();
+  await using store = openSqliteStore({ path, log: silent });
+  await store.commit([{ operation: 'create', key, object }]);
+  const blocker = new DatabaseSync(path);
+  blocker.exec('begin immediate');
+  const refused = await store.commit([{ operation: 'create', key: { ...key, name: 'b' }, object }]);
+  assert.ok(!refused.ok && refused.reason === 'unavailable');
+  assert.equal((await store.get(key))?.revision, 1);
+  blocker.exec('rollback');
+  blocker.close();
+  const accepted = await store.commit([{ operation: 'create', key: { ...key, name: 'b' }, object }]);
+  assert.ok(accepted.ok);
+  assert.equal(accepted.revision, 2);
+});
+
+test('has every acknowledged commit after SIGKILL', async () => {
+  const path = newFile();
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'testdata/write-until-killed.ts'), path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let acknowledged = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged = Number(line);
+    if (acknowledged === 300) child.kill('SIGKILL');
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  await using store = openSqliteStore({ path, log: silent });
+  const { items } = await store.list({ collection: key.collection });
+  assert.ok(items.length >= acknowledged && acknowledged >= 300, `${items.length} of ${acknowledged}`);
+});

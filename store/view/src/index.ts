@@ -1,0 +1,1 @@
+export { createStoreView, type StoreView, type StoreViewDeps } from './store-view.ts';

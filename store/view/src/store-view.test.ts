@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { Resource } from '@tinkerbell/resources';
+import type { Store, WatchHandlers } from '@tinkerbell/store-contract';
+import { createMemoryStore } from '@tinkerbell/store-memory';
+import { createStoreView } from './index.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+const eagerClock: Clock = {
+  nowMs: () => 0,
+  monotonicMs: () => 0,
+  schedule(_delay, task) {
+    const timer = setImmediate(task);
+    return () => clearImmediate(timer);
+  },
+};
+
+function hardwareOf(name: string, mac: string, address: string): Resource {
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name, namespace: 'default' },
+    spec: { interfaces: [{ dhcp: { mac, ip: { address } } }] },
+  };
+}
+
+function workflowOf(name: string, created: string, agentID: string): Resource {
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Workflow',
+    metadata: { name, namespace: 'default', creationTimestamp: created },
+    spec: { hardwareRef: 'm1' },
+    status: { agentID },
+  };
+}
+
+const keyOf = (object: Resource) => ({
+  collection: object.kind === 'Hardware' ? 'hardware.tinkerbell.org' : 'workflows.tinkerbell.org',
+  namespace: 'default',
+  name: object.metadata.name,
+});
+
+async function put(store: Store, object: Resource): Promise<void> {
+  const key = keyOf(object);
+  const current = await store.get(key);
+  const write =
+    current === undefined
+      ? ({ operation: 'create', key, object } as const)
+      : ({ operation: 'update', key, object, expectedRevision: current.revision } as const);
+  assert.ok((await store.commit([write])).ok);
+}
+
+async function started(store: Store) {
+  const view = createStoreView({ store, clock: eagerClock, log: silent });
+  const stopping = new AbortController();
+  await view.start(stopping.signal);
+  return { view, stop: () => stopping.abort() };
+}
+
+test('finds hardware by MAC in any case and by address, and forgets both when they change', async () => {
+  const store = createMemoryStore();
+  await put(store, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));
+  const { view, stop } = await started(store);
+  assert.equal(view.hardwareByMac('52:54:00:00:00:01').length, 1);
+  await put(store, hardwareOf('m1', '52:54:00:00:00:0a', '10.0.0.2'));
+  assert.equal(view.hardwareByMac('52:54:00:00:00:01').length, 0);
+  assert.equal(view.hardwareByMac('52:54:00:00:00:0A')[0]?.metadata.name, 'm1');
+  assert.equal(view.hardwareByIp('10.0.0.1').length, 0);
+  assert.equal(view.hardwareByIp('10.0.0.2').length, 1);
+  stop();
+});
+
+test('shows that a MAC is in two Hardware', async () => {
+  const store = createMemoryStore();
+  await put(store, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));
+  await put(store, hardwareOf('m2', '52:54:00:00:00:01', '10.0.0.2'));
+  const { view, stop } = await started(store);
+  assert.equal(view.hardwareByMac('52:54:00:00:00:01').length, 2);
+  stop();
+});
+
+test('gives the workflows of an agent oldest first, and tells of changes after taking them in', async () => {
+  const store = createMemoryStore();
+  const { view, stop } = await started(store);
+  const seen: number[] = [];
+  view.onChange(() => seen.push(view.workflowsByAgent('agent').length));
+  await put(store, workflowOf('new', '2026-01-02T00:00:00Z', 'agent'));
+  await put(store, workflowOf('old', '2026-01-01T00:00:00Z', 'agent'));
+  assert.deepEqual(
+    view.workflowsByAgent('agent').map((one) => one.metadata.name),
+    ['old', 'new'],
+  );
+  assert.equal(view.workflowsByHardware('default', 'm1').length, 2);
+  assert.deepEqual(seen, [1, 2]);
+  stop();
+});
+
+test('lists again after its watch ended, and answers all the while', async () => {
+  const inner = createMemoryStore();
+  const handlers: WatchHandlers[] = [];
+  const breakable: Store = Object.assign(Object.create(inner) as Store, {
+    get: inner.get.bind(inner),
+    list: inner.list.bind(inner),
+    revision: inner.revision.bind(inner),
+    watch(query: Parameters<Store['watch']>[0], given: WatchHandlers) {
+      handlers.push(given);
+      return handlers.length === 1
+        ? Promise.resolve({ ok: true as const, stop() {} })
+        : inner.watch(query, given);
+    },
+  });
+  await put(inner, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));
+  const { view, stop } = await started(breakable);
+  await put(inner, hardwareOf('m2', '52:54:00:00:00:02', '10.0.0.2'));
+  assert.equal(view.hardwareByMac('52:54:00:00:00:02').length, 0);
+  handlers[0]?.onEnd('connection lost');
+  assert.equal(view.hardwareByMac('52:54:00:00:00:01').length, 1);
+  while (view.hardwareByMac('52:54:00:00:00:02').length === 0) await new Promise(setImmediate);
+  stop();
+});

@@ -1,0 +1,198 @@
+/**
+ * An in-memory index of the store. It lists once, then follows the store's watch; when the watch ends or its
+ * revision is gone, it lists again and keeps answering from what it has (boot services outlive the store's outages).
+ */
+import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import {
+  collectionOf,
+  kinds,
+  type Hardware,
+  type Resource,
+  type Template,
+  type Workflow,
+} from '@tinkerbell/resources';
+import type { Change, Store, View } from '@tinkerbell/store-contract';
+import { MultiIndex } from './multi-index.ts';
+
+export interface StoreViewDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface StoreView extends View {
+  /** Resolves when the first list is in. Follows until `signal` aborts. */
+  start(signal: AbortSignal): Promise<void>;
+}
+
+const RETRY_MS = 1000;
+
+export function createStoreView(deps: StoreViewDeps): StoreView {
+  return new IndexedView(deps);
+}
+
+const hardwareCollection = 'hardware.tinkerbell.org';
+const templateCollection = 'templates.tinkerbell.org';
+const workflowCollection = 'workflows.tinkerbell.org';
+
+class IndexedView implements StoreView {
+  readonly #deps: StoreViewDeps;
+  readonly #listeners = new Set<(change: Change) => void>();
+  #objects = new Map<string, Map<string, Resource>>();
+  readonly #byMac = new MultiIndex<Hardware>(macsOf);
+  readonly #byIp = new MultiIndex<Hardware>(addressesOf);
+  readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? '']);
+  readonly #byHardware = new MultiIndex<Workflow>((one) => [
+    pathOf(one.metadata.namespace, one.spec?.hardwareRef ?? ''),
+  ]);
+  #ready = false;
+
+  constructor(deps: StoreViewDeps) {
+    this.#deps = deps;
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const { ended } = await this.#listAndFollow(signal);
+    void this.#keepFollowing(ended, signal);
+  }
+
+  async #keepFollowing(first: Promise<string>, signal: AbortSignal): Promise<void> {
+    let ended = first;
+    while (!signal.aborted) {
+      const reason = await ended;
+      if (signal.aborted) return;
+      this.#deps.log.warn('view lost its watch and lists again', { reason });
+      await delay(this.#deps.clock, RETRY_MS, signal);
+      try {
+        ({ ended } = await this.#listAndFollow(signal));
+      } catch (thrown) {
+        ended = Promise.resolve(String(thrown));
+      }
+    }
+  }
+
+  /** Resolves once the view is whole; `ended` resolves with the reason when the watch ends. */
+  async #listAndFollow(signal: AbortSignal): Promise<{ ended: Promise<string> }> {
+    const { store } = this.#deps;
+    const from = await store.revision();
+    const lists = await Promise.all(
+      kinds.map(async (kind) => ({
+        collection: collectionOf(kind),
+        list: await store.list({ collection: collectionOf(kind) }),
+      })),
+    );
+    this.#replace(
+      new Map(lists.map(({ collection, list }) => [collection, list.items.map((item) => item.object)])),
+    );
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const handlers = { onChange: (change: Change) => this.#take(change), onEnd: resolve };
+    const watch = await store.watch({ fromRevision: from }, handlers);
+    if (!watch.ok) return { ended: Promise.resolve('compacted') };
+    signal.addEventListener('abort', () => {
+      watch.stop();
+      resolve('stopped');
+    });
+    return { ended: promise };
+  }
+
+  #replace(lists: ReadonlyMap<string, readonly Resource[]>): void {
+    for (const index of [this.#byMac, this.#byIp, this.#byAgent, this.#byHardware]) index.clear();
+    this.#objects = new Map();
+    for (const [collection, resources] of lists) {
+      for (const resource of resources) this.#put(collection, resource);
+    }
+    this.#ready = true;
+  }
+
+  /** Changes between the first revision and its list may come twice: the newer revision stays. */
+  #take(change: Change): void {
+    const path = pathOf(change.key.namespace, change.key.name);
+    const known = this.#objects.get(change.key.collection)?.get(path);
+    if (known !== undefined && Number(known.metadata.resourceVersion) >= change.revision) return;
+    if (change.type === 'deleted') this.#remove(change.key.collection, path);
+    else this.#put(change.key.collection, change.object);
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #put(collection: string, resource: Resource): void {
+    const path = pathOf(resource.metadata.namespace, resource.metadata.name);
+    let objects = this.#objects.get(collection);
+    if (objects === undefined) this.#objects.set(collection, (objects = new Map()));
+    objects.set(path, resource);
+    this.#indexesOf(collection).forEach((index) => index.put(path, resource as Hardware & Workflow));
+  }
+
+  #remove(collection: string, path: string): void {
+    this.#objects.get(collection)?.delete(path);
+    this.#indexesOf(collection).forEach((index) => index.remove(path));
+  }
+
+  #indexesOf(collection: string): readonly MultiIndex<Hardware & Workflow>[] {
+    if (collection === hardwareCollection) return [this.#byMac, this.#byIp] as never;
+    if (collection === workflowCollection) return [this.#byAgent, this.#byHardware] as never;
+    return [];
+  }
+
+  hardwareByMac(mac: string): readonly Hardware[] {
+    return this.#byMac.get(mac.toLowerCase());
+  }
+
+  hardwareByIp(address: string): readonly Hardware[] {
+    return this.#byIp.get(address);
+  }
+
+  hardwareNamed(namespace: string, name: string): Hardware | undefined {
+    return this.#named(hardwareCollection, namespace, name) as Hardware | undefined;
+  }
+
+  templateNamed(namespace: string, name: string): Template | undefined {
+    return this.#named(templateCollection, namespace, name) as Template | undefined;
+  }
+
+  workflowNamed(namespace: string, name: string): Workflow | undefined {
+    return this.#named(workflowCollection, namespace, name) as Workflow | undefined;
+  }
+
+  #named(collection: string, namespace: string, name: string): Resource | undefined {
+    return this.#objects.get(collection)?.get(pathOf(namespace, name));
+  }
+
+  workflowsByAgent(agentId: string): readonly Workflow[] {
+    return this.#byAgent.get(agentId).toSorted(byAge);
+  }
+
+  workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[] {
+    return this.#byHardware.get(pathOf(namespace, hardwareName)).toSorted(byAge);
+  }
+
+  all(collection: string): readonly Resource[] {
+    return [...(this.#objects.get(collection)?.values() ?? [])];
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  ready(): boolean {
+    return this.#ready;
+  }
+}
+
+function pathOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+function macsOf(hardware: Hardware): string[] {
+  return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.mac?.toLowerCase() ?? []);
+}
+
+function addressesOf(hardware: Hardware): string[] {
+  return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.ip?.address ?? []);
+}
+
+function byAge(a: Resource, b: Resource): number {
+  const [one, two] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
+  if (one !== two) return one < two ? -1 : 1;
+  return a.metadata.name < b.metadata.name ? -1 : 1;
+}
