@@ -1,0 +1,4 @@
+export { buildHook, type HookArtifact, type HookBuild, type HookOptions } from './build-hook.ts';
+export { openDebianArchive, type DebianArchive } from './debian-archive.ts';
+export { encodeCpio, type CpioEntry } from './cpio.ts';
+export { runCommand, type CommandOptions } from './run-command.ts';

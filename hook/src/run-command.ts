@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+
+/** Bytes of a failed program's output that its error message carries. */
+const ERROR_TAIL_CHARACTERS = 2000;
+
+/** The Debian package that brings a program, so that an error can say what to install. */
+const PACKAGE_OF: Readonly<Record<string, string>> = {
+  depmod: 'kmod',
+  strip: 'binutils',
+  'dpkg-deb': 'dpkg',
+  'apt-get': 'apt',
+  mmdebstrap: 'mmdebstrap',
+  mke2fs: 'e2fsprogs',
+  sfdisk: 'fdisk',
+  mformat: 'mtools',
+  mcopy: 'mtools',
+  mmd: 'mtools',
+  'grub-mkimage': 'grub-common',
+  'qemu-system-x86_64': 'qemu-system-x86',
+  ip: 'iproute2',
+};
+
+export interface CommandOptions {
+  readonly directory?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a program to its end, without a shell.
+ *
+ * @returns what it wrote to standard output.
+ * @throws Error with the command line and the end of its output when it fails, or with the package to
+ * install when it is missing.
+ */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      ...(options.directory === undefined ? {} : { cwd: options.directory }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      env: { ...process.env, LC_ALL: 'C.UTF-8', ...options.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output: Buffer[] = [];
+    const errors: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+    child.on('error', (cause: NodeJS.ErrnoException) => {
+      reject(cause.code === 'ENOENT' ? missingProgram(command, cause) : cause);
+    });
+    child.on('close', (code, signal) => {
+      if (code === 0) {
+        resolve(Buffer.concat(output).toString());
+        return;
+      }
+      const tail = Buffer.concat([...output, ...errors])
+        .toString()
+        .slice(-ERROR_TAIL_CHARACTERS);
+      reject(new Error(`${command} ${args.join(' ')} ended with ${code ?? signal}:\n${tail}`));
+    });
+  });
+}
+
+function missingProgram(command: string, cause: Error): Error {
+  const packageName = PACKAGE_OF[command] ?? command;
+  return new Error(`${command} is not installed: run apt-get install ${packageName}`, { cause });
+}

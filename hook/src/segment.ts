@@ -1,0 +1,52 @@
+/**
+ * The initramfs is several cpio archives one after another, each compressed on its own (the kernel unpacks
+ * them in order). A segment whose inputs did not change is taken from the cache, so that an edit to the
+ * agent does not compress Node again.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
+
+import { encodeCpio, type CpioEntry } from './cpio.ts';
+
+/** Every file's time: 2026-01-01T00:00:00Z, so that equal inputs give equal bytes. */
+export const MODIFIED_SECONDS = 1_767_225_600;
+
+/** 16 MiB window: finds Node's repeats, and the kernel can allocate it on a 512 MiB machine. */
+const WINDOW_LOG = 24;
+
+const compress = promisify(zstdCompress);
+
+export interface SegmentRequest {
+  readonly name: string;
+  /** Whatever decides the content: package file names, source text, versions. */
+  readonly inputs: readonly (string | Uint8Array)[];
+  readonly zstdLevel: number;
+  readonly cacheDirectory: string;
+  readonly entries: () => Promise<readonly CpioEntry[]>;
+}
+
+/** The compressed archive, from the cache when its inputs are the same. */
+export async function buildSegment(request: SegmentRequest): Promise<Uint8Array> {
+  const hash = createHash('sha256').update(`${request.zstdLevel}/${MODIFIED_SECONDS}/${WINDOW_LOG}`);
+  for (const input of request.inputs) hash.update('\0').update(input);
+  const directory = join(request.cacheDirectory, 'hook', 'segments');
+  const path = join(directory, `${request.name}-${hash.digest('hex').slice(0, 24)}.cpio.zst`);
+  const cached = await readFile(path).catch(() => undefined);
+  if (cached !== undefined) return cached;
+
+  const archive = encodeCpio(await request.entries(), MODIFIED_SECONDS);
+  const compressed = await compress(archive, {
+    params: {
+      [constants.ZSTD_c_compressionLevel]: request.zstdLevel,
+      [constants.ZSTD_c_windowLog]: WINDOW_LOG,
+      [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+    },
+  });
+  await mkdir(directory, { recursive: true });
+  await writeFile(`${path}.${process.pid}`, compressed);
+  await rename(`${path}.${process.pid}`, path);
+  return compressed;
+}
