@@ -1,0 +1,100 @@
+import { evaluateArgument, fitType } from './argument.ts';
+import type { CommandNode, OperandNode } from './ast.ts';
+import { callValue } from './builtin-call.ts';
+import type { Invocation } from './evaluate.ts';
+import type { Frame } from './frame.ts';
+import type { FoundFunction } from './function-table.ts';
+import type { FunctionType, GoType } from './go-type.ts';
+import { nodeText } from './node-text.ts';
+import { FunctionError, sprint } from './printer.ts';
+import { type CallContext, isTrue, NIL, unwrapInterface, type Value } from './value.ts';
+
+export interface Callee {
+  readonly dot: Value;
+  readonly name: string;
+  readonly found: FoundFunction;
+  readonly node: CommandNode | OperandNode;
+}
+
+/** Checks and evaluates the arguments of a call, and makes it. */
+export function callFunction(frame: Frame, callee: Callee, invocation: Invocation): Value {
+  const { type } = callee.found.value;
+  checkCount(frame, callee, invocation);
+  if (callee.found.isBuiltin && (callee.name === 'and' || callee.name === 'or')) {
+    return shortCircuit(frame, callee, invocation);
+  }
+  const args = invocation.args.map((arg, i) =>
+    asParameter(evaluateArgument(frame, callee.dot, arg, parameter(type, i)), parameter(type, i)),
+  );
+  if (invocation.final !== undefined) {
+    // Go checks a piped value that comes before the variadic part against its own parameter, later ones against the last.
+    const last = parameter(type, args.length);
+    args.push(asParameter(fitType(frame, invocation.final, last), last));
+  }
+  return invoke(frame, callee, invocation, args);
+}
+
+function invoke(frame: Frame, callee: Callee, invocation: Invocation, args: readonly Value[]): Value {
+  const { meter } = frame.execution;
+  try {
+    const isCall = callee.found.isBuiltin && callee.name === 'call';
+    const result = isCall
+      ? callValue(calledName(invocation, meter), args, meter)
+      : callee.found.value.call(args, meter);
+    meter.spend(sizeOf(result));
+    return result;
+  } catch (error) {
+    if (!(error instanceof FunctionError)) throw error;
+    frame.at(callee.node);
+    return frame.fail(`error calling ${callee.name}: ${error.message}`);
+  }
+}
+
+function checkCount(frame: Frame, { name, found }: Callee, { args, final }: Invocation): void {
+  const { params, variadic } = found.value.type;
+  const given = args.length + (final === undefined ? 0 : 1);
+  if (variadic && given < params.length - 1) {
+    frame.fail(`wrong number of args for ${name}: want at least ${params.length - 1} got ${args.length}`);
+  }
+  if (!variadic && given !== params.length) {
+    frame.fail(`wrong number of args for ${name}: want ${params.length} got ${given}`);
+  }
+}
+
+function parameter(type: FunctionType, index: number): GoType | undefined {
+  return type.params[Math.min(index, type.params.length - 1)];
+}
+
+/** A Go function sees what is inside an interface; only reflect.Value parameters see the interface. */
+function asParameter(value: Value, type: GoType | undefined): Value {
+  return type?.kind === 'any-value' ? value : unwrapInterface(value);
+}
+
+function shortCircuit(frame: Frame, callee: Callee, { args, final }: Invocation): Value {
+  const stopAt = callee.name === 'or';
+  let value: Value = NIL;
+  for (const arg of args) {
+    value = evaluateArgument(frame, callee.dot, arg, parameter(callee.found.value.type, 0));
+    if (isTrue(unwrapInterface(value)) === stopAt) return value;
+  }
+  return final ?? value;
+}
+
+function calledName({ args, final }: Invocation, context: CallContext): string {
+  const [first] = args;
+  if (first !== undefined) return nodeText(first);
+  return final?.kind === 'string' ? final.value : sprint([final ?? NIL], context);
+}
+
+function sizeOf(value: Value): number {
+  switch (value.kind) {
+    case 'string':
+      return value.value.length;
+    case 'slice':
+      return value.items?.length ?? 0;
+    case 'map':
+      return value.entries?.size ?? 0;
+    default:
+      return 1;
+  }
+}

@@ -1,0 +1,138 @@
+import type { CommandNode, OperandNode, PipeNode } from './ast.ts';
+import { callFunction } from './call.ts';
+import { evaluateArgument } from './argument.ts';
+import { accessField } from './field-access.ts';
+import type { Frame } from './frame.ts';
+import { nodeText } from './node-text.ts';
+import { quote } from './quoting.ts';
+import { boolValue, floatValue, intValue, NIL, stringValue, unwrapInterface, type Value } from './value.ts';
+
+/** The arguments of a call as written, and the value piped in as the last one, if any. */
+export interface Invocation {
+  readonly args: readonly OperandNode[];
+  readonly final: Value | undefined;
+}
+
+export const NO_ARGUMENTS: Invocation = { args: [], final: undefined };
+
+/** Evaluates a pipeline and sets the variables it declares or assigns. */
+export function evaluatePipe(frame: Frame, dot: Value, pipe: PipeNode): Value {
+  return frame.execution.meter.nested(() => {
+    frame.at(pipe);
+    let value: Value | undefined;
+    for (const command of pipe.commands) {
+      frame.execution.meter.step();
+      value = unwrapInterface(evaluateCommand(frame, dot, command, value));
+    }
+    const result = value ?? NIL;
+    for (const variable of pipe.declarations) {
+      const name = variable.path[0] ?? '';
+      if (pipe.isAssign) frame.assign(name, result);
+      else frame.push(name, result);
+    }
+    return result;
+  });
+}
+
+function evaluateCommand(frame: Frame, dot: Value, command: CommandNode, final: Value | undefined): Value {
+  const [first, ...args] = command.args;
+  if (first === undefined) return NIL;
+  const invocation = { args, final };
+  switch (first.kind) {
+    case 'field':
+    case 'chain':
+    case 'variable':
+      return evaluatePath(frame, dot, first, invocation);
+    case 'identifier':
+      return evaluateFunction(frame, { dot, name: first, node: command }, invocation);
+    case 'pipe':
+      refuseArguments(frame, first, invocation);
+      return evaluatePipe(frame, dot, first);
+    case 'nil':
+      frame.at(first);
+      refuseArguments(frame, first, invocation);
+      return frame.fail('nil is not a command');
+    default:
+      frame.at(first);
+      refuseArguments(frame, first, invocation);
+      return evaluateConstant(frame, dot, first);
+  }
+}
+
+/** Evaluates `.a.b`, `$x.a` or `(...).a`; arguments belong to the last name. */
+export function evaluatePath(
+  frame: Frame,
+  dot: Value,
+  node: Extract<OperandNode, { kind: 'field' | 'chain' | 'variable' }>,
+  invocation: Invocation,
+): Value {
+  frame.at(node);
+  switch (node.kind) {
+    case 'field':
+      return followPath(frame, dot, node.path, invocation);
+    case 'variable': {
+      const value = frame.lookup(node.path[0] ?? '');
+      if (node.path.length > 1) return followPath(frame, value, node.path.slice(1), invocation);
+      refuseArguments(frame, node, invocation);
+      return value;
+    }
+    default: {
+      if (node.of.kind === 'nil') frame.fail(`indirection through explicit nil in ${nodeText(node)}`);
+      return followPath(frame, evaluateArgument(frame, dot, node.of, undefined), node.path, invocation);
+    }
+  }
+}
+
+function followPath(frame: Frame, receiver: Value, path: readonly string[], invocation: Invocation): Value {
+  const last = path.length - 1;
+  return path.reduce(
+    (value, name, i) => accessField(frame, value, name, i === last && hasArguments(invocation)),
+    receiver,
+  );
+}
+
+/** Calls a function by name; `node` is blamed when it returns an error. */
+export function evaluateFunction(
+  frame: Frame,
+  callee: { dot: Value; name: Extract<OperandNode, { kind: 'identifier' }>; node: CommandNode | OperandNode },
+  invocation: Invocation,
+): Value {
+  frame.at(callee.name);
+  const { name } = callee.name;
+  const found = frame.execution.functions.find(name);
+  if (found === undefined) return frame.fail(`${quote(name)} is not a defined function`);
+  return callFunction(frame, { dot: callee.dot, name, found, node: callee.node }, invocation);
+}
+
+/** Returns the value of a constant, or dot. Numbers become int, or float64 if they look like one. */
+export function evaluateConstant(frame: Frame, dot: Value, node: OperandNode): Value {
+  frame.at(node);
+  switch (node.kind) {
+    case 'bool':
+      return boolValue(node.value);
+    case 'dot':
+      return dot;
+    case 'string':
+      return stringValue(node.value);
+    case 'number': {
+      const { int, float } = node.number;
+      if (float !== undefined && looksLikeFloat(node.text)) return floatValue(float);
+      return int === undefined ? frame.fail(`${node.text} overflows int`) : intValue(int);
+    }
+    default:
+      return NIL;
+  }
+}
+
+function looksLikeFloat(text: string): boolean {
+  const isHexInteger = /^0[xX]./.test(text) && !/[pP]/.test(text);
+  return !isHexInteger && !text.startsWith("'") && /[.eEpP]/.test(text);
+}
+
+function hasArguments({ args, final }: Invocation): boolean {
+  return args.length > 0 || final !== undefined;
+}
+
+function refuseArguments(frame: Frame, node: OperandNode, invocation: Invocation): void {
+  if (hasArguments(invocation)) frame.fail(`can't give argument to non-function ${nodeText(node)}`);
+}

@@ -1,0 +1,46 @@
+import { runeCount } from './go-string.ts';
+
+/** The flags, width and precision of one printf directive (fmt's pp.fmt). */
+export interface FormatFlags {
+  minus: boolean;
+  plus: boolean;
+  sharp: boolean;
+  space: boolean;
+  zero: boolean;
+  /** %+v and %#v: the flag then means something else and is taken from plus or sharp. */
+  plusV: boolean;
+  sharpV: boolean;
+  width: number | undefined;
+  precision: number | undefined;
+}
+
+export function noFlags(): FormatFlags {
+  return {
+    minus: false,
+    plus: false,
+    sharp: false,
+    space: false,
+    zero: false,
+    plusV: false,
+    sharpV: false,
+    width: undefined,
+    precision: undefined,
+  };
+}
+
+/** Pads to the width, counting runes; the zero flag pads with zeros on the left only. */
+export function pad(text: string, flags: FormatFlags): string {
+  return padWith(text, flags, flags.zero && !flags.minus);
+}
+
+/** Pads with spaces whatever the zero flag says. */
+export function padWithSpaces(text: string, flags: FormatFlags): string {
+  return padWith(text, flags, false);
+}
+
+function padWith(text: string, flags: FormatFlags, zeros: boolean): string {
+  const missing = (flags.width ?? 0) - runeCount(text);
+  if (missing <= 0) return text;
+  const padding = (zeros ? '0' : ' ').repeat(missing);
+  return flags.minus ? text + padding : padding + text;
+}

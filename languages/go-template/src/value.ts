@@ -1,0 +1,246 @@
+import {
+  BOOL,
+  FLOAT64,
+  type FunctionType,
+  type GoType,
+  integerShape,
+  type IntegerKind,
+  INTERFACE,
+  INTERFACE_MAP,
+  INTERFACE_SLICE,
+  type MapType,
+  type PointerType,
+  type SliceType,
+  STRING,
+  STRING_SLICE,
+  type StructType,
+} from './go-type.ts';
+
+/**
+ * A Go value as templates see it. Everything a template can reach is one of these plain objects: a name in a template
+ * is only ever looked up in a Map or in a struct's field list, never as a property of a JavaScript object.
+ */
+export type Value =
+  /** Untyped nil, and what a missing map key gives (Go's zero reflect.Value). */
+  | { readonly kind: 'nil' }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | IntegerValue
+  | { readonly kind: 'float64'; readonly value: number }
+  | { readonly kind: 'string'; readonly value: string }
+  | SliceValue
+  | MapValue
+  | StructValue
+  | PointerValue
+  /** A value seen through a variable of type interface{}: an element of a []any or of a map[string]any. */
+  | InterfaceValue
+  | FunctionValue;
+
+export interface IntegerValue {
+  readonly kind: 'integer';
+  readonly type: { readonly kind: IntegerKind };
+  readonly value: bigint;
+}
+
+export interface SliceValue {
+  readonly kind: 'slice';
+  readonly type: SliceType;
+  /** Null for a nil slice. */
+  readonly items: readonly Value[] | null;
+}
+
+export interface MapValue {
+  readonly kind: 'map';
+  readonly type: MapType;
+  /** Null for a nil map. Mutable only through functions that say so (sprig's `set`). */
+  readonly entries: Map<string, Value> | null;
+}
+
+export interface StructValue {
+  readonly kind: 'struct';
+  readonly type: StructType;
+  readonly fields: ReadonlyMap<string, Value>;
+}
+
+export interface PointerValue {
+  readonly kind: 'pointer';
+  readonly type: PointerType;
+  readonly target: Value | null;
+}
+
+export interface InterfaceValue {
+  readonly kind: 'interface';
+  readonly value: Value;
+}
+
+export interface FunctionValue {
+  readonly kind: 'func';
+  readonly name: string;
+  readonly type: FunctionType;
+  readonly call: (args: readonly Value[], context: CallContext) => Value;
+}
+
+/** What a function may use besides its arguments. */
+export interface CallContext {
+  /** Counts the size (characters or elements) of what the function is about to make against the limit. */
+  readonly spend: (size: number) => void;
+}
+
+export const NIL: Value = { kind: 'nil' };
+export const TRUE: Value = { kind: 'bool', value: true };
+export const FALSE: Value = { kind: 'bool', value: false };
+
+export function boolValue(value: boolean): Value {
+  return value ? TRUE : FALSE;
+}
+
+export function stringValue(value: string): Value {
+  return { kind: 'string', value };
+}
+
+export function floatValue(value: number): Value {
+  return { kind: 'float64', value };
+}
+
+/** Returns an integer, wrapped around to the kind's width as Go's arithmetic does. */
+export function intValue(value: number | bigint, kind: IntegerKind = 'int'): IntegerValue {
+  const { bits, signed } = integerShape(kind) ?? { bits: 64, signed: true };
+  const big = BigInt(value);
+  return {
+    kind: 'integer',
+    type: { kind },
+    value: signed ? BigInt.asIntN(bits, big) : BigInt.asUintN(bits, big),
+  };
+}
+
+/** Returns a slice, by default []interface{}. */
+export function listValue(items: readonly Value[] | null, type: SliceType = INTERFACE_SLICE): SliceValue {
+  return { kind: 'slice', type, items };
+}
+
+export function stringListValue(items: readonly string[]): SliceValue {
+  return listValue(items.map(stringValue), STRING_SLICE);
+}
+
+/** Returns a map with string keys, by default map[string]interface{}. */
+export function mapValue(
+  entries: Iterable<readonly [string, Value]> | null,
+  type: MapType = INTERFACE_MAP,
+): MapValue {
+  return { kind: 'map', type, entries: entries === null ? null : new Map(entries) };
+}
+
+/** Returns a struct; fields that are not given have their zero value. */
+export function structValue(type: StructType, given: Readonly<Record<string, Value>>): StructValue {
+  const fields = new Map<string, Value>();
+  for (const field of type.fields) {
+    fields.set(
+      field.name,
+      Object.hasOwn(given, field.name) ? (given[field.name] ?? NIL) : zeroValue(field.type),
+    );
+  }
+  return { kind: 'struct', type, fields };
+}
+
+/** Returns a pointer to the value, or a nil pointer. */
+export function pointerValue(type: PointerType, target: Value | null): PointerValue {
+  return { kind: 'pointer', type, target };
+}
+
+/** Returns a function as a value, for `call` and for function maps. */
+export function functionValue(name: string, type: FunctionType, call: FunctionValue['call']): FunctionValue {
+  return { kind: 'func', name, type, call };
+}
+
+/** Returns the dynamic type; undefined for nil, which has none. */
+export function typeOf(value: Value): GoType | undefined {
+  switch (value.kind) {
+    case 'nil':
+      return undefined;
+    case 'bool':
+      return BOOL;
+    case 'string':
+      return STRING;
+    case 'float64':
+      return FLOAT64;
+    case 'interface':
+      return INTERFACE;
+    default:
+      return value.type;
+  }
+}
+
+/** Returns the value a Go variable of this type starts with. */
+export function zeroValue(type: GoType): Value {
+  switch (type.kind) {
+    case 'bool':
+      return FALSE;
+    case 'string':
+      return stringValue('');
+    case 'float64':
+      return floatValue(0);
+    case 'interface':
+    case 'func':
+    case 'any-value':
+      return NIL;
+    case 'slice':
+      return listValue(null, type);
+    case 'map':
+      return mapValue(null, type);
+    case 'pointer':
+      return pointerValue(type, null);
+    case 'struct':
+      return structValue(type, {});
+    default:
+      return intValue(0, type.kind);
+  }
+}
+
+/** Returns a value as an element or field of the given type holds it. */
+export function heldAs(type: GoType, value: Value): Value {
+  return type.kind === 'interface' && value.kind !== 'interface' ? { kind: 'interface', value } : value;
+}
+
+/** Returns what is inside an interface. */
+export function unwrapInterface(value: Value): Value {
+  return value.kind === 'interface' ? value.value : value;
+}
+
+/** Follows pointers and interfaces to the value; `isNil` when one of them was nil, and then `value` is that one. */
+export function indirect(value: Value): { value: Value; isNil: boolean } {
+  let current = value;
+  for (;;) {
+    if (current.kind === 'pointer') {
+      if (current.target === null) return { value: current, isNil: true };
+      current = current.target;
+    } else if (current.kind === 'interface') {
+      if (current.value.kind === 'nil') return { value: current, isNil: true };
+      current = current.value;
+    } else return { value: current, isNil: false };
+  }
+}
+
+/** Says whether the value counts as true: non-zero, non-empty, non-nil; a struct always does. */
+export function isTrue(value: Value): boolean {
+  switch (value.kind) {
+    case 'nil':
+      return false;
+    case 'bool':
+      return value.value;
+    case 'integer':
+      return value.value !== 0n;
+    case 'float64':
+      return value.value !== 0;
+    case 'string':
+      return value.value.length > 0;
+    case 'slice':
+      return (value.items?.length ?? 0) > 0;
+    case 'map':
+      return (value.entries?.size ?? 0) > 0;
+    case 'pointer':
+      return value.target !== null;
+    case 'interface':
+      return value.value.kind !== 'nil';
+    default:
+      return true;
+  }
+}
