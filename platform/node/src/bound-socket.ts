@@ -1,0 +1,87 @@
+/**
+ * A UDP socket that belongs to one network interface, which Node's own API cannot make: one socket per
+ * interface tells where a datagram came in and makes the answer leave there.
+ */
+import { PlatformError, type UdpOptions } from '@tinkerbell/platform-contract';
+import { cLibrary, type CLibrary } from './c-library.ts';
+
+const AF_INET = 2;
+const SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0o4000 | 0o2000000;
+const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
+const SO_BROADCAST = 6;
+const SO_BINDTODEVICE = 25;
+const EPERM = 1;
+const EACCES = 13;
+const ENODEV = 19;
+const EADDRINUSE = 98;
+const INTERFACE_NAME_LIMIT = 15;
+
+/** The descriptor of a bound, non-blocking socket. Linux only. */
+export async function boundSocket(options: UdpOptions & { networkInterface: string }): Promise<number> {
+  if (process.platform !== 'linux') {
+    throw new PlatformError(
+      'unavailable',
+      `cannot bind to ${options.networkInterface}: only Linux has sockets bound to a network interface`,
+    );
+  }
+  const library = await cLibrary();
+  const fd = library.socket(AF_INET, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0);
+  if (fd < 0) throw failure(options, fd);
+  const result = configure(library, fd, options);
+  if (result < 0) {
+    library.close(fd);
+    throw failure(options, result);
+  }
+  return fd;
+}
+
+function configure(
+  library: CLibrary,
+  fd: number,
+  options: UdpOptions & { networkInterface: string },
+): number {
+  const one = new Uint8Array([1, 0, 0, 0]);
+  const device = new TextEncoder().encode(options.networkInterface.slice(0, INTERFACE_NAME_LIMIT) + '\0');
+  const settings = [
+    { name: SO_BINDTODEVICE, value: device },
+    ...(options.reuseAddress ? [{ name: SO_REUSEADDR, value: one }] : []),
+    ...(options.broadcast ? [{ name: SO_BROADCAST, value: one }] : []),
+  ];
+  for (const setting of settings) {
+    const result = library.setSocketOption(fd, { level: SOL_SOCKET, ...setting });
+    if (result < 0) return result;
+  }
+  return library.bind(fd, socketAddress(options.address ?? '0.0.0.0', options.port));
+}
+
+/** struct sockaddr_in: family in host order, port and address in network order. */
+function socketAddress(address: string, port: number): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, AF_INET, true);
+  view.setUint16(2, port);
+  for (const [index, part] of address.split('.').entries()) bytes[4 + index] = Number(part);
+  return bytes;
+}
+
+function failure(options: UdpOptions & { networkInterface: string }, result: number): PlatformError {
+  const where = `UDP port ${options.port} on ${options.networkInterface}`;
+  switch (-result) {
+    case ENODEV:
+      return new PlatformError(
+        'no-such-interface',
+        `there is no network interface ${options.networkInterface}`,
+      );
+    case EPERM:
+    case EACCES:
+      return new PlatformError(
+        'permission-denied',
+        `not allowed to open ${where}; run as root or give the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
+      );
+    case EADDRINUSE:
+      return new PlatformError('address-in-use', `${where} is in use`);
+    default:
+      return new PlatformError('unavailable', `cannot open ${where}: errno ${-result}`);
+  }
+}

@@ -1,0 +1,55 @@
+/** The few calls of the C library that Node has no API for. Each answers with the negative errno on failure, as the kernel does. */
+import type { getInt32 as GetInt32 } from 'node:ffi';
+
+export interface CLibrary {
+  socket(domain: number, type: number, protocol: number): number;
+  setSocketOption(fd: number, option: { level: number; name: number; value: Uint8Array }): number;
+  bind(fd: number, address: Uint8Array): number;
+  close(fd: number): void;
+}
+
+let loaded: Promise<CLibrary> | undefined;
+
+/** Loads once, on first use: most programs never need it. */
+export function cLibrary(): Promise<CLibrary> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<CLibrary> {
+  const { dlopen, getInt32 } = await withoutFfiWarning(() => import('node:ffi'));
+  const { functions } = dlopen(null, {
+    socket: { arguments: ['i32', 'i32', 'i32'], return: 'i32' },
+    setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
+    bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
+    close: { arguments: ['i32'], return: 'i32' },
+    __errno_location: { arguments: [], return: 'pointer' },
+  });
+  /** errno must be read before anything else runs. */
+  const checked = (result: number): number =>
+    result < 0 ? -errno(getInt32, functions.__errno_location()) : result;
+  return {
+    socket: (domain, type, protocol) => checked(functions.socket(domain, type, protocol)),
+    setSocketOption: (fd, { level, name, value }) =>
+      checked(functions.setsockopt(fd, level, name, value, value.length)),
+    bind: (fd, address) => checked(functions.bind(fd, address, address.length)),
+    close: (fd) => void functions.close(fd),
+  };
+}
+
+function errno(read: typeof GetInt32, location: bigint): number {
+  return read(location);
+}
+
+/** Node warns that FFI is experimental; an operator can do nothing with that. */
+async function withoutFfiWarning<Value>(body: () => Promise<Value>): Promise<Value> {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = (warning: string | Error, ...rest: never[]) => {
+    if (!String(warning).includes('FFI')) emitWarning(warning, ...rest);
+  };
+  try {
+    return await body();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Clock } from '@tinkerbell/platform-contract';
+
+/** What `setTimeout` can hold; longer delays are waited for in parts. */
+const TIMER_LIMIT_MS = 2 ** 31 - 1;
+
+export const nodeClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  schedule(delayMs, task) {
+    let timer: NodeJS.Timeout;
+    wait(Math.max(0, delayMs));
+    return () => clearTimeout(timer);
+
+    function wait(remainingMs: number): void {
+      const partMs = Math.min(remainingMs, TIMER_LIMIT_MS);
+      timer = setTimeout(() => (remainingMs > partMs ? wait(remainingMs - partMs) : task()), partMs);
+    }
+  },
+};

@@ -1,0 +1,60 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Regular files below a root. A path that leaves the root, also through a link, is absent. */
+export const nodeFiles: Files = {
+  async stat(root, relativePath): Promise<FileInfo | undefined> {
+    const path = await inside(root, relativePath);
+    if (path === undefined) return undefined;
+    const found = await stat(path);
+    return {
+      sizeBytes: found.size,
+      modifiedMs: found.mtimeMs,
+      isFile: found.isFile(),
+      isDirectory: found.isDirectory(),
+    };
+  },
+
+  async read(root, relativePath, limitBytes) {
+    const path = await inside(root, relativePath);
+    if (path === undefined) return undefined;
+    await using file = await open(path, 'r');
+    const found = await file.stat();
+    if (!found.isFile()) return undefined;
+    if (found.size > limitBytes)
+      throw new PlatformError('too-large', `${relativePath} is larger than ${limitBytes} bytes`);
+    return new Uint8Array(await file.readFile());
+  },
+
+  stream(root, relativePath, range) {
+    const source = createReadStream(join(root, relativePath), {
+      start: range.start,
+      end: range.end,
+      highWaterMark: CHUNK_BYTES,
+    });
+    return Readable.toWeb(source) as ReadableStream<Uint8Array>;
+  },
+
+  async names(root, relativePath) {
+    const path = await inside(root, relativePath);
+    if (path === undefined) return [];
+    return (await readdir(path)).toSorted();
+  },
+};
+
+/** The real path, or undefined when there is nothing or it lies outside. */
+async function inside(root: string, relativePath: string): Promise<string | undefined> {
+  if (relativePath.includes('\0')) return undefined;
+  try {
+    const base = await realpath(root);
+    const path = await realpath(join(base, relativePath));
+    return path === base || path.startsWith(base + sep) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import type { PlatformError, Datagram } from '@tinkerbell/platform-contract';
+import { createNodeHttp, createNodeLog, nodeClock, nodeFiles, nodeSpawn, nodeUdp } from './index.ts';
+
+const log = createNodeLog({ level: 'silent', format: 'json' });
+const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-platform-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const ignoreErrors = { onError() {} };
+
+test('receives and sends datagrams', async () => {
+  const { promise: received, resolve } = Promise.withResolvers<Datagram>();
+  await using server = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    { onDatagram: resolve, ...ignoreErrors },
+  );
+  await using client = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    { onDatagram() {}, ...ignoreErrors },
+  );
+  client.send(new Uint8Array([1, 2, 3]), server.local);
+  const datagram = await received;
+  assert.deepEqual([...datagram.bytes], [1, 2, 3]);
+  assert.deepEqual(datagram.peer, { address: '127.0.0.1', port: client.local.port });
+});
+
+test(
+  'knows the network interface of a socket that is bound to one',
+  { skip: process.getuid?.() === 0 ? false : 'needs root' },
+  async () => {
+    const { promise: received, resolve } = Promise.withResolvers<Datagram>();
+    await using server = await nodeUdp.open(
+      { port: 0, networkInterface: 'lo', reuseAddress: true, broadcast: true },
+      { onDatagram: resolve, ...ignoreErrors },
+    );
+    await using client = await nodeUdp.open(
+      { port: 0, address: '127.0.0.1' },
+      { onDatagram() {}, ...ignoreErrors },
+    );
+    client.send(new Uint8Array([7]), { address: '127.0.0.1', port: server.local.port });
+    assert.equal((await received).networkInterface, 'lo');
+  },
+);
+
+test(
+  'says that there is no such network interface',
+  { skip: process.getuid?.() === 0 ? false : 'needs root' },
+  async () => {
+    const opening = nodeUdp.open(
+      { port: 0, networkInterface: 'nosuch0' },
+      { onDatagram() {}, ...ignoreErrors },
+    );
+    await assert.rejects(
+      opening,
+      (error: PlatformError) => error.code === 'no-such-interface' && /nosuch0/.test(error.message),
+    );
+  },
+);
+
+test('names the port and the program that holds it', async () => {
+  await using udp = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    { onDatagram() {}, ...ignoreErrors },
+  );
+  const again = nodeUdp.open(
+    { port: udp.local.port, address: '127.0.0.1' },
+    { onDatagram() {}, ...ignoreErrors },
+  );
+  await assert.rejects(
+    again,
+    (error: PlatformError) =>
+      error.code === 'address-in-use' && error.message.includes(`(process ${process.pid})`),
+  );
+  const http = createNodeHttp(log);
+  await using server = await http.listen({ port: 0, address: '127.0.0.1' }, () =>
+    Promise.resolve(new Response('')),
+  );
+  await assert.rejects(
+    http.listen({ port: server.local.port, address: '127.0.0.1' }, () => Promise.resolve(new Response(''))),
+    /TCP port \d+ is in use by \w+/,
+  );
+});
+
+test('answers HTTP with peer, body and streaming', async () => {
+  await using server = await createNodeHttp(log).listen(
+    { port: 0, address: '127.0.0.1' },
+    async (request, context) => {
+      return new Response(
+        `${request.method} ${new URL(request.url).pathname} ${context.peer.address} ${await request.text()}`,
+        { status: 201 },
+      );
+    },
+  );
+  const url = `http://127.0.0.1:${server.local.port}/a/b`;
+  const answer = await fetch(url, { method: 'POST', body: 'hello' });
+  assert.equal(answer.status, 201);
+  assert.equal(await answer.text(), 'POST /a/b 127.0.0.1 hello');
+  const head = await fetch(url, { method: 'HEAD' });
+  assert.equal(await head.text(), '');
+});
+
+test('answers 500 to a handler that fails', async () => {
+  await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, () =>
+    Promise.reject(new Error('broken')),
+  );
+  assert.equal((await fetch(`http://127.0.0.1:${server.local.port}/`)).status, 500);
+});
+
+test('reads files below a root and nothing outside it', async () => {
+  mkdirSync(join(folder, 'root'));
+  writeFileSync(join(folder, 'root', 'file'), '0123456789');
+  writeFileSync(join(folder, 'secret'), 'x');
+  symlinkSync(join(folder, 'secret'), join(folder, 'root', 'link'));
+  const root = join(folder, 'root');
+  assert.equal((await nodeFiles.stat(root, 'file'))?.sizeBytes, 10);
+  assert.equal(await text(nodeFiles.stream(root, 'file', { start: 2, end: 4 })), '234');
+  for (const path of ['../secret', 'link', 'nothing', 'file\0'])
+    assert.equal(await nodeFiles.stat(root, path), undefined);
+  await assert.rejects(nodeFiles.read(root, 'file', 5), /larger than 5 bytes/);
+  assert.deepEqual(await nodeFiles.names(root, ''), ['file', 'link']);
+});
+
+test('runs a program, and kills its whole group on abort', async () => {
+  const echo = await nodeSpawn.start({ command: 'sh', arguments: ['-c', 'cat; exit 3'] });
+  const writer = echo.stdin.getWriter();
+  await writer.write(new TextEncoder().encode('through'));
+  await writer.close();
+  assert.equal(await text(echo.stdout), 'through');
+  assert.deepEqual(await echo.exited, { code: 3, signal: undefined });
+  const stopping = new AbortController();
+  const sleeping = await nodeSpawn.start({
+    command: 'sh',
+    arguments: ['-c', 'sleep 60 & sleep 60'],
+    signal: stopping.signal,
+  });
+  stopping.abort();
+  assert.equal((await sleeping.exited).signal, 'SIGKILL');
+  await assert.rejects(
+    nodeSpawn.start({ command: 'no-such-program', arguments: [] }),
+    (error: PlatformError) => error.code === 'not-found',
+  );
+});
+
+test('honours delays beyond what setTimeout holds', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let ran = 0;
+  nodeClock.schedule(2 ** 31 + 1000, () => (ran += 1));
+  context.mock.timers.tick(2 ** 31 - 1);
+  assert.equal(ran, 0);
+  context.mock.timers.tick(1001);
+  assert.equal(ran, 1);
+  const cancel = nodeClock.schedule(2 ** 31 + 1000, () => (ran += 1));
+  context.mock.timers.tick(2 ** 31 - 1);
+  cancel();
+  context.mock.timers.tick(5000);
+  assert.equal(ran, 1);
+});

@@ -1,0 +1,112 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
+import {
+  PlatformError,
+  type NetworkInterface,
+  type Udp,
+  type UdpAddress,
+  type UdpHandlers,
+  type UdpOptions,
+  type UdpSocket,
+} from '@tinkerbell/platform-contract';
+import { boundSocket } from './bound-socket.ts';
+import { holderOf } from './port-holder.ts';
+
+export const nodeUdp: Udp = {
+  async open(options, handlers) {
+    const socket = createSocket({ type: 'udp4', reuseAddr: options.reuseAddress === true });
+    try {
+      await bind(socket, options);
+    } catch (thrown) {
+      socket.close();
+      throw await udpError(options, thrown);
+    }
+    if (options.broadcast && options.networkInterface === undefined) socket.setBroadcast(true);
+    return new NodeUdpSocket(socket, options.networkInterface, handlers);
+  },
+
+  networkInterfaces() {
+    return Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
+      (addresses ?? []).flatMap((one): NetworkInterface[] =>
+        one.family === 'IPv4'
+          ? [{ name, mac: one.mac, address: one.address, netmask: one.netmask, internal: one.internal }]
+          : [],
+      ),
+    );
+  },
+};
+
+async function bind(socket: Socket, options: UdpOptions): Promise<void> {
+  const { networkInterface, port, address } = options;
+  const target =
+    networkInterface === undefined
+      ? { port, ...(address === undefined ? {} : { address }), exclusive: true }
+      : { fd: await boundSocket({ ...options, networkInterface }), exclusive: true };
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind(target, () => {
+      socket.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformError> {
+  const isInUse =
+    thrown instanceof PlatformError
+      ? thrown.code === 'address-in-use'
+      : (thrown as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  if (isInUse) {
+    const holder = await holderOf('udp', options.port);
+    return new PlatformError('address-in-use', `UDP port ${options.port} is in use${holder}`, {
+      cause: thrown,
+    });
+  }
+  if (thrown instanceof PlatformError) return thrown;
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  if (code === 'EACCES') {
+    return new PlatformError(
+      'permission-denied',
+      `not allowed to open UDP port ${options.port}; run as root or give the program CAP_NET_BIND_SERVICE`,
+      { cause: thrown },
+    );
+  }
+  return new PlatformError('unavailable', `cannot open UDP port ${options.port}: ${message}`, {
+    cause: thrown,
+  });
+}
+
+class NodeUdpSocket implements UdpSocket {
+  readonly local: UdpAddress;
+  readonly #socket: Socket;
+  readonly #handlers: UdpHandlers;
+  #closed = false;
+
+  constructor(socket: Socket, networkInterface: string | undefined, handlers: UdpHandlers) {
+    this.#socket = socket;
+    this.#handlers = handlers;
+    const { address, port } = socket.address();
+    this.local = { address, port };
+    socket.on('error', (error) => handlers.onError(error));
+    socket.on('message', (bytes, peer) =>
+      handlers.onDatagram({ bytes, peer: { address: peer.address, port: peer.port }, networkInterface }),
+    );
+  }
+
+  send(bytes: Uint8Array, to: UdpAddress): void {
+    if (this.#closed) return;
+    this.#socket.send(bytes, to.port, to.address, (error) => {
+      if (error !== null) this.#handlers.onError(error);
+    });
+  }
+
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#closed = true;
+    return new Promise((resolve) => this.#socket.close(() => resolve()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
