@@ -51,12 +51,22 @@ function equalsAny(left: Value, rest: readonly Value[], context: CallContext): b
 function equals(left: Value, right: Value, context: CallContext): boolean {
   const leftKind = basicKind(left);
   const rightKind = basicKind(right);
-  if (left.kind === 'integer' && right.kind === 'integer') return left.value === right.value;
+  if (sameInteger(left, right)) return true;
   if (leftKind !== rightKind) {
-    if (left.kind === 'nil' || right.kind === 'nil') return false;
+    if (
+      left.kind === 'nil' ||
+      right.kind === 'nil' ||
+      (left.kind === 'integer' && right.kind === 'integer')
+    ) {
+      return false;
+    }
     throw new FunctionError(`incompatible types for comparison: ${typeName(left)} and ${typeName(right)}`);
   }
   if (leftKind !== 'other') return sameScalar(left, right);
+  return equalComposites(left, right, context);
+}
+
+function equalComposites(left: Value, right: Value, context: CallContext): boolean {
   if (left.kind !== right.kind && left.kind !== 'nil' && right.kind !== 'nil') {
     const [a, b] = [shown(left, 's', context), shown(right, 'v', context)];
     throw new FunctionError(`non-comparable types ${a}: ${typeName(left)}, ${typeName(right)}: ${b}`);
@@ -91,7 +101,12 @@ function sameScalar(left: Value, right: Value): boolean {
     return normalizeBytes(left.value) === normalizeBytes(right.value);
   }
   if (left.kind === 'bool' && right.kind === 'bool') return left.value === right.value;
-  return left.kind === 'float64' && right.kind === 'float64' && left.value === right.value;
+  if (left.kind === 'float64' && right.kind === 'float64') return left.value === right.value;
+  return sameInteger(left, right);
+}
+
+function sameInteger(left: Value, right: Value): boolean {
+  return left.kind === 'integer' && right.kind === 'integer' && left.value === right.value;
 }
 
 function isNil(value: Value): boolean {
@@ -123,12 +138,10 @@ function identical(left: Value, right: Value, depth: number): boolean {
   if (depth > VALUE_DEPTH_MAX) throw new FunctionError(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
   if (left.kind === 'struct' && right.kind === 'struct') return sameStruct(left, right, depth);
   if (left.kind === 'pointer' && right.kind === 'pointer') return left.target === right.target;
-  if (left.kind === 'interface' && right.kind === 'interface')
+  if (left.kind === 'interface' && right.kind === 'interface') {
     return identical(left.value, right.value, depth + 1);
-  if (left.kind === 'integer' && right.kind === 'integer') {
-    return left.type.kind === right.type.kind && left.value === right.value;
   }
-  return (left.kind === 'nil' && right.kind === 'nil') || sameScalar(left, right);
+  return typeName(left) === typeName(right) && (left.kind === 'nil' || sameScalar(left, right));
 }
 
 function sameStruct(left: StructValue, right: StructValue, depth: number): boolean {

@@ -15,21 +15,25 @@ export function floatText(value: number, verb: string, precision: number): strin
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const size = Math.abs(value);
   if (size === Number.POSITIVE_INFINITY) return sign === '' ? '+Inf' : '-Inf';
+  return sign + finiteText(size, verb, precision);
+}
+
+function finiteText(size: number, verb: string, precision: number): string {
   switch (verb) {
     case 'e':
     case 'E':
-      return sign + exponentForm(size, verb, precision);
+      return exponentForm(size, verb, precision);
     case 'f':
-      return sign + fixedForm(size, precision);
+      return fixedForm(size, precision);
     case 'g':
     case 'G':
-      return sign + generalForm(size, verb, precision);
+      return generalForm(size, verb, precision);
     case 'b': {
       const { mantissa, exponent } = binaryParts(size);
-      return `${sign}${mantissa}p${exponent < 0 ? '' : '+'}${exponent}`;
+      return `${mantissa}p${exponent < 0 ? '' : '+'}${exponent}`;
     }
     default:
-      return sign + hexadecimalForm(size, verb, precision);
+      return hexadecimalForm(size, verb, precision);
   }
 }
 
@@ -123,27 +127,37 @@ function hexadecimalForm(size: number, verb: string, precision: number): string 
 }
 
 function hexadecimalLower(size: number, precision: number): string {
-  let { mantissa, exponent } = binaryParts(size);
-  if (mantissa === 0n) return `0x0${precision > 0 ? `.${'0'.repeat(precision)}` : ''}p+00`;
-  while (mantissa < 1n << 52n) {
-    mantissa <<= 1n;
-    exponent -= 1;
-  }
-  exponent += 52;
-  if (precision >= 0 && precision < 13) {
-    const dropped = BigInt(52 - precision * 4);
-    const half = 1n << (dropped - 1n);
-    const rest = mantissa & ((1n << dropped) - 1n);
-    mantissa >>= dropped;
-    if (rest > half || (rest === half && (mantissa & 1n) === 1n)) mantissa += 1n;
-    mantissa <<= dropped;
-    if (mantissa >= 1n << 53n) {
-      mantissa >>= 1n;
-      exponent += 1;
-    }
-  }
-  const all = (mantissa & ((1n << 52n) - 1n)).toString(16).padStart(13, '0');
+  if (size === 0) return `0x0${precision > 0 ? `.${'0'.repeat(precision)}` : ''}p+00`;
+  const { mantissa, exponent } = roundedBinary(normalizedBinary(size), precision);
+  const all = (mantissa & (HIDDEN_BIT - 1n)).toString(16).padStart(13, '0');
   const fraction = precision < 0 ? all.replace(/0+$/, '') : all.slice(0, precision).padEnd(precision, '0');
   const sign = exponent < 0 ? '-' : '+';
-  return `0x1${fraction === '' ? '' : `.${fraction}`}p${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  const point = fraction === '' ? '' : `.${fraction}`;
+  return `0x1${point}p${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
+}
+
+const HIDDEN_BIT = 1n << 52n;
+
+/** Returns the number as 1.fraction * 2^exponent, with 52 bits of fraction. */
+function normalizedBinary(size: number): { mantissa: bigint; exponent: number } {
+  let { mantissa, exponent } = binaryParts(size);
+  for (; mantissa < HIDDEN_BIT; exponent -= 1) mantissa <<= 1n;
+  return { mantissa, exponent: exponent + 52 };
+}
+
+/** Rounds the fraction to hexadecimal digits, ties to even. */
+function roundedBinary(
+  { mantissa, exponent }: { mantissa: bigint; exponent: number },
+  digits: number,
+): { mantissa: bigint; exponent: number } {
+  if (digits < 0 || digits >= 13) return { mantissa, exponent };
+  const dropped = BigInt(52 - digits * 4);
+  const half = 1n << (dropped - 1n);
+  const rest = mantissa & ((1n << dropped) - 1n);
+  const kept = mantissa >> dropped;
+  const isUp = rest > half || (rest === half && (kept & 1n) === 1n);
+  const raised = (kept + (isUp ? 1n : 0n)) << dropped;
+  return raised < HIDDEN_BIT * 2n
+    ? { mantissa: raised, exponent }
+    : { mantissa: raised >> 1n, exponent: exponent + 1 };
 }

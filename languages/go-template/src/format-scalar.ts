@@ -59,18 +59,26 @@ export function formatFloat(value: number, verb: string, flags: FormatFlags): st
   const [form, precision] = floatForm(verb);
   if (form === '') return undefined;
   const wanted = flags.precision ?? precision;
-  const unsigned = floatText(value, form, wanted);
-  const signed = /^[-+]/.test(unsigned) ? unsigned : `+${unsigned}`;
-  const spaced = flags.space && signed.startsWith('+') && !flags.plus ? ` ${signed.slice(1)}` : signed;
-  if (spaced.endsWith('NaN') || spaced.endsWith('Inf')) {
-    const bare = spaced.endsWith('NaN') && !flags.space && !flags.plus ? 'NaN' : spaced;
-    return padWithSpaces(bare, flags);
-  }
-  const text = flags.sharp && form !== 'b' ? withPoint(spaced, verb, wanted) : spaced;
-  if (!flags.plus && text.startsWith('+')) return pad(text.slice(1), flags);
+  const signed = withSign(floatText(value, form, wanted), flags);
+  if (!Number.isFinite(value)) return padWithSpaces(notFinite(signed, flags), flags);
+  const text = flags.sharp && form !== 'b' ? withPoint(signed, verb, wanted) : signed;
+  return !flags.plus && text.startsWith('+') ? pad(text.slice(1), flags) : padAfterSign(text, flags);
+}
+
+/** Infinity keeps its sign even without the plus flag; NaN has one only when a flag asks for it. */
+function notFinite(signed: string, flags: FormatFlags): string {
+  return signed.endsWith('NaN') && !flags.space && !flags.plus ? 'NaN' : signed;
+}
+
+function padAfterSign(text: string, flags: FormatFlags): string {
   const missing = (flags.width ?? 0) - text.length;
-  if (flags.zero && !flags.minus && missing > 0) return text.charAt(0) + '0'.repeat(missing) + text.slice(1);
-  return pad(text, flags);
+  if (!flags.zero || flags.minus || missing <= 0) return pad(text, flags);
+  return text.charAt(0) + '0'.repeat(missing) + text.slice(1);
+}
+
+function withSign(text: string, flags: FormatFlags): string {
+  const signed = /^[-+]/.test(text) ? text : `+${text}`;
+  return flags.space && signed.startsWith('+') && !flags.plus ? ` ${signed.slice(1)}` : signed;
 }
 
 export function formatString(value: string, verb: string, flags: FormatFlags): string | undefined {
@@ -101,15 +109,16 @@ function truncate(text: string, flags: FormatFlags): string {
 }
 
 function integerText(value: bigint, verb: string, flags: FormatFlags): string {
-  const negative = value < 0n;
-  const signed = negative || flags.plus || flags.space;
   if (flags.precision === 0 && value === 0n) return ' '.repeat(flags.width ?? 0);
-  const zeroFill =
-    flags.zero && !flags.minus && flags.width !== undefined ? flags.width - (signed ? 1 : 0) : 0;
-  const lower = (negative ? -value : value).toString(BASES.get(verb) ?? 10);
-  const digits = (verb === 'X' ? lower.toUpperCase() : lower).padStart(flags.precision ?? zeroFill, '0');
-  const sign = negative ? '-' : flags.plus ? '+' : flags.space ? ' ' : '';
+  const sign = value < 0n ? '-' : flags.plus ? '+' : flags.space ? ' ' : '';
+  const lower = (value < 0n ? -value : value).toString(BASES.get(verb) ?? 10);
+  const digits = (verb === 'X' ? lower.toUpperCase() : lower).padStart(digitsWanted(sign, flags), '0');
   return padWithSpaces(sign + integerPrefix(digits, verb, flags.sharp) + digits, flags);
+}
+
+function digitsWanted(sign: string, flags: FormatFlags): number {
+  if (flags.precision !== undefined) return flags.precision;
+  return flags.zero && !flags.minus && flags.width !== undefined ? flags.width - sign.length : 0;
 }
 
 function integerPrefix(digits: string, verb: string, sharp: boolean): string {

@@ -33,17 +33,23 @@ function convert(value: unknown, numbers: 'float64' | 'int', depth: number): Val
     case 'string':
       return stringValue(value.toWellFormed());
     case 'number':
-      return numbers === 'int' && Number.isSafeInteger(value) ? intValue(value) : floatValue(value);
-    case 'bigint':
-      return numbers === 'int' ? intValue(value) : floatValue(Number(value));
+      return convertNumber(value, numbers);
     case 'object':
-      if (Array.isArray(value)) return listValue(value.map((item) => convert(item, numbers, depth + 1)));
-      return mapValue(
-        Object.entries(value)
-          .filter(([, member]) => member !== undefined)
-          .map(([key, member]) => [key.toWellFormed(), convert(member, numbers, depth + 1)] as const),
-      );
+      return convertObject(value, numbers, depth + 1);
     default:
       throw new TypeError(`a ${typeof value} is not a JSON value`);
   }
+}
+
+function convertNumber(value: number, numbers: 'float64' | 'int'): Value {
+  return numbers === 'int' && Number.isSafeInteger(value) ? intValue(value) : floatValue(value);
+}
+
+function convertObject(value: object, numbers: 'float64' | 'int', depth: number): Value {
+  if (Array.isArray(value)) return listValue(value.map((item) => convert(item, numbers, depth)));
+  return mapValue(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([key, member]) => [key.toWellFormed(), convert(member, numbers, depth)] as const),
+  );
 }

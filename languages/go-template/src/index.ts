@@ -51,6 +51,7 @@ export {
   type ParseLimits,
   VALUE_DEPTH_MAX,
 } from './limits.ts';
+export { LimitExceeded } from './meter.ts';
 export { floatText } from './float-text.ts';
 export { parseGoFloat, parseGoInteger } from './number-literal.ts';
 export { FunctionError, sortedEntries, sprint, typeName } from './printer.ts';

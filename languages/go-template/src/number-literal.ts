@@ -20,18 +20,23 @@ const UINT64_MAX = 2n ** 64n - 1n;
 export function parseNumberLiteral(
   text: string,
 ): { ok: true; number: NumberLiteral } | { ok: false; reason: 'integer overflow' | 'illegal number syntax' } {
-  const magnitude = parseGoInteger(text.replace(/^[+-]/, ''));
-  const signed = magnitude !== undefined && text.startsWith('-') ? -magnitude : magnitude;
-  const int = signed !== undefined && signed >= INT64_MIN && signed <= INT64_MAX ? signed : undefined;
-  const unsignedText = !/^[+-]/.test(text) || signed === 0n;
-  const uint = unsignedText && signed !== undefined && signed <= UINT64_MAX ? signed : undefined;
-  if (int !== undefined)
-    return { ok: true, number: { int, float: Number(int), ...(uint === undefined ? {} : { uint }) } };
-  if (uint !== undefined) return { ok: true, number: { uint, float: Number(uint) } };
+  const whole = integerLiteral(text);
+  if (whole !== undefined) return { ok: true, number: whole };
   const float = parseGoFloat(text);
   if (float === undefined) return { ok: false, reason: 'illegal number syntax' };
   if (!/[.eEpP]/.test(text)) return { ok: false, reason: 'integer overflow' };
   return { ok: true, number: { float, ...integralForms(float) } };
+}
+
+function integerLiteral(text: string): NumberLiteral | undefined {
+  const magnitude = parseGoInteger(text.replace(/^[+-]/, ''));
+  if (magnitude === undefined) return undefined;
+  const value = text.startsWith('-') ? -magnitude : magnitude;
+  // Go reads "+1" as an int but not as a uint; a zero is both, whatever its sign.
+  const isUnsigned = (!/^[+-]/.test(text) || value === 0n) && value <= UINT64_MAX;
+  const number = isUnsigned ? { uint: value, float: Number(value) } : { float: Number(value) };
+  if (value >= INT64_MIN && value <= INT64_MAX) return { ...number, int: value };
+  return isUnsigned ? number : undefined;
 }
 
 /** Reads an unsigned integer in Go syntax with base prefix and underscores; undefined if it is not one. */

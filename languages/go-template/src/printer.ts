@@ -3,10 +3,12 @@ import { formatBool, formatFloat, formatInteger, formatString } from './format-s
 import { compareStrings } from './go-string.ts';
 import { integerShape, typeText } from './go-type.ts';
 import { VALUE_DEPTH_MAX } from './limits.ts';
+import { LimitExceeded } from './meter.ts';
 import {
   type CallContext,
   heldAs,
   type MapValue,
+  type PointerValue,
   type SliceValue,
   type StructValue,
   typeOf,
@@ -69,7 +71,7 @@ class Printer {
 
   print(value: Value, verb: string, depth: number): string {
     if (depth > VALUE_DEPTH_MAX)
-      throw new FunctionError(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
+      throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
     const text = this.#scalar(value, verb) ?? this.#composite(value, verb, depth);
     this.#context.spend(1 + text.length);
     return text;
@@ -107,18 +109,21 @@ class Printer {
         return this.#map(value, verb, depth);
       case 'struct':
         return this.#struct(value, verb, depth);
-      case 'pointer': {
-        const target = value.target;
-        if (depth === 0 && target !== null && ['slice', 'struct', 'map'].includes(target.kind)) {
-          return `&${this.print(target, verb, depth + 1)}`;
-        }
-        return addressOf(value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context);
-      }
+      case 'pointer':
+        return this.#pointer(value, verb, depth);
       case 'func':
         return addressOf(value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context);
       default:
         return verb === 'v' ? '<nil>' : `%!${verb}(<nil>)`;
     }
+  }
+
+  #pointer(value: PointerValue, verb: string, depth: number): string {
+    const { target } = value;
+    if (depth === 0 && target !== null && ['slice', 'struct', 'map'].includes(target.kind)) {
+      return `&${this.print(target, verb, depth + 1)}`;
+    }
+    return addressOf(value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context);
   }
 
   #interface(inner: Value, verb: string, depth: number): string {
@@ -161,28 +166,16 @@ function badVerb(value: Value, verb: string, flags: FormatFlags, context: CallCo
 function addressOf(value: Value, verb: string, flags: FormatFlags): string | undefined {
   const address = pointerAddress(value);
   if (address === undefined) return undefined;
-  const hex = { value: address, signed: false };
-  switch (verb) {
-    case 'v': {
-      if (flags.sharpV) {
-        const shown = address === 0n ? 'nil' : formatInteger(hex, 'x', { ...flags, sharp: true });
-        return `(${typeName(value)})(${shown ?? ''})`;
-      }
-      return address === 0n
-        ? pad('<nil>', flags)
-        : formatInteger(hex, 'x', { ...flags, sharp: !flags.sharp });
-    }
-    case 'p':
-      return formatInteger(hex, 'x', { ...flags, sharp: !flags.sharp });
-    case 'b':
-    case 'o':
-    case 'd':
-    case 'x':
-    case 'X':
-      return formatInteger(hex, verb, flags);
-    default:
-      return undefined;
-  }
+  const unsigned = { value: address, signed: false };
+  if (verb === 'v' && flags.sharpV) return goSyntaxPointer(value, address, flags);
+  if (verb === 'v' && address === 0n) return pad('<nil>', flags);
+  if (verb === 'v' || verb === 'p') return formatInteger(unsigned, 'x', { ...flags, sharp: !flags.sharp });
+  return ['b', 'o', 'd', 'x', 'X'].includes(verb) ? formatInteger(unsigned, verb, flags) : undefined;
+}
+
+function goSyntaxPointer(value: Value, address: bigint, flags: FormatFlags): string {
+  const hex = formatInteger({ value: address, signed: false }, 'x', { ...flags, sharp: true }) ?? '';
+  return `(${typeName(value)})(${address === 0n ? 'nil' : hex})`;
 }
 
 function pointerAddress(value: Value): bigint | undefined {

@@ -232,15 +232,16 @@ export function isTrue(value: Value): boolean {
       return value.value !== 0;
     case 'string':
       return value.value.length > 0;
-    case 'slice':
-      return (value.items?.length ?? 0) > 0;
-    case 'map':
-      return (value.entries?.size ?? 0) > 0;
     case 'pointer':
       return value.target !== null;
     case 'interface':
       return value.value.kind !== 'nil';
     default:
-      return true;
+      return isNotEmpty(value);
   }
+}
+
+function isNotEmpty(value: SliceValue | MapValue | StructValue | FunctionValue): boolean {
+  if (value.kind === 'slice') return value.items !== null && value.items.length > 0;
+  return value.kind !== 'map' || (value.entries !== null && value.entries.size > 0);
 }
