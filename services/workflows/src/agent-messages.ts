@@ -1,0 +1,93 @@
+/** Protobuf on one side, domain values on the other. */
+import { create } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import {
+  ActionResponseSchema,
+  NamespacesSchema,
+  StateType,
+  type ActionResponse,
+  type ActionStatusRequest,
+  type Namespaces,
+} from '@tinkerbell/api/agent';
+import type { Workflow, WorkflowAction } from '@tinkerbell/resources';
+import type { ActionPlace, ActionReport, ActionState } from '@tinkerbell/workflow';
+
+/** Volumes of the task come first; the action's environment wins over the task's; `KEY=VALUE` is sorted by bytes (upstream GetAction). */
+export function actionResponse(workflow: Workflow, { task, action }: ActionPlace): ActionResponse {
+  return create(ActionResponseSchema, {
+    workflowId: `${workflow.metadata.namespace}/${workflow.metadata.name}`,
+    taskId: task.id,
+    agentId: task.agentID,
+    actionId: action.id,
+    name: action.name ?? '',
+    image: action.image ?? '',
+    timeout: BigInt(action.timeout ?? 0),
+    command: [...(action.command ?? [])],
+    volumes: [...(task.volumes ?? []), ...(action.volumes ?? [])],
+    environment: environmentOf({ ...task.environment, ...action.environment }),
+    ...namespacesOf(action),
+  });
+}
+
+function environmentOf(environment: Readonly<Record<string, string>>): string[] {
+  return Object.entries(environment)
+    .map(([key, value]) => `${key}=${value}`)
+    .toSorted(byBytes);
+}
+
+function namespacesOf({ namespaces, pid = '' }: WorkflowAction): { pid: string; namespaces?: Namespaces } {
+  if (namespaces === undefined) return { pid };
+  const { network = '', pid: pidNamespace = '' } = namespaces;
+  return { pid: pidNamespace || pid, namespaces: create(NamespacesSchema, { network, pid: pidNamespace }) };
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+const stateNames: Readonly<Record<number, ActionState>> = {
+  [StateType.PENDING]: 'PENDING',
+  [StateType.RUNNING]: 'RUNNING',
+  [StateType.FAILED]: 'FAILED',
+  [StateType.TIMEOUT]: 'TIMEOUT',
+  [StateType.SUCCESS]: 'SUCCESS',
+};
+
+export type ParsedReport =
+  | {
+      readonly ok: true;
+      readonly workflow: { readonly namespace: string; readonly name: string };
+      readonly report: ActionReport;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** The checks and messages of upstream's ReportActionStatus. */
+export function parseReport(request: ActionStatusRequest): ParsedReport {
+  const [namespace = '', ...name] = request.workflowId.split('/');
+  if (request.workflowId === '') return { ok: false, message: 'invalid workflow id' };
+  if (request.taskId === '') return { ok: false, message: 'invalid task name' };
+  if (request.actionId === '') return { ok: false, message: 'invalid action name' };
+  const state = stateNames[request.actionState];
+  if (state === undefined) return { ok: false, message: `invalid action state ${request.actionState}` };
+  return {
+    ok: true,
+    workflow: { namespace, name: name.join('/') },
+    report: {
+      agentId: request.agentId,
+      taskId: request.taskId,
+      actionId: request.actionId,
+      state,
+      ...timeField('executionStart', request.executionStart),
+      ...timeField('executionStop', request.executionStop),
+      executionDuration: request.executionDuration,
+      message: request.message?.message ?? '',
+    },
+  };
+}
+
+/** Absent for no time, for Go's zero time (year 1) and for times no calendar holds. */
+function timeField(name: string, time: Timestamp | undefined): Record<string, string> {
+  if (time === undefined || time.seconds <= 0n) return {};
+  const date = new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1_000_000));
+  return Number.isNaN(date.getTime()) ? {} : { [name]: date.toISOString() };
+}

@@ -1,0 +1,78 @@
+/** GetAction: the next action of an agent, durable before it is given; held until there is one. */
+import type { ActionRequest, ActionResponse } from '@tinkerbell/api/agent';
+import type { Clock } from '@tinkerbell/platform-contract';
+import type { Workflow } from '@tinkerbell/resources';
+import type { View } from '@tinkerbell/store-contract';
+import { chooseWorkflow, currentActionOf, type NothingToDo } from '@tinkerbell/workflow';
+import { actionResponse } from './agent-messages.ts';
+import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
+import { RpcError } from './rpc-error.ts';
+import type { Timeline } from './timeline.ts';
+import type { WaitingAgents } from './waiting-agents.ts';
+
+export interface GetActionDeps extends ApplyDeps {
+  readonly view: View;
+  readonly clock: Clock;
+  readonly waiting: WaitingAgents;
+  readonly timeline: Timeline;
+  /** How long a call is held when there is nothing; upstream holds 60 s. */
+  readonly holdMs: number;
+}
+
+/** Rejects with an RpcError that carries upstream's code and message. */
+export async function getAction(
+  deps: GetActionDeps,
+  request: ActionRequest,
+  signal: AbortSignal,
+): Promise<ActionResponse> {
+  const { agentId } = request;
+  if (agentId === '') throw new RpcError('invalid-argument', 'invalid Agent ID');
+  const holding = new AbortController();
+  const stopHolding = (): void => holding.abort();
+  const cancel = deps.clock.schedule(deps.holdMs, stopHolding);
+  signal.addEventListener('abort', stopHolding, { once: true });
+  try {
+    for (;;) {
+      // Listening begins before looking, so that no change falls in between.
+      const changed = deps.waiting.wait(agentId, holding.signal);
+      const offered = await offer(deps, agentId);
+      if ('response' in offered) return offered.response;
+      await changed;
+      if (signal.aborted) throw new RpcError('unavailable', 'server shutting down');
+      if (holding.signal.aborted) throw new RpcError(offered.nothing.code, offered.nothing.message);
+    }
+  } finally {
+    cancel();
+    stopHolding();
+    signal.removeEventListener('abort', stopHolding);
+  }
+}
+
+async function offer(
+  deps: GetActionDeps,
+  agentId: string,
+): Promise<{ response: ActionResponse } | { nothing: NothingToDo }> {
+  const choice = chooseWorkflow(deps.view.workflowsByAgent(agentId), agentId);
+  if ('nothing' in choice) return choice;
+  const { namespace, name } = choice.workflow.metadata;
+  const applied = await applyEvent(
+    deps,
+    { collection: workflowCollection, namespace, name },
+    { kind: 'action-requested', agentId },
+  );
+  if (applied.ok) return { response: served(deps, agentId, applied.before, applied.after) };
+  if ('message' in applied) {
+    const code = applied.reason === 'workflow-not-found' ? 'not-found' : 'unavailable';
+    throw new RpcError(code, applied.message);
+  }
+  return { nothing: { code: 'failed-precondition', message: applied.reason } };
+}
+
+function served(deps: GetActionDeps, agentId: string, before: Workflow, after: Workflow): ActionResponse {
+  const place = currentActionOf(after.status ?? {});
+  if (place === undefined) throw new RpcError('internal', 'the action that was handed out is not there');
+  const attempt = place.action.attempt ?? 1;
+  const attemptBefore = currentActionOf(before.status ?? {})?.action.attempt ?? 0;
+  if (attempt > attemptBefore) deps.timeline.actionServed(after, place, agentId);
+  return actionResponse(after, place);
+}

@@ -1,0 +1,6 @@
+export {
+  createWorkflowsService,
+  type WorkflowsConfig,
+  type WorkflowsDeps,
+  type WorkflowsService,
+} from './workflows-service.ts';

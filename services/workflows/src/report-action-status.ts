@@ -1,0 +1,67 @@
+/**
+ * ReportActionStatus: what became of an action. A report that changes nothing (a repeat, a late one) is
+ * acknowledged and recorded; only a start that must not happen, or an action nobody knows, is refused, because
+ * upstream's agent ends when a final report is refused.
+ */
+import { create } from '@bufbuild/protobuf';
+import {
+  ActionStatusResponseSchema,
+  type ActionStatusRequest,
+  type ActionStatusResponse,
+} from '@tinkerbell/api/agent';
+import { actionAt, isTerminal, type ActionReport } from '@tinkerbell/workflow';
+import { parseReport } from './agent-messages.ts';
+import { applyEvent, workflowCollection, type Applied, type ApplyDeps } from './apply-event.ts';
+import { RpcError } from './rpc-error.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface ReportDeps extends ApplyDeps {
+  readonly timeline: Timeline;
+}
+
+/** Rejects with an RpcError. When it resolves, the report is durable. */
+export async function reportActionStatus(
+  deps: ReportDeps,
+  request: ActionStatusRequest,
+): Promise<ActionStatusResponse> {
+  const parsed = parseReport(request);
+  if (!parsed.ok) throw new RpcError('invalid-argument', parsed.message);
+  const { report, workflow } = parsed;
+  const key = { collection: workflowCollection, ...workflow };
+  const applied = await applyEvent(deps, key, { kind: 'action-reported', report });
+  if (applied.ok) {
+    const place = actionAt(applied.after.status ?? {}, report.agentId, report.actionId);
+    if (place !== undefined) deps.timeline.actionReported(applied.before, applied.after, place);
+  } else {
+    refuseOrRecord(deps, report, applied);
+  }
+  return create(ActionStatusResponseSchema, {});
+}
+
+function refuseOrRecord(
+  deps: ReportDeps,
+  report: ActionReport,
+  applied: Extract<Applied, { ok: false }>,
+): void {
+  if (!('workflow' in applied)) {
+    refuseUnread(report, applied);
+    return;
+  }
+  const { reason, workflow } = applied;
+  const place = actionAt(workflow.status ?? {}, report.agentId, report.actionId);
+  if (place === undefined) throw new RpcError('not-found', 'action not found');
+  if (reason === 'already-reported') {
+    if (report.state === 'RUNNING') deps.timeline.actionProgressed(workflow, place, report.message ?? '');
+    return;
+  }
+  deps.timeline.reportRefused(workflow, place, { state: report.state, reason });
+  if (!isTerminal(report.state)) {
+    throw new RpcError('failed-precondition', `action ${place.action.name ?? ''} must not start: ${reason}`);
+  }
+}
+
+/** The end of an action whose workflow was deleted is acknowledged: nobody waits for it, and its agent must not hang on it. */
+function refuseUnread(report: ActionReport, failure: { reason: string; message: string }): void {
+  if (failure.reason !== 'workflow-not-found') throw new RpcError('unavailable', failure.message);
+  if (!isTerminal(report.state)) throw new RpcError('internal', `error getting workflow: ${failure.message}`);
+}

@@ -1,0 +1,12 @@
+export type RpcCode = 'invalid-argument' | 'not-found' | 'failed-precondition' | 'unavailable' | 'internal';
+
+/** The failure of one call, with the code its caller sees. */
+export class RpcError extends Error {
+  readonly code: RpcCode;
+
+  constructor(code: RpcCode, message: string) {
+    super(message);
+    this.name = 'RpcError';
+    this.code = code;
+  }
+}

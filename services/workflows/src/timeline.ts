@@ -1,0 +1,104 @@
+/** What the workflow service writes to a machine's timeline. */
+import type { Workflow } from '@tinkerbell/resources';
+import type { Journal, JournalDetail, JournalSource, View } from '@tinkerbell/store-contract';
+import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
+
+/** Sent by upstream's agent with every start; says nothing. */
+const START_MESSAGE = 'running action';
+
+const endings: Readonly<Record<string, string>> = {
+  SUCCESS: 'succeeded',
+  FAILED: 'failed',
+  TIMEOUT: 'timed out',
+};
+
+export class Timeline {
+  readonly #journal: Journal;
+  readonly #view: View;
+
+  constructor(journal: Journal, view: View) {
+    this.#journal = journal;
+    this.#view = view;
+  }
+
+  actionServed(workflow: Workflow, { task, action }: ActionPlace, agentId: string): void {
+    const attempt = action.attempt ?? 1;
+    const again = attempt > 1 ? `, again: attempt ${attempt}` : '';
+    this.#append(workflow, {
+      event: attempt > 1 ? 'action-served-again' : 'action-served',
+      message: `${task.name} / ${action.name ?? ''} given to agent ${agentId}${again}`,
+      details: { task: task.name, action: action.name ?? '', attempt, agent: agentId },
+    });
+  }
+
+  actionReported(before: Workflow, after: Workflow, place: ActionPlace): void {
+    const { task, action } = place;
+    const name = `${task.name} / ${action.name ?? ''}`;
+    const details = {
+      task: task.name,
+      action: action.name ?? '',
+      attempt: action.attempt ?? 1,
+      state: action.state ?? '',
+    };
+    if (isTerminal(action.state)) {
+      const why = action.state === 'SUCCESS' || !action.message ? '' : `: ${action.message}`;
+      const took = action.executionDuration ? ` after ${action.executionDuration}` : '';
+      const event = `action-${endings[action.state ?? '']?.replace(' ', '-')}`;
+      this.#append(after, { event, message: `${name} ${endings[action.state ?? '']}${took}${why}`, details });
+    } else {
+      this.#append(after, { event: 'action-started', message: `${name} started`, details });
+    }
+    this.stateChanged(before, after);
+  }
+
+  actionProgressed(workflow: Workflow, { task, action }: ActionPlace, message: string): void {
+    if (message === '' || message === START_MESSAGE) return;
+    this.#append(workflow, {
+      event: 'action-progressed',
+      message,
+      details: { task: task.name, action: action.name ?? '' },
+    });
+  }
+
+  reportRefused(
+    workflow: Workflow,
+    { task, action }: ActionPlace,
+    refused: { state: string; reason: string },
+  ): void {
+    this.#append(workflow, {
+      event: 'report-refused',
+      message: `report ${refused.state} of ${task.name} / ${action.name ?? ''} changes nothing: ${refused.reason}`,
+      details: { task: task.name, action: action.name ?? '', ...refused },
+    });
+  }
+
+  stateChanged(before: Workflow, after: Workflow): void {
+    const [from, to] = [before.status?.state ?? '', after.status?.state ?? ''];
+    if (from === to) return;
+    this.#append(
+      after,
+      { event: 'state-changed', message: `workflow is ${to}`, details: { from, to } },
+      'workflow',
+    );
+  }
+
+  #append(
+    workflow: Workflow,
+    entry: { event: string; message: string; details: Record<string, JournalDetail> },
+    source: JournalSource = 'agent',
+  ): void {
+    const { namespace, name } = workflow.metadata;
+    const machine = this.#machineOf(workflow);
+    this.#journal.append({
+      source,
+      workflow: `${namespace}/${name}`,
+      ...(machine === undefined ? {} : { machine }),
+      ...entry,
+    });
+  }
+
+  #machineOf(workflow: Workflow): string | undefined {
+    const hardware = this.#view.hardwareNamed(workflow.metadata.namespace, workflow.spec?.hardwareRef ?? '');
+    return hardware?.spec?.interfaces?.find((one) => one.dhcp?.mac)?.dhcp?.mac;
+  }
+}

@@ -1,0 +1,185 @@
+/** The gRPC server that agents talk to (upstream tink/server). */
+import { readFile } from 'node:fs/promises';
+import {
+  Server,
+  ServerCredentials,
+  status as grpcStatus,
+  type handleUnaryCall,
+  type ServerUnaryCall,
+} from '@grpc/grpc-js';
+import {
+  WorkflowService,
+  type ActionRequest,
+  type ActionResponse,
+  type ActionStatusRequest,
+  type ActionStatusResponse,
+} from '@tinkerbell/api/agent';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+import {
+  PlatformError,
+  type Clock,
+  type Log,
+  type Random,
+  type Service,
+} from '@tinkerbell/platform-contract';
+import type { Journal, Store, View } from '@tinkerbell/store-contract';
+import { workflowCollection } from './apply-event.ts';
+import { getAction } from './get-action.ts';
+import { reportActionStatus } from './report-action-status.ts';
+import { RpcError, type RpcCode } from './rpc-error.ts';
+import { Timeline } from './timeline.ts';
+import { WaitingAgents } from './waiting-agents.ts';
+
+export interface WorkflowsDeps {
+  readonly store: Store;
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface WorkflowsConfig {
+  readonly address: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly holdMs?: number;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+}
+
+export interface WorkflowsService extends Service {
+  /** The port it listens on, once started. */
+  port(): number;
+}
+
+const HOLD_MS = 60_000;
+const CLOSE_GRACE_MS = 2000;
+const KEEPALIVE_MS = 30_000;
+const MESSAGE_BYTES_LIMIT = 4 * 1024 * 1024;
+
+const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
+  'invalid-argument': grpcStatus.INVALID_ARGUMENT,
+  'not-found': grpcStatus.NOT_FOUND,
+  'failed-precondition': grpcStatus.FAILED_PRECONDITION,
+  unavailable: grpcStatus.UNAVAILABLE,
+  internal: grpcStatus.INTERNAL,
+};
+
+export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsConfig): WorkflowsService {
+  const stopping = new AbortController();
+  const waiting = new WaitingAgents();
+  const timeline = new Timeline(deps.journal, deps.view);
+  const counters: Record<string, number> = {};
+  const callDeps = { ...deps, waiting, timeline, holdMs: config.holdMs ?? HOLD_MS };
+  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
+  let boundPort = 0;
+
+  const server = new Server({
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_permit_without_calls': 1,
+    'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
+  });
+  server.addService(serviceDefinition(WorkflowService) as never, {
+    getAction: unary<ActionRequest, ActionResponse>('GetAction', (request, signal) =>
+      getAction(callDeps, request, signal),
+    ),
+    reportActionStatus: unary<ActionStatusRequest, ActionStatusResponse>('ReportActionStatus', (request) =>
+      reportActionStatus(callDeps, request),
+    ),
+  });
+
+  function unary<Request, Response>(
+    method: string,
+    body: (request: Request, signal: AbortSignal) => Promise<Response>,
+  ): handleUnaryCall<Request, Response> {
+    return (call, callback) => {
+      const signal = signalOf(call, stopping.signal);
+      body(call.request, signal).then(
+        (response) => {
+          count(method, 'OK');
+          callback(null, response);
+        },
+        (thrown: unknown) => {
+          const error = thrown instanceof RpcError ? thrown : unexpected(method, thrown);
+          count(method, error.code);
+          callback({ code: grpcCodes[error.code], details: error.message });
+        },
+      );
+    };
+  }
+
+  function unexpected(method: string, thrown: unknown): RpcError {
+    deps.log.error('rpc failed', { method, error: String(thrown), stack: (thrown as Error).stack });
+    return new RpcError('internal', 'internal error');
+  }
+
+  function count(method: string, code: string): void {
+    const name = `grpc_server_handled_total{grpc_method="${method}",grpc_code="${code}"}`;
+    counters[name] = (counters[name] ?? 0) + 1;
+  }
+
+  return {
+    name: 'workflows',
+    routes: [],
+    port: () => boundPort,
+    stopped: () => stopped,
+    health: () => ({
+      ready: boundPort !== 0,
+      counters: { ...counters, tink_server_waiting_agents: waiting.count() },
+    }),
+    async start(signal) {
+      const unfollow = deps.view.onChange((change) => {
+        if (change.key.collection !== workflowCollection) return;
+        const agentId = (change.object.status as { agentID?: string } | undefined)?.agentID;
+        if (agentId !== undefined) waiting.wake(agentId);
+      });
+      boundPort = await bind(server, config);
+      signal.addEventListener('abort', () => {
+        stopping.abort();
+        unfollow();
+        void shutDown(server, deps.clock).then(markStopped);
+      });
+    },
+  };
+}
+
+function signalOf<Request, Response>(
+  call: ServerUnaryCall<Request, Response>,
+  stopping: AbortSignal,
+): AbortSignal {
+  const cancelled = new AbortController();
+  call.on('cancelled', () => cancelled.abort());
+  return AbortSignal.any([cancelled.signal, stopping]);
+}
+
+async function bind(server: Server, config: WorkflowsConfig): Promise<number> {
+  const credentials = await credentialsOf(config);
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${config.address}:${config.port}`, credentials, (cause, port) => {
+      if (cause === null) resolve(port);
+      else reject(bindError(config, cause));
+    });
+  });
+}
+
+function bindError(config: WorkflowsConfig, cause: Error): PlatformError {
+  if (/EADDRINUSE/.test(cause.message))
+    return new PlatformError('address-in-use', `TCP port ${config.port} is in use`, { cause });
+  return new PlatformError('unavailable', `cannot listen on ${config.address}:${config.port}`, { cause });
+}
+
+async function credentialsOf(config: WorkflowsConfig): Promise<ServerCredentials> {
+  if (config.tls === undefined) return ServerCredentials.createInsecure();
+  const [certificate, key] = await Promise.all([readFile(config.tls.certFile), readFile(config.tls.keyFile)]);
+  return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
+}
+
+function shutDown(server: Server, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const force = clock.schedule(CLOSE_GRACE_MS, () => server.forceShutdown());
+    server.tryShutdown(() => {
+      force();
+      resolve();
+    });
+  });
+}
