@@ -1,0 +1,42 @@
+import type { Mac } from '@tinkerbell/wire';
+
+/** Client system architectures: RFC 4578 section 2.1 and the IANA registry behind it; 41 is the Raspberry Pi's. */
+export const RASPBERRY_PI = 41;
+/** No architecture that is known. */
+export const UNKNOWN_ARCHITECTURE = 255;
+
+/** Which iPXE binary an architecture gets. The table is upstream's (smee/internal/dhcp/data). */
+const binaryByArchitecture: ReadonlyMap<number, string> = new Map([
+  [0, 'undionly.kpxe'], // x86 BIOS
+  [1, 'undionly.kpxe'], // NEC/PC98
+  [2, 'undionly.kpxe'], // Itanium
+  [3, 'undionly.kpxe'], // DEC Alpha
+  [4, 'undionly.kpxe'], // Arc x86
+  [5, 'undionly.kpxe'], // Intel Lean Client
+  [20, 'undionly.kpxe'], // x86 BIOS, HTTP
+  [6, 'ipxe.efi'], // EFI IA32
+  [7, 'ipxe.efi'], // EFI x86-64
+  [8, 'ipxe.efi'], // EFI Xscale
+  [9, 'ipxe.efi'], // EFI BC; x86-64 firmware made before RFC 4578's erratum says 9
+  [15, 'ipxe.efi'], // EFI IA32, HTTP
+  [16, 'ipxe.efi'], // EFI x86-64, HTTP
+  [10, 'snp-arm64.efi'], // EFI ARM32
+  [11, 'snp-arm64.efi'], // EFI ARM64
+  [18, 'snp-arm64.efi'], // EFI ARM32, HTTP
+  [19, 'snp-arm64.efi'], // EFI ARM64, HTTP
+  [RASPBERRY_PI, 'snp-arm64.efi'],
+]);
+
+/** Raspberry Pi ROMs say they are x86 BIOS; only their makers' prefixes give them away. */
+const RASPBERRY_PI_PREFIXES = ['b8:27:eb', 'dc:a6:32', 'e4:5f:01', '28:cd:c1', 'd8:3a:dd'];
+
+/** The first architecture of option 93 that is known, or 255. */
+export function architectureOf(clientArchitectures: readonly number[], mac: Mac | undefined): number {
+  if (mac !== undefined && RASPBERRY_PI_PREFIXES.includes(mac.slice(0, 8))) return RASPBERRY_PI;
+  return clientArchitectures.find((each) => binaryByArchitecture.has(each)) ?? UNKNOWN_ARCHITECTURE;
+}
+
+/** The iPXE binary's name, the operator's overrides first; undefined for an unknown architecture. */
+export function binaryFor(architecture: number, overrides: ReadonlyMap<number, string>): string | undefined {
+  return overrides.get(architecture) ?? binaryByArchitecture.get(architecture);
+}

@@ -1,0 +1,23 @@
+import type { DhcpPacket } from '@tinkerbell/dhcp';
+import type { NetbootClient } from './client.ts';
+import type { IgnoreReason } from './reasons.ts';
+import type { ReservationResult } from './reservation.ts';
+import type { NetbootSettings } from './settings.ts';
+
+export interface ReplyInput {
+  readonly request: DhcpPacket;
+  readonly client: NetbootClient;
+  readonly reservation: ReservationResult;
+  readonly settings: NetbootSettings;
+}
+
+export type ReplyDecision =
+  | { readonly kind: 'reply'; readonly reply: DhcpPacket }
+  | { readonly kind: 'ignore'; readonly reason: IgnoreReason; readonly message: string };
+
+/** One way to answer. Undefined declines: the next one is asked. */
+export type ReplyVariant = (input: ReplyInput) => ReplyDecision | undefined;
+
+export function ignore(reason: IgnoreReason, message: string): ReplyDecision {
+  return { kind: 'ignore', reason, message };
+}

@@ -1,0 +1,14 @@
+export { architectureOf, binaryFor } from './architecture.ts';
+export { classifyClient, type NetbootClient } from './client.ts';
+export { bootFileFor, NOT_ALLOWED_FILE, scriptUrlFor, type BootFile } from './boot-file.ts';
+export type { IgnoreReason, ReservationRefusal } from './reasons.ts';
+export type { ReplyDecision, ReplyInput } from './decision.ts';
+export { replyTo } from './reply.ts';
+export {
+  LEASE_TIME_SECONDS_DEFAULT,
+  reservationFor,
+  type Reservation,
+  type ReservationResult,
+} from './reservation.ts';
+export { scriptFor, type ScriptDecision, type ScriptInput } from './script.ts';
+export type { HookScriptSettings, NetbootSettings } from './settings.ts';

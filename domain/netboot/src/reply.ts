@@ -1,0 +1,53 @@
+import { malformedOptionsOf, messageType, optionTable } from '@tinkerbell/dhcp';
+import { isHostAddress, IPV4_ANY } from '@tinkerbell/wire';
+import { ignore, type ReplyDecision, type ReplyInput, type ReplyVariant } from './decision.ts';
+import { replyFromReservation } from './reservation-reply.ts';
+
+const variants: readonly ReplyVariant[] = [ignoreHostile, ignoreQuiet, replyFromReservation];
+
+/**
+ * What to answer to a DHCP packet, or why not. The first variant that does not decline wins; proxy modes would be further
+ * entries of the list.
+ */
+export function replyTo(input: ReplyInput): ReplyDecision {
+  for (const variant of variants) {
+    const decision = variant(input);
+    if (decision !== undefined) return decision;
+  }
+  return ignore('unknown-message-type', `message type ${input.request.options.messageType ?? 'absent'}`);
+}
+
+/** Options whose value decides what is answered: guessing at a broken one could answer for somebody else. */
+const DECISIVE_OPTIONS: readonly number[] = [
+  optionTable.messageType.code,
+  optionTable.requestedAddress.code,
+  optionTable.serverIdentifier.code,
+];
+
+/** Packets that are no honest request: a reply to them could go anywhere. */
+function ignoreHostile({ request, settings }: ReplyInput): ReplyDecision | undefined {
+  if (request.op !== 'request') return ignore('not-a-request', 'op is reply');
+  const broken = malformedOptionsOf(request.options).find((code) => DECISIVE_OPTIONS.includes(code));
+  if (broken !== undefined) return ignore('malformed-option', `option ${broken} has a forbidden length`);
+  // A reply goes to these addresses: one that reflects to us, to a group or to the loopback is never a client's.
+  const isReflecting = (address: typeof request.giaddr) =>
+    address !== IPV4_ANY && (!isHostAddress(address) || address === settings.serverAddress);
+  if (isReflecting(request.giaddr)) return ignore('relay-address-invalid', `giaddr is ${request.giaddr}`);
+  if (isReflecting(request.ciaddr)) return ignore('client-address-invalid', `ciaddr is ${request.ciaddr}`);
+  return undefined;
+}
+
+/** Message types that get no answer by definition. */
+function ignoreQuiet({ request, client }: ReplyInput): ReplyDecision | undefined {
+  const type = request.options.messageType;
+  if (type === undefined) return ignore('no-message-type', 'option 53 is absent');
+  if (client.mac === undefined) return ignore('no-hardware-address', `hardware type ${request.hardwareType}`);
+  if (type === messageType.release) return ignore('client-released', `address ${request.ciaddr} given back`);
+  if (type === messageType.decline) {
+    return ignore(
+      'client-declined',
+      `address ${request.options.requestedAddress ?? 'unknown'} is in use elsewhere`,
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,199 @@
+import { messageType, type DhcpOptions, type DhcpPacket, type SubOption } from '@tinkerbell/dhcp';
+import { NO_PXEDHCP } from '@tinkerbell/ipxe';
+import { broadcastAddress, encodeUtf8, IPV4_ANY, type Ipv4 } from '@tinkerbell/wire';
+import { RASPBERRY_PI } from './architecture.ts';
+import { bootFileFor } from './boot-file.ts';
+import type { NetbootClient } from './client.ts';
+import { ignore, type ReplyDecision, type ReplyInput } from './decision.ts';
+import { domainSearchOf, type Reservation } from './reservation.ts';
+import type { NetbootSettings } from './settings.ts';
+
+/** The header's `file` holds 127 bytes and a NUL; a longer name travels in option 67. */
+const HEADER_FILE_BYTES_MAX = 127;
+
+/**
+ * Reservation mode: DISCOVER gets an OFFER, REQUEST an ACK, INFORM an ACK without lease, each with the contents of the
+ * MAC's Hardware. Beyond upstream, which answers every REQUEST with an ACK: a REQUEST for another server is left alone,
+ * and one for another address is refused (RFC 2131 section 4.3.2). Declines message types it does not know.
+ */
+export function replyFromReservation(input: ReplyInput): ReplyDecision | undefined {
+  const { request, reservation, settings } = input;
+  const type = request.options.messageType;
+  const isKnown =
+    type === messageType.discover || type === messageType.request || type === messageType.inform;
+  if (!isKnown) return undefined;
+  if (!reservation.ok) return ignore(reservation.reason, reservation.message);
+  if (type === messageType.discover) return reply(input, reservation.value, messageType.offer);
+  if (type === messageType.inform) {
+    if (request.ciaddr === IPV4_ANY) return ignore('client-address-invalid', 'INFORM without ciaddr');
+    return reply(input, reservation.value, messageType.acknowledge);
+  }
+  const asked = request.options.serverIdentifier;
+  if (asked !== undefined && asked !== serverIdentifierFor(request, settings)) {
+    return ignore('other-server-selected', `the client chose ${asked}`);
+  }
+  return wantsAnotherAddress(request, reservation.value)
+    ? { kind: 'reply', reply: refusal(request, settings) }
+    : reply(input, reservation.value, messageType.acknowledge);
+}
+
+/** SELECTING and INIT-REBOOT say it in option 50, RENEWING and REBINDING in ciaddr. */
+function wantsAnotherAddress(request: DhcpPacket, { address }: Reservation): boolean {
+  const wanted = request.options.requestedAddress ?? request.ciaddr;
+  return address !== undefined && wanted !== IPV4_ANY && wanted !== address;
+}
+
+/** RFC 5107: a relay may say under which address it presents the server to the client. */
+function serverIdentifierFor(request: DhcpPacket, settings: NetbootSettings): Ipv4 {
+  return request.options.relayAgentInformation?.serverIdentifierOverride ?? settings.serverAddress;
+}
+
+function reply(input: ReplyInput, reservation: Reservation, type: number): ReplyDecision {
+  const { request, client, settings } = input;
+  const isInform = request.options.messageType === messageType.inform;
+  const boot = bootSettings(client, reservation, settings);
+  const address = isInform ? {} : leaseOptions(reservation);
+  return {
+    kind: 'reply',
+    reply: {
+      ...replyHeader(request),
+      yiaddr: isInform ? IPV4_ANY : (reservation.address ?? IPV4_ANY),
+      siaddr: boot.nextServer ?? settings.serverAddress,
+      bootFile: boot.bootFile,
+      options: {
+        messageType: type,
+        serverIdentifier: serverIdentifierFor(request, settings),
+        ...address,
+        ...networkOptions(reservation, settings),
+        ...boot.options,
+        ...echoedOptions(request),
+      },
+    },
+  };
+}
+
+/** RFC 2131 table 3: a refusal carries nothing but who refuses. Through a relay it asks for broadcast. */
+function refusal(request: DhcpPacket, settings: NetbootSettings): DhcpPacket {
+  return {
+    ...replyHeader(request),
+    broadcast: request.broadcast || request.giaddr !== IPV4_ANY,
+    options: {
+      messageType: messageType.refuse,
+      serverIdentifier: serverIdentifierFor(request, settings),
+      message: 'the requested address is not reserved for this client',
+      ...echoedOptions(request),
+    },
+  };
+}
+
+function replyHeader(request: DhcpPacket): DhcpPacket {
+  return {
+    op: 'reply',
+    hardwareType: request.hardwareType,
+    hardwareLength: request.hardwareLength,
+    hops: 0,
+    transactionId: request.transactionId,
+    secondsElapsed: 0,
+    broadcast: request.broadcast,
+    ciaddr: IPV4_ANY,
+    yiaddr: IPV4_ANY,
+    siaddr: IPV4_ANY,
+    giaddr: request.giaddr,
+    hardwareAddress: request.hardwareAddress,
+    serverName: '',
+    bootFile: '',
+    options: {},
+  };
+}
+
+/** RFC 6842: 61 only when it was sent. RFC 3046: 82 unchanged. RFC 3011: 118 unchanged. */
+function echoedOptions({ options }: DhcpPacket): DhcpOptions {
+  return {
+    ...(options.clientIdentifier === undefined ? {} : { clientIdentifier: options.clientIdentifier }),
+    ...(options.relayAgentInformation === undefined
+      ? {}
+      : { relayAgentInformation: options.relayAgentInformation }),
+    ...(options.subnetSelection === undefined ? {} : { subnetSelection: options.subnetSelection }),
+  };
+}
+
+function leaseOptions({ leaseTimeSeconds }: Reservation): DhcpOptions {
+  return { leaseTimeSeconds };
+}
+
+/** Empty texts and lists are left out when the packet is written. */
+function networkOptions(reservation: Reservation, settings: NetbootSettings): DhcpOptions {
+  const { address, netmask, gateway } = reservation;
+  const hasNetwork = address !== undefined && netmask !== undefined;
+  return {
+    ...(hasNetwork ? { subnetMask: netmask, broadcastAddress: broadcastAddress(address, netmask) } : {}),
+    ...(gateway === undefined ? {} : { routers: [gateway] }),
+    ...(settings.syslogAddress === undefined ? {} : { logServers: [settings.syslogAddress] }),
+    domainNameServers: reservation.nameServers,
+    ntpServers: reservation.timeServers,
+    hostName: reservation.hostName,
+    domainName: reservation.domainName,
+    domainSearch: domainSearchOf(reservation),
+    classlessRoutes: routesFor(reservation),
+  };
+}
+
+/** RFC 3442: a client that gets option 121 ignores option 3, so the default route has to be in both. */
+function routesFor({ routes, gateway }: Reservation): Reservation['routes'] {
+  const hasDefault = routes.some(({ prefixLength }) => prefixLength === 0);
+  if (routes.length === 0 || gateway === undefined || hasDefault) return routes;
+  return [...routes, { destination: IPV4_ANY, prefixLength: 0, router: gateway }];
+}
+
+interface BootSettings {
+  readonly bootFile: string;
+  readonly nextServer?: Ipv4;
+  readonly options: DhcpOptions;
+}
+
+/** Upstream contract: a configured tftp_server_name and boot_file_name replace the whole netboot block. */
+function bootSettings(
+  client: NetbootClient,
+  reservation: Reservation,
+  settings: NetbootSettings,
+): BootSettings {
+  const { tftpServerName, bootFileName } = reservation;
+  if (tftpServerName !== '' || bootFileName !== '') {
+    return { bootFile: headerFile(bootFileName), options: { tftpServerName, bootFileName } };
+  }
+  if (!client.isNetbootClient || !settings.netbootOptionsEnabled) return { bootFile: '', options: {} };
+  const { kind, file, nextServer } = bootFileFor(client, reservation, settings);
+  const bootFile = headerFile(file);
+  return {
+    bootFile,
+    nextServer,
+    options: {
+      // Sent to HTTP boot firmware only: it ignores replies without it, and PXE ROMs do without.
+      ...(client.protocol === 'http' ? { vendorClassIdentifier: 'HTTPClient' } : {}),
+      ...(kind === 'not-allowed' ? {} : { vendorSpecific: vendorOptionsFor(client) }),
+      ...(bootFile === '' ? { bootFileName: file } : {}),
+      // iPXE waits two seconds for a proxy's offer otherwise; we are the whole answer.
+      ...(client.isIpxe ? { ipxe: [NO_PXEDHCP] } : {}),
+    },
+  };
+}
+
+function headerFile(file: string): string {
+  return encodeUtf8(file).length <= HEADER_FILE_BYTES_MAX ? file : '';
+}
+
+/** PXE 2.1 table 2-1: tag 6 with bit 3 set means "do not discover boot servers, load the boot file". */
+const SKIP_DISCOVERY: SubOption = { code: 6, bytes: Uint8Array.of(8) };
+/** Upstream's traceparent (version, trace id, span id, flags); all zero says that nothing is traced. */
+const NO_TRACE: SubOption = { code: 69, bytes: new Uint8Array(26) };
+/** The boot menu and prompt a Raspberry Pi's ROM insists on. */
+const RASPBERRY_PI_OPTIONS: readonly SubOption[] = [
+  { code: 9, bytes: Uint8Array.of(0, 0, 0x11, ...encodeUtf8('Raspberry Pi Boot')) },
+  { code: 10, bytes: Uint8Array.of(0, ...encodeUtf8('PXE')) },
+];
+
+function vendorOptionsFor(client: NetbootClient): readonly SubOption[] {
+  return client.architecture === RASPBERRY_PI
+    ? [SKIP_DISCOVERY, ...RASPBERRY_PI_OPTIONS, NO_TRACE]
+    : [SKIP_DISCOVERY, NO_TRACE];
+}

@@ -1,0 +1,199 @@
+import { isDomainName, type ClasslessRoute } from '@tinkerbell/dhcp';
+import type {
+  DhcpSettings,
+  Hardware,
+  NetbootSettings as NetbootSpec,
+  NetworkInterface,
+} from '@tinkerbell/resources';
+import { parseIpv4, parseIpv4Network, parseMac, prefixLengthOf, type Ipv4, type Mac } from '@tinkerbell/wire';
+import type { ReservationRefusal } from './reasons.ts';
+
+/** What one network interface of a Hardware is to get, checked once and in the protocol's own types. */
+export interface Reservation {
+  readonly mac: Mac;
+  readonly namespace: string;
+  readonly hardwareName: string;
+  /** Where in the Hardware it is, such as `spec.interfaces[0]`; errors about values begin with it. */
+  readonly path: string;
+  /** Absent: the reply says 0.0.0.0. */
+  readonly address?: Ipv4;
+  readonly netmask?: Ipv4;
+  readonly gateway?: Ipv4;
+  readonly nameServers: readonly Ipv4[];
+  readonly timeServers: readonly Ipv4[];
+  readonly hostName: string;
+  readonly domainName: string;
+  readonly leaseTimeSeconds: number;
+  readonly routes: readonly ClasslessRoute[];
+  readonly tftpServerName: string;
+  readonly bootFileName: string;
+  readonly architecture: string;
+  readonly vlanId: string;
+  readonly facility: string;
+  /** The id the agent will present; the MAC when the Hardware names none. */
+  readonly agentId: string;
+  readonly mayNetboot: boolean;
+  readonly ipxe: NonNullable<NetbootSpec['ipxe']>;
+  readonly osie: NonNullable<NetbootSpec['osie']>;
+  readonly pxelinuxConfig: string;
+}
+
+export type ReservationResult =
+  | { readonly ok: true; readonly value: Reservation }
+  | { readonly ok: false; readonly reason: ReservationRefusal; readonly message: string };
+
+/**
+ * Seven days. Upstream sends an unset or zero lease_time as 0, which clients take for a lease that has already ended;
+ * it uses this value for lease times that do not fit 32 bits.
+ */
+export const LEASE_TIME_SECONDS_DEFAULT = 604_800;
+const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
+
+/**
+ * The reservation of a MAC among the Hardware that name it. Refused, with a reason and the field, where upstream stays
+ * silent: no or several Hardware, DHCP disabled, no dhcp or netboot object, an unusable address or URL. Bad entries of
+ * name_servers and time_servers are skipped.
+ */
+export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
+  const [only] = hardware;
+  if (only === undefined) return refused('no-hardware', `no Hardware has the MAC ${mac}`);
+  if (hardware.length > 1) {
+    const names = hardware.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');
+    return refused('several-hardware', `the MAC ${mac} is in several Hardware: ${names}`);
+  }
+  const interfaces = only.spec?.interfaces ?? [];
+  const index = interfaces.findIndex(({ dhcp }) => parseMac(dhcp?.mac ?? '') === mac);
+  const networkInterface = interfaces[index];
+  if (networkInterface === undefined)
+    return refused('no-hardware', `no network interface has the MAC ${mac}`);
+  try {
+    return {
+      ok: true,
+      value: readReservation({ hardware: only, networkInterface, mac, path: `spec.interfaces[${index}]` }),
+    };
+  } catch (error) {
+    if (error instanceof Refusal) return refused(error.reason, error.message);
+    throw error;
+  }
+}
+
+interface Source {
+  readonly hardware: Hardware;
+  readonly networkInterface: NetworkInterface;
+  readonly mac: Mac;
+  readonly path: string;
+}
+
+class Refusal extends Error {
+  readonly reason: ReservationRefusal;
+
+  constructor(reason: ReservationRefusal, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+function refused(reason: ReservationRefusal, message: string): ReservationResult {
+  return { ok: false, reason, message };
+}
+
+function readReservation({ hardware, networkInterface, mac, path }: Source): Reservation {
+  const { dhcp, netboot, disableDhcp } = networkInterface;
+  if (disableDhcp === true) throw new Refusal('dhcp-disabled', `${path}.disableDhcp is true`);
+  if (dhcp === undefined || netboot === undefined) {
+    throw new Refusal('no-netboot-data', `${path} needs both dhcp and netboot`);
+  }
+  return {
+    mac,
+    namespace: hardware.metadata.namespace,
+    hardwareName: hardware.metadata.name,
+    path,
+    ...addressSettings(dhcp, path),
+    ...dhcpSettings(dhcp, path),
+    ...netbootSettings(netboot, path),
+    facility: hardware.spec?.metadata?.facility?.facility_code ?? '',
+    agentId: textOr(hardware.spec?.agentID, mac),
+  };
+}
+
+function netbootSettings(netboot: NetbootSpec, path: string) {
+  requireUrl('ipxe-url-invalid', `${path}.netboot.ipxe.url`, netboot.ipxe?.url);
+  requireUrl('osie-url-invalid', `${path}.netboot.osie.baseURL`, netboot.osie?.baseURL);
+  return {
+    mayNetboot: netboot.allowPXE === true,
+    ipxe: netboot.ipxe ?? {},
+    osie: netboot.osie ?? {},
+    pxelinuxConfig: netboot.pxelinux?.config ?? '',
+  };
+}
+
+function dhcpSettings(dhcp: DhcpSettings, path: string) {
+  const leaseTime = dhcp.lease_time ?? 0;
+  return {
+    nameServers: addressesOf(dhcp.name_servers),
+    timeServers: addressesOf(dhcp.time_servers),
+    hostName: dhcp.hostname ?? '',
+    domainName: dhcp.domain_name ?? '',
+    leaseTimeSeconds:
+      leaseTime > 0 && leaseTime <= LEASE_TIME_SECONDS_MAX ? leaseTime : LEASE_TIME_SECONDS_DEFAULT,
+    routes: (dhcp.classless_static_routes ?? []).map((route, index) =>
+      routeOf(route, `${path}.dhcp.classless_static_routes[${index}]`),
+    ),
+    tftpServerName: dhcp.tftp_server_name ?? '',
+    bootFileName: dhcp.boot_file_name ?? '',
+    architecture: textOr(dhcp.arch, 'x86_64'),
+    vlanId: dhcp.vlan_id ?? '',
+  };
+}
+
+function addressSettings(
+  dhcp: DhcpSettings,
+  path: string,
+): { address?: Ipv4; netmask?: Ipv4; gateway?: Ipv4 } {
+  if (dhcp.ip === undefined) return {};
+  const where = `${path}.dhcp.ip`;
+  const text = { address: '', netmask: '', gateway: '', ...dhcp.ip };
+  const address = parseIpv4(text.address);
+  if (address === undefined) {
+    const reason = text.address.includes(':') ? 'address-not-ipv4' : 'address-invalid';
+    throw new Refusal(reason, `${where}.address is not an IPv4 address: "${text.address}"`);
+  }
+  const netmask = parseIpv4(text.netmask);
+  if (netmask === undefined || prefixLengthOf(netmask) === undefined) {
+    throw new Refusal('netmask-invalid', `${where}.netmask is not a dotted netmask: "${text.netmask}"`);
+  }
+  if (text.gateway === '') return { address, netmask };
+  const gateway = parseIpv4(text.gateway);
+  if (gateway === undefined) {
+    throw new Refusal('gateway-invalid', `${where}.gateway is not an IPv4 address: "${text.gateway}"`);
+  }
+  return { address, netmask, gateway };
+}
+
+function routeOf(route: { destination_descriptor: string; router: string }, path: string): ClasslessRoute {
+  const network = parseIpv4Network(route.destination_descriptor);
+  const router = parseIpv4(route.router);
+  if (network === undefined || router === undefined) {
+    throw new Refusal('static-route-invalid', `${path}: ${route.destination_descriptor} via ${route.router}`);
+  }
+  return { destination: network.address, prefixLength: network.prefixLength, router };
+}
+
+function addressesOf(texts: readonly string[] | undefined): readonly Ipv4[] {
+  return (texts ?? []).flatMap((text) => parseIpv4(text) ?? []);
+}
+
+function requireUrl(reason: ReservationRefusal, field: string, url: string | undefined): void {
+  if (url !== undefined && url !== '' && !/^[a-z][a-z0-9+.-]*:\/\/[^\s/]+/i.test(url)) {
+    throw new Refusal(reason, `${field} is not an absolute URL: ${url}`);
+  }
+}
+
+function textOr(text: string | undefined, otherwise: string): string {
+  return text === undefined || text === '' ? otherwise : text;
+}
+
+/** Option 119 is sent for names DNS can carry only. */
+export function domainSearchOf(reservation: Reservation): readonly string[] {
+  return isDomainName(reservation.domainName) ? [reservation.domainName] : [];
+}

@@ -1,0 +1,55 @@
+import type { Ipv4, MacFormat } from '@tinkerbell/wire';
+
+/** What DHCP replies say. The words in brackets are upstream's flags. */
+export interface NetbootSettings {
+  /** Only reservations for now: the address and boot settings of a Hardware (dhcp-mode). */
+  readonly mode: 'reservation';
+  /** Our address in options 54 and siaddr (dhcp-ip-for-packet). */
+  readonly serverAddress: Ipv4;
+  /** Option 7 (dhcp-syslog-ip). */
+  readonly syslogAddress?: Ipv4;
+  /** False: replies carry address settings only (dhcp-enable-netboot-options). */
+  readonly netbootOptionsEnabled: boolean;
+  /** Where clients find our TFTP (dhcp-tftp-ip, dhcp-tftp-port). */
+  readonly tftp: { readonly address: Ipv4; readonly port: number };
+  /** URL of the iPXE binaries, ending in a slash, and the address behind it (dhcp-ipxe-http-binary-*). */
+  readonly httpBinary: { readonly url: string; readonly address: Ipv4 };
+  /** URL of the script, such as `http://192.0.2.1:7080/ipxe/script/auto.ipxe` (dhcp-ipxe-http-script-*). */
+  readonly scriptUrl: string;
+  /** Puts the MAC before the script URL's last element (dhcp-ipxe-http-script-prepend-mac). */
+  readonly scriptUrlHasMac: boolean;
+  /** How the MAC is spelled in binary paths (ipxe-binary-inject-mac-addr-format). */
+  readonly macFormat: MacFormat;
+  /** Binary by architecture number, before the table (ipxe-override-arch-mapping). */
+  readonly architectureOverrides: ReadonlyMap<number, string>;
+  /**
+   * `when-needed` (default): an iPXE that has HTTP gets its script at once, whoever built it. `always`: upstream's rule,
+   * only an iPXE of user class `Tinkerbell` gets a script and every other iPXE is sent our binary first. That needs
+   * binaries which say `Tinkerbell`: a stock iPXE says `iPXE` before and after chaining and would chain for ever.
+   */
+  readonly chainloading: 'when-needed' | 'always';
+  /**
+   * True (default): a machine that may not netboot, or whose workflows are all finished, is told to boot its disk. False:
+   * upstream's rule, it gets no script (404) or the in-memory OS again.
+   */
+  readonly bootLocalWhenIdle: boolean;
+}
+
+/** What the script for the in-memory OS says. The words in brackets are upstream's flags. */
+export interface HookScriptSettings {
+  /** Where kernel and initrd are (ipxe-http-script-osie-url). */
+  readonly osieUrl: string;
+  /** Without `-<arch>`; `vmlinuz` when absent (ipxe-http-script-kernel-name). */
+  readonly kernelName?: string;
+  /** Without `-<arch>`; `initramfs` when absent (ipxe-http-script-initrd-name). */
+  readonly initrdName?: string;
+  /** Address or name; none when absent (ipxe-script-syslog-fqdn, else dhcp-syslog-ip). */
+  readonly syslogHost?: string;
+  /** `host:port` of the workflow server (ipxe-script-tink-server-addr-port). */
+  readonly grpcAuthority: string;
+  readonly tls: boolean;
+  readonly insecureTls: boolean;
+  readonly extraKernelArguments: readonly string[];
+  readonly retries: number;
+  readonly retryDelaySeconds: number;
+}
