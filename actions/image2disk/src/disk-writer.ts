@@ -1,0 +1,207 @@
+/**
+ * Writes a stream to a disk past the page cache: 4 MiB at a time, several in flight, from page-aligned
+ * memory. Long runs of zeros are not sent; the kernel is asked to make that range read as zeros, which most
+ * devices do at once. Nothing is assumed about what the disk held before.
+ */
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+import { ActionError, formatBytes, rereadPartitionTable } from '@tinkerbell/action-kit';
+
+import { splitZeros, ZeroRuns } from './zero-runs.ts';
+
+const BUFFER_BYTES = 4 * 1024 * 1024;
+const BUFFER_COUNT = 4;
+const WEB_ASSEMBLY_PAGE_BYTES = 64 * 1024;
+
+/** Node has it; its types leave it to the browser's. A Memory is page-aligned, which a Buffer is not. */
+declare const WebAssembly: {
+  readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
+};
+
+/** Direct writes must be multiples of the device's block, which is never larger than this. */
+const DIRECT_ALIGNMENT_BYTES = 4096;
+
+export interface WriteTotals {
+  readonly bytes: number;
+  /** How many of them were zeros that did not have to be sent. */
+  readonly zeroBytes: number;
+}
+
+class NoSpace extends Error {}
+
+/** @throws ActionError when the disk cannot be opened. `sizeBytes` is undefined for a file, which may grow. */
+export async function openDiskWriter(path: string, sizeBytes: number | undefined): Promise<DiskWriter> {
+  const direct = await openDirect(path);
+  const buffered = await open(path, 'r+');
+  return new DiskWriter({ path, sizeBytes, direct, buffered });
+}
+
+interface Target {
+  readonly path: string;
+  readonly sizeBytes: number | undefined;
+  readonly direct: FileHandle;
+  readonly buffered: FileHandle;
+}
+
+export class DiskWriter {
+  readonly #target: Target;
+  readonly #zeros: ZeroRuns;
+  readonly #free: Buffer[];
+  readonly #inFlight = new Set<Promise<void>>();
+  #current: Buffer | undefined;
+  #filled = 0;
+  #position = 0;
+  #failure: unknown;
+
+  constructor(target: Target) {
+    const pages = (BUFFER_BYTES * BUFFER_COUNT) / WEB_ASSEMBLY_PAGE_BYTES;
+    const memory = new WebAssembly.Memory({ initial: pages }).buffer;
+    this.#target = target;
+    this.#zeros = new ZeroRuns(target.buffered.fd);
+    this.#free = Array.from({ length: BUFFER_COUNT }, (_, index) =>
+      Buffer.from(memory, index * BUFFER_BYTES, BUFFER_BYTES),
+    );
+  }
+
+  /**
+   * Takes all of `chunk`; resolves when there is room for more.
+   *
+   * @throws ActionError when an earlier write failed or the disk is too small.
+   */
+  async write(chunk: Uint8Array): Promise<void> {
+    let offset = 0;
+    while (offset < chunk.length) {
+      const buffer = this.#current ?? (await this.#nextFree());
+      this.#current = buffer;
+      const taken = Math.min(chunk.length - offset, BUFFER_BYTES - this.#filled);
+      buffer.set(chunk.subarray(offset, offset + taken), this.#filled);
+      this.#filled += taken;
+      offset += taken;
+      if (this.#filled === BUFFER_BYTES) this.#submit(buffer);
+    }
+  }
+
+  /** Writes the rest, waits until the disk has all of it, and rereads the partition table. */
+  async finish(): Promise<WriteTotals> {
+    await this.#writeTail();
+    await Promise.all(this.#inFlight);
+    if (this.#failure !== undefined) throw this.#explain(this.#failure);
+    this.#zeros.flush();
+    await this.#extendFile();
+    await this.#target.buffered.sync();
+    // A disk in use or without partitions refuses; the image is written all the same.
+    rereadPartitionTable(this.#target.buffered.fd);
+    return { bytes: this.#position, zeroBytes: this.#zeros.totalBytes };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#inFlight);
+    await this.#target.direct.close();
+    await this.#target.buffered.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #nextFree(): Promise<Buffer> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#explain(this.#failure);
+      const buffer = this.#free.pop();
+      if (buffer !== undefined) return buffer;
+      await Promise.race(this.#inFlight);
+    }
+  }
+
+  /** Hands a filled buffer over to the disk. */
+  #submit(buffer: Buffer): void {
+    const at = this.#position;
+    const length = this.#filled;
+    this.#position += length;
+    this.#filled = 0;
+    this.#current = undefined;
+    const done = this.#writeBuffer(buffer.subarray(0, length), at)
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => {
+        this.#inFlight.delete(done);
+        this.#free.push(buffer);
+      });
+    this.#inFlight.add(done);
+  }
+
+  async #writeBuffer(buffer: Buffer, at: number): Promise<void> {
+    this.#assertFits(at + buffer.length);
+    const data = splitZeros(buffer).filter(
+      (part) => !part.zero || !this.#zeros.add(at + part.start, part.end - part.start),
+    );
+    await Promise.all(
+      data.map(({ start, end }) => writeFully(this.#target.direct, buffer.subarray(start, end), at + start)),
+    );
+  }
+
+  /** The end of an image may be no multiple of a block: that part goes through the page cache. */
+  async #writeTail(): Promise<void> {
+    const buffer = this.#current;
+    if (buffer === undefined || this.#filled === 0) return;
+    const aligned = this.#filled - (this.#filled % DIRECT_ALIGNMENT_BYTES);
+    const tail = Buffer.from(buffer.subarray(aligned, this.#filled));
+    this.#filled = aligned;
+    if (aligned > 0) this.#submit(buffer);
+    if (tail.length === 0) return;
+    try {
+      this.#assertFits(this.#position + tail.length);
+      await writeFully(this.#target.buffered, tail, this.#position);
+    } catch (error) {
+      throw this.#explain(error);
+    }
+    this.#position += tail.length;
+  }
+
+  #assertFits(end: number): void {
+    const { sizeBytes } = this.#target;
+    if (sizeBytes !== undefined && end > sizeBytes) throw new NoSpace();
+  }
+
+  /** A file that ends in zeros which were not sent still has to have its length. */
+  async #extendFile(): Promise<void> {
+    const { buffered } = this.#target;
+    const info = await buffered.stat();
+    if (info.isFile() && info.size < this.#position) await buffered.truncate(this.#position);
+  }
+
+  #explain(error: unknown): Error {
+    const { path, sizeBytes } = this.#target;
+    if (error instanceof NoSpace || codeOf(error) === 'ENOSPC') {
+      const size = sizeBytes === undefined ? '' : ` (${formatBytes(sizeBytes)})`;
+      return new ActionError(`the image is larger than ${path}${size}: choose a larger disk in DEST_DISK`);
+    }
+    const text = error instanceof Error ? error.message : String(error);
+    return new ActionError(`cannot write to ${path}: ${text}`, { cause: error });
+  }
+}
+
+async function openDirect(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDWR | constants.O_DIRECT);
+  } catch (cause) {
+    // Some file systems, never block devices, know no direct writes.
+    if (codeOf(cause) === 'EINVAL') return open(path, 'r+');
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new ActionError(`cannot open DEST_DISK=${path}: ${text}`, { cause });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const result = await file.write(bytes, written, bytes.length - written, position + written);
+    written += result.bytesWritten;
+  }
+}

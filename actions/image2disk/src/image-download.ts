@@ -1,0 +1,205 @@
+/**
+ * One HTTP download as one unbroken sequence of bytes. A connection that drops is made again with a range
+ * request from the next byte; `If-Range` makes sure that it is still the same image.
+ */
+import { get as getHttp, type IncomingMessage } from 'node:http';
+import { get as getHttps } from 'node:https';
+
+import { ActionError } from '@tinkerbell/action-kit';
+import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+
+const REDIRECTS_MAX = 10;
+/** A connection that brings nothing for so long is given up and made again. */
+const STALL_MS = 20_000;
+const BACKOFF_FIRST_MS = 250;
+const BACKOFF_MAX_MS = 8000;
+
+export interface DownloadRequest {
+  readonly url: URL;
+  /** Without one byte of progress for so long the download fails. */
+  readonly retryForMs: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called when the server has told the image's size. */
+  onTotal(bytes: number): void;
+}
+
+/** What a resumed download must still agree with. */
+interface Identity {
+  readonly validator: string | undefined;
+  readonly totalBytes: number | undefined;
+}
+
+/** A failure that another attempt may cure. */
+class DroppedError extends Error {}
+
+/**
+ * The bytes of `url`, in order, each once.
+ *
+ * @throws ActionError when the server refuses, when the image changed in the middle of the download, or
+ * when no byte came for `retryForMs`.
+ */
+export async function* downloadImage(request: DownloadRequest): AsyncGenerator<Buffer, void> {
+  let received = 0;
+  let identity: Identity | undefined;
+  let lastProgressMs = request.clock.monotonicMs();
+  let backoffMs = BACKOFF_FIRST_MS;
+  for (;;) {
+    try {
+      const response = await open(request, received, identity);
+      identity ??= identify(response, request);
+      for await (const chunk of bodyFrom(response, received)) {
+        received += chunk.length;
+        lastProgressMs = request.clock.monotonicMs();
+        backoffMs = BACKOFF_FIRST_MS;
+        yield chunk;
+      }
+      if (identity.totalBytes === undefined || received >= identity.totalBytes) return;
+      throw new DroppedError(`the server ended after ${received} of ${identity.totalBytes} bytes`);
+    } catch (error) {
+      if (request.signal.aborted)
+        throw new ActionError('the download was stopped at the timeout', { cause: error });
+      if (!isDropped(error)) throw error;
+      const quietMs = request.clock.monotonicMs() - lastProgressMs;
+      if (quietMs + backoffMs > request.retryForMs) throw givenUp(request, error, received);
+      request.log.warn('download interrupted, resuming', { at: received, reason: error.message });
+      await delay(request.clock, backoffMs, request.signal);
+      backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
+    }
+  }
+}
+
+async function open(
+  request: DownloadRequest,
+  received: number,
+  identity: Identity | undefined,
+): Promise<IncomingMessage> {
+  const headers: Record<string, string> = { 'Accept-Encoding': 'identity' };
+  if (received > 0) {
+    headers['Range'] = `bytes=${received}-`;
+    if (identity?.validator !== undefined) headers['If-Range'] = identity.validator;
+  }
+  let url = request.url;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const response = await respond(url, headers, request.signal);
+    const status = response.statusCode ?? 0;
+    const location = response.headers.location;
+    if (status >= 300 && status < 400 && location !== undefined) {
+      response.resume();
+      url = redirected(url, location);
+      continue;
+    }
+    if (received > 0 && identity !== undefined) assertSame(response, identity, { url, received });
+    else if (status !== 200) throw refused(url, status);
+    return response;
+  }
+  throw new ActionError(`${request.url.href} redirects more than ${REDIRECTS_MAX} times`);
+}
+
+function respond(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const get = url.protocol === 'https:' ? getHttps : getHttp;
+    const options = { headers, signal, timeout: STALL_MS };
+    const outgoing = get(url, options, resolve);
+    outgoing.on('timeout', () => {
+      outgoing.destroy(new DroppedError(`nothing came for ${STALL_MS / 1000} s`));
+    });
+    outgoing.on('error', reject);
+  });
+}
+
+function redirected(from: URL, location: string): URL {
+  const url = URL.parse(location, from);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new ActionError(`${from.href} redirects to ${location}, which is not http or https`);
+  }
+  return url;
+}
+
+function identify(response: IncomingMessage, request: DownloadRequest): Identity {
+  const length = response.headers['content-length'];
+  const totalBytes = length === undefined ? undefined : Number(length);
+  if (totalBytes !== undefined) request.onTotal(totalBytes);
+  return { validator: validatorOf(response), totalBytes };
+}
+
+/** A strong ETag, or the modification date: RFC 9110 section 13.1.5 allows these in If-Range. */
+function validatorOf(response: IncomingMessage): string | undefined {
+  const etag = response.headers.etag;
+  if (etag !== undefined && !etag.startsWith('W/')) return etag;
+  return response.headers['last-modified'];
+}
+
+function assertSame(
+  response: IncomingMessage,
+  identity: Identity,
+  at: { readonly url: URL; readonly received: number },
+): void {
+  const status = response.statusCode ?? 0;
+  const problem = sameProblem(response, identity, at.received);
+  if (problem === undefined) return;
+  response.destroy();
+  if (status >= 400 && status !== 416) throw refused(at.url, status);
+  throw new ActionError(
+    `${at.url.href} cannot be resumed at byte ${at.received}: ${problem}. The disk is half written: run the action again`,
+  );
+}
+
+function sameProblem(response: IncomingMessage, identity: Identity, received: number): string | undefined {
+  const validator = validatorOf(response);
+  const known = identity.validator !== undefined && validator !== undefined;
+  if (known && validator !== identity.validator) return 'the image changed on the server';
+  if (response.statusCode === 206) return rangeProblem(response, identity, received);
+  if (response.statusCode !== 200) return `the server answered ${response.statusCode}`;
+  // The server knows no ranges. The same validator means the same bytes: skip those already written.
+  return known ? undefined : 'the server sent the whole image again and cannot say that it is the same';
+}
+
+function rangeProblem(response: IncomingMessage, identity: Identity, received: number): string | undefined {
+  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers['content-range'] ?? '');
+  if (Number(range?.[1]) !== received) return 'the server sent another range than asked for';
+  const total = range?.[2];
+  if (total === '*' || identity.totalBytes === undefined) return undefined;
+  return Number(total) === identity.totalBytes ? undefined : 'the image changed its size';
+}
+
+/** The response's body from byte `received` on. A whole image sent again is skipped up to there. */
+async function* bodyFrom(response: IncomingMessage, received: number): AsyncGenerator<Buffer, void> {
+  let skip = response.statusCode === 200 ? received : 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    if (chunk.length <= skip) {
+      skip -= chunk.length;
+      continue;
+    }
+    yield skip === 0 ? chunk : chunk.subarray(skip);
+    skip = 0;
+  }
+}
+
+function refused(url: URL, status: number): Error {
+  const text = `${url.href} answered ${status}`;
+  // Overload and gateway trouble pass; anything else will be the same next time.
+  return status === 408 || status === 429 || status >= 500 ? new DroppedError(text) : new ActionError(text);
+}
+
+const DROPPED_CODES = new Set(
+  (
+    'ECONNRESET ECONNREFUSED ECONNABORTED ETIMEDOUT EPIPE EHOSTUNREACH ENETUNREACH ENETDOWN ' +
+    'EAI_AGAIN ENOTFOUND HPE_INVALID_EOF_STATE'
+  ).split(' '),
+);
+
+function isDropped(error: unknown): error is Error {
+  if (error instanceof DroppedError) return true;
+  return error instanceof Error && 'code' in error && DROPPED_CODES.has(String(error.code));
+}
+
+function givenUp(request: DownloadRequest, error: Error, received: number): ActionError {
+  const seconds = Math.round(request.retryForMs / 1000);
+  return new ActionError(
+    `${request.url.href}: ${error.message}; gave up at byte ${received} after ${seconds} s without progress. ` +
+      'Check the image server and the network, or set RETRY_ENABLED=true and RETRY_DURATION_MINUTES',
+    { cause: error },
+  );
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+
+import {
+  ActionError,
+  assertBlockDevice,
+  defineAction,
+  deviceSize,
+  formatBytes,
+  type ActionContext,
+} from '@tinkerbell/action-kit';
+
+import { decompress } from './decompress.ts';
+import { openDiskWriter, type WriteTotals } from './disk-writer.ts';
+import { downloadImage } from './image-download.ts';
+import { detectCompression, readSettings, type Settings } from './settings.ts';
+
+/**
+ * Streams a disk image from HTTP to a disk, unpacking it on the way. Upstream: the image2disk action. The
+ * download is resumed when it breaks; see `settings.ts` for the variables.
+ */
+export const image2diskAction = defineAction('image2disk', async (environment, context) => {
+  const settings = readSettings(environment);
+  await assertWritable(settings.disk);
+  const started = context.clock.monotonicMs();
+  const totals = await writeImage(settings, context);
+  const seconds = Math.max((context.clock.monotonicMs() - started) / 1000, 0.001);
+  const rate = formatBytes(totals.bytes / seconds);
+  return {
+    message: `wrote ${formatBytes(totals.bytes)} to ${settings.disk} in ${seconds.toFixed(1)} s (${rate}/s)`,
+  };
+});
+
+/** A file is accepted where it exists already; a missing name under /dev must not become a file in memory. */
+async function assertWritable(disk: string): Promise<void> {
+  const info = await stat(disk).catch(() => undefined);
+  if (info?.isFile() !== true) await assertBlockDevice(disk);
+}
+
+async function writeImage(settings: Settings, context: ActionContext): Promise<WriteTotals> {
+  const meter = progressMeter(settings, context);
+  const hash = settings.sha256 === undefined ? undefined : createHash('sha256');
+  const download = downloadImage({
+    url: settings.url,
+    retryForMs: settings.retryForMs,
+    signal: context.signal,
+    clock: context.clock,
+    log: context.log,
+    onTotal: (bytes) => meter.setTotal(bytes),
+  });
+  async function* counted(): AsyncGenerator<Buffer, void> {
+    for await (const chunk of download) {
+      hash?.update(chunk);
+      meter.add(chunk.length);
+      yield chunk;
+    }
+  }
+  const writer = await openDiskWriter(settings.disk, await deviceSize(settings.disk));
+  try {
+    const { start, source } = await peek(counted());
+    const compression = settings.compression === 'detect' ? detectCompression(start) : settings.compression;
+    context.log.info('writing image', { url: settings.url.href, disk: settings.disk, compression });
+    for await (const chunk of decompress(source, compression)) await writer.write(chunk);
+    const digest = hash?.digest('hex');
+    if (digest !== settings.sha256) {
+      throw new ActionError(
+        `the image's SHA-256 is ${digest}, IMG_CHECKSUM says ${settings.sha256}: the disk holds a wrong image`,
+      );
+    }
+    context.progress({ message: `syncing ${settings.disk}` });
+    return await writer.finish();
+  } finally {
+    await writer.close();
+  }
+}
+
+/** The first chunk, and a source that still begins with it. */
+async function peek(
+  chunks: AsyncGenerator<Buffer, void>,
+): Promise<{ readonly start: Buffer; readonly source: AsyncGenerator<Buffer, void> }> {
+  const first = await chunks.next();
+  const start = first.done === true ? Buffer.alloc(0) : first.value;
+  async function* source(): AsyncGenerator<Buffer, void> {
+    if (start.length > 0) yield start;
+    yield* chunks;
+  }
+  return { start, source: source() };
+}
+
+function progressMeter(
+  settings: Settings,
+  context: ActionContext,
+): { add(bytes: number): void; setTotal(bytes: number): void } {
+  let done = 0;
+  let total: number | undefined;
+  let lastMs = context.clock.monotonicMs();
+  let lastDone = 0;
+  return {
+    setTotal(bytes) {
+      total = bytes;
+    },
+    add(bytes) {
+      done += bytes;
+      const nowMs = context.clock.monotonicMs();
+      if (nowMs - lastMs < settings.progressIntervalMs) return;
+      const bytesPerSecond = Math.round(((done - lastDone) * 1000) / (nowMs - lastMs));
+      lastMs = nowMs;
+      lastDone = done;
+      const of = total === undefined ? '' : ` of ${formatBytes(total)}`;
+      context.progress({
+        message: `${formatBytes(done)}${of}, ${formatBytes(bytesPerSecond)}/s`,
+        doneBytes: done,
+        ...(total === undefined ? {} : { totalBytes: total }),
+        bytesPerSecond,
+      });
+    },
+  };
+}

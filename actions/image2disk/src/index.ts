@@ -1,0 +1,1 @@
+export { image2diskAction } from './image2disk.ts';

@@ -1,0 +1,67 @@
+/**
+ * What an action is: a named piece of work on the machine, told what to do by environment variables, as
+ * upstream's container images are.
+ */
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+
+export interface Progress {
+  /** What is being done, in a few words; shown to the operator. */
+  readonly message: string;
+  readonly doneBytes?: number;
+  readonly totalBytes?: number;
+  readonly bytesPerSecond?: number;
+}
+
+export interface ActionContext {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Aborts at the action's timeout. */
+  readonly signal: AbortSignal;
+  /** The template's `command` list; empty when it has none. */
+  readonly command: readonly string[];
+  progress(progress: Progress): void;
+}
+
+/** What the agent does to the machine once the server has acknowledged the action's success. */
+export type MachineEffect = 'reboot' | 'power-off' | 'kexec';
+
+export type ActionResult =
+  | { readonly ok: true; readonly message: string; readonly afterReport?: MachineEffect }
+  | { readonly ok: false; readonly error: string };
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Action {
+  /** Last element of the image name that selects it: `image2disk`. */
+  readonly name: string;
+  run(environment: Environment, context: ActionContext): Promise<ActionResult>;
+}
+
+/** An expected failure, worded for the operator: what is wrong and the way out. */
+export class ActionError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ActionError';
+  }
+}
+
+/** Makes an action from a function that throws ActionError for expected failures. */
+export function defineAction(
+  name: string,
+  work: (
+    environment: Environment,
+    context: ActionContext,
+  ) => Promise<{ readonly message: string; readonly afterReport?: MachineEffect }>,
+): Action {
+  return {
+    name,
+    async run(environment, context): Promise<ActionResult> {
+      try {
+        return { ok: true, ...(await work(environment, context)) };
+      } catch (error) {
+        if (error instanceof ActionError) return { ok: false, error: error.message };
+        throw error;
+      }
+    },
+  };
+}

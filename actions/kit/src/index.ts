@@ -1,0 +1,22 @@
+export {
+  ActionError,
+  defineAction,
+  type Action,
+  type ActionContext,
+  type ActionResult,
+  type Environment,
+  type MachineEffect,
+  type Progress,
+} from './action.ts';
+export { readEnvironment, type EnvironmentReader, type IntegerRange } from './environment.ts';
+export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
+export { bindMount, unmount, withMounted, type MountRequest } from './mounted.ts';
+export { assertBlockDevice, describeDisks, deviceSize, listDisks, type Disk } from './block-device.ts';
+export { formatBytes } from './format-bytes.ts';
+export {
+  changeMachineState,
+  loadKernel,
+  rereadPartitionTable,
+  zeroRange,
+  type CallResult,
+} from './system-calls.ts';

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+
+import type { Log } from '@tinkerbell/platform-contract';
+
+import { ActionError } from './action.ts';
+
+/** The end of a program's output that an error message carries. */
+const OUTPUT_TAIL_CHARACTERS = 1000;
+
+/** A program that does not end when asked is killed after this. */
+const KILL_GRACE_MS = 5000;
+
+export interface ProgramOptions {
+  readonly signal: AbortSignal;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  /** Each line of output goes here as it comes. */
+  readonly log?: Log;
+}
+
+export interface ProgramResult {
+  readonly code: number;
+  /** Standard output and error, in the order they came; the end of it when long. */
+  readonly output: string;
+}
+
+/**
+ * Runs a program without a shell until it ends.
+ *
+ * @throws ActionError when there is no such program, or when the signal aborts.
+ */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<ProgramResult> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const child = spawn(command, args, {
+      ...(options.directory === undefined ? {} : { cwd: options.directory }),
+      env: { ...process.env, ...options.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const collect = (chunk: Buffer): void => {
+      const text = chunk.toString();
+      output = (output + text).slice(-OUTPUT_TAIL_CHARACTERS * 4);
+      for (const line of text.split('\n')) if (line.trim() !== '') options.log?.info(line);
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+
+    let killer: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      signalGroup(child.pid, 'SIGTERM');
+      killer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), KILL_GRACE_MS);
+    };
+    if (options.signal.aborted) stop();
+    options.signal.addEventListener('abort', stop, { once: true });
+    const settle = (): void => {
+      clearTimeout(killer);
+      options.signal.removeEventListener('abort', stop);
+    };
+    child.on('error', (cause: NodeJS.ErrnoException) => {
+      settle();
+      const missing = cause.code === 'ENOENT' ? 'there is no such program' : cause.message;
+      reject(new ActionError(`cannot run ${command}: ${missing}`, { cause }));
+    });
+    child.on('close', (code, signal) => {
+      settle();
+      if (options.signal.aborted) reject(new ActionError(`${command} was stopped at the timeout`));
+      else resolve({ code: code ?? 128 + (signal === null ? 0 : 1), output });
+    });
+  });
+}
+
+/** Like `runProgram`, for programs that must succeed. */
+export async function mustRun(
+  command: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<string> {
+  const { code, output } = await runProgram(command, args, options);
+  if (code === 0) return output;
+  const tail = output.trim().slice(-OUTPUT_TAIL_CHARACTERS);
+  throw new ActionError(`${[command, ...args].join(' ')} ended with ${code}: ${tail || 'no output'}`);
+}
+
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has already ended.
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The few system calls an action needs that Node has no function for. They block, so each does little.
+ * Without node:ffi (another Node version, a permission policy) they answer `unsupported`.
+ */
+import type * as Ffi from 'node:ffi';
+import { createRequire } from 'node:module';
+
+export type CallResult = { readonly ok: true } | { readonly ok: false; readonly error: string };
+
+const FALLOCATE_KEEP_SIZE = 0x01;
+const FALLOCATE_PUNCH_HOLE = 0x02;
+const FALLOCATE_ZERO_RANGE = 0x10;
+const IOCTL_BLKRRPART = 0x125f;
+/** Deallocate, promising zeros; then write zeros in the kernel, which every block device can. */
+export const ZERO_METHODS = {
+  deallocate: FALLOCATE_PUNCH_HOLE | FALLOCATE_KEEP_SIZE,
+  overwrite: FALLOCATE_ZERO_RANGE | FALLOCATE_KEEP_SIZE,
+} as const;
+
+/** `kexec_file_load`, from the kernel's system call tables. */
+const KEXEC_FILE_LOAD: Readonly<Record<string, number>> = { x64: 320, arm64: 294 };
+const KEXEC_FILE_NO_INITRAMFS = 0x04;
+
+const REBOOT_COMMANDS = {
+  reboot: 0x01234567,
+  'power-off': 0x4321fedc,
+  kexec: 0x45584543,
+} as const;
+
+const SIGNATURES = {
+  fallocate: { return: 'i32', arguments: ['i32', 'i32', 'i64', 'i64'] },
+  ioctl: { return: 'i32', arguments: ['i32', 'u64', 'u64'] },
+  reboot: { return: 'i32', arguments: ['i32'] },
+  sync: { return: 'void', arguments: [] },
+  syscall: { return: 'i64', arguments: ['i64', 'i64', 'i64', 'i64', 'buffer', 'i64'] },
+  strerror: { return: 'pointer', arguments: ['i32'] },
+  __errno_location: { return: 'pointer', arguments: [] },
+} as const;
+
+const UNSUPPORTED: CallResult = { ok: false, error: 'unsupported: this Node has no node:ffi' };
+
+/** Makes `length` bytes at `offset` of a block device or file read as zeros. Both are multiples of 4096. */
+export function zeroRange(
+  descriptor: number,
+  range: { readonly offset: number; readonly length: number },
+  method: keyof typeof ZERO_METHODS,
+): CallResult {
+  return call((library) =>
+    library.functions.fallocate(descriptor, ZERO_METHODS[method], BigInt(range.offset), BigInt(range.length)),
+  );
+}
+
+/** Asks the kernel to read the partition table of a whole disk again. */
+export function rereadPartitionTable(descriptor: number): CallResult {
+  return call((library) => library.functions.ioctl(descriptor, BigInt(IOCTL_BLKRRPART), 0n));
+}
+
+/** Loads the kernel that `changeMachineState('kexec')` starts. */
+export function loadKernel(request: {
+  readonly kernelDescriptor: number;
+  /** Absent when there is no initramfs. */
+  readonly initramfsDescriptor: number | undefined;
+  readonly commandLine: string;
+}): CallResult {
+  const number = KEXEC_FILE_LOAD[process.arch];
+  if (number === undefined) return { ok: false, error: `unsupported on ${process.arch}` };
+  const commandLine = Buffer.from(`${request.commandLine}\0`);
+  const flags = request.initramfsDescriptor === undefined ? KEXEC_FILE_NO_INITRAMFS : 0;
+  return call((library) =>
+    library.functions.syscall(
+      BigInt(number),
+      BigInt(request.kernelDescriptor),
+      BigInt(request.initramfsDescriptor ?? -1),
+      BigInt(commandLine.length),
+      commandLine,
+      BigInt(flags),
+    ),
+  );
+}
+
+/** Writes caches to disk, then restarts, powers off or starts the loaded kernel. Returns only on failure. */
+export function changeMachineState(command: keyof typeof REBOOT_COMMANDS): CallResult {
+  return call((library) => {
+    library.functions.sync();
+    return library.functions.reboot(REBOOT_COMMANDS[command] | 0);
+  });
+}
+
+type Library = ReturnType<typeof openLibrary>;
+let opened: Library | undefined;
+
+function openLibrary() {
+  // Required rather than imported: a Node without it must still run everything else.
+  const ffi = createRequire(import.meta.url)('node:ffi') as typeof Ffi;
+  return { ...ffi.dlopen(null, SIGNATURES), readInt32: ffi.getInt32, readText: ffi.toString };
+}
+
+function call(work: (library: Library) => number | bigint): CallResult {
+  try {
+    opened ??= openLibrary();
+  } catch {
+    return UNSUPPORTED;
+  }
+  if (Number(work(opened)) >= 0) return { ok: true };
+  // errno is only valid until the next call into the C library.
+  const code = opened.readInt32(opened.functions.__errno_location());
+  return { ok: false, error: opened.readText(opened.functions.strerror(code)) ?? `errno ${code}` };
+}

@@ -1,0 +1,1 @@
+export { writefileAction, writeBelow, type FileRequest } from './writefile.ts';

@@ -1,0 +1,108 @@
+import { chmod, chown, lstat, mkdir, open, readlink, rename } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+
+import {
+  ActionError,
+  defineAction,
+  readEnvironment,
+  withMounted,
+  type Environment,
+} from '@tinkerbell/action-kit';
+
+/** Highest user and group id Linux has. */
+const ID_MAX = 4_294_967_294;
+
+export interface FileRequest {
+  readonly path: string;
+  readonly contents: string;
+  readonly owner: number;
+  readonly group: number;
+  readonly mode: number;
+  readonly directoryMode: number;
+}
+
+/**
+ * Writes CONTENTS to DEST_PATH of the file system on DEST_DISK, making the directories above it. Variables as
+ * in upstream's writefile: DEST_DISK, FS_TYPE, DEST_PATH, CONTENTS, UID, GID, MODE, DIRMODE.
+ */
+export const writefileAction = defineAction('writefile', async (environment, context) => {
+  const { device, fileSystem, file } = readSettings(environment);
+  await withMounted({ device, fileSystem }, context, (root) => writeBelow(root, file));
+  return { message: `wrote ${Buffer.byteLength(file.contents)} bytes to ${file.path} on ${device}` };
+});
+
+function readSettings(environment: Environment): {
+  device: string;
+  fileSystem: string;
+  file: FileRequest;
+} {
+  const read = readEnvironment('writefile', environment);
+  const settings = {
+    device: read.absolutePath('DEST_DISK', 'the partition to write to, for example /dev/sda1'),
+    fileSystem: read.required('FS_TYPE', 'its file system, for example ext4'),
+    file: {
+      path: read.absolutePath('DEST_PATH', 'the file, for example /etc/hostname'),
+      contents: read.optional('CONTENTS') ?? '',
+      owner: read.integer('UID', { minimum: 0, maximum: ID_MAX }),
+      group: read.integer('GID', { minimum: 0, maximum: ID_MAX }),
+      mode: read.mode('MODE'),
+      directoryMode: read.mode('DIRMODE'),
+    },
+  };
+  if (settings.file.path.endsWith('/')) read.problem('DEST_PATH names a directory, not a file');
+  read.finish();
+  return settings;
+}
+
+/**
+ * Writes a file below `root`: new content under a temporary name first, so that a power cut leaves the old
+ * file or the new one. Never leaves `root` through a symbolic link.
+ */
+export async function writeBelow(root: string, file: FileRequest): Promise<void> {
+  const path = normalize(file.path);
+  const directory = await makeDirectories(root, dirname(path), file);
+  const target = join(directory, path.slice(path.lastIndexOf('/') + 1));
+  const partial = `${target}.partial`;
+  const handle = await open(partial, 'w', 0o600);
+  try {
+    await handle.writeFile(file.contents);
+    await handle.chown(file.owner, file.group);
+    await handle.chmod(file.mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(partial, target);
+}
+
+/** Walks down from `root`; what is missing is made with the requested owner and mode. */
+async function makeDirectories(root: string, path: string, file: FileRequest): Promise<string> {
+  let inside = '/';
+  let links = 0;
+  const rest = path.split('/').filter(Boolean);
+  while (rest.length > 0) {
+    const name = rest.shift() ?? '';
+    const next = normalize(join(inside, name));
+    const info = await lstat(join(root, next)).catch(() => undefined);
+    if (info?.isSymbolicLink() === true) {
+      links += 1;
+      if (links > LINKS_MAX) throw new ActionError(`DEST_PATH=${file.path}: too many symbolic links`);
+      const target = await readlink(join(root, next));
+      if (target.startsWith('/')) inside = '/';
+      rest.unshift(...target.split('/').filter(Boolean));
+      continue;
+    }
+    if (info === undefined) {
+      await mkdir(join(root, next));
+      await chown(join(root, next), file.owner, file.group);
+      await chmod(join(root, next), file.directoryMode);
+    } else if (!info.isDirectory()) {
+      throw new ActionError(`DEST_PATH=${file.path}: ${next} is a file, not a directory`);
+    }
+    inside = next;
+  }
+  return join(root, inside);
+}
+
+/** As many as Linux follows in one path. */
+const LINKS_MAX = 40;
