@@ -1,0 +1,52 @@
+import type { HttpContext, HttpRoute } from '@tinkerbell/platform-contract';
+import { parseMac } from '@tinkerbell/wire';
+import { binaryNameOf, type BootFiles } from './boot-files.ts';
+import type { BootDeps } from './config.ts';
+import type { Counters } from './counters.ts';
+import { measuredBody, methodNotAllowed, notFound, pathElementsOf } from './http-answers.ts';
+import { macAt } from './machine-state.ts';
+
+interface BinaryRouteInput {
+  readonly deps: Pick<BootDeps, 'journal' | 'view' | 'clock'>;
+  readonly files: BootFiles;
+  readonly counters: Counters;
+}
+
+/** `/ipxe/binary/<any>/<name>`: iPXE binaries, directories ignored. */
+export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): HttpRoute {
+  const { journal, view, clock } = deps;
+  return {
+    name: 'ipxe-binary',
+    prefix: '/ipxe/binary/',
+    async handle(request: Request, { peer }: HttpContext): Promise<Response> {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
+      const elements = pathElementsOf(request.url);
+      const path = elements?.join('/') ?? '';
+      const name = binaryNameOf(path);
+      const binary = name === undefined ? undefined : await files.binary(name);
+      if (binary === undefined || name === undefined) {
+        counters.add('ipxe_binary_requests_total', { outcome: 'not-found' });
+        return notFound('no such iPXE binary');
+      }
+      const headers = { 'content-type': 'application/octet-stream', 'content-length': `${binary.length}` };
+      if (request.method === 'HEAD') return new Response(null, { headers });
+
+      const startedMs = clock.monotonicMs();
+      const machine = elements?.map(parseMac).find(Boolean) ?? macAt(view, peer.address);
+      const body = measuredBody(binary, (bytes) => {
+        const isWhole = bytes === binary.length;
+        const milliseconds = Math.round(clock.monotonicMs() - startedMs);
+        counters.add('ipxe_binary_requests_total', { outcome: isWhole ? 'sent' : 'broken-off' });
+        counters.add('ipxe_binary_bytes_total', {}, bytes);
+        journal.append({
+          source: 'http',
+          event: isWhole ? 'binary-sent' : 'transfer-failed',
+          ...(machine === undefined ? {} : { machine }),
+          message: `${name} by HTTP, ${bytes} of ${binary.length} bytes in ${milliseconds} ms`,
+          details: { file: name, bytes, milliseconds },
+        });
+      });
+      return new Response(body, { headers });
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
+import type { Clock, Files, Log, Udp } from '@tinkerbell/platform-contract';
+import type { Journal, View } from '@tinkerbell/store-contract';
+import type { TransferLimits } from '@tinkerbell/tftp';
+
+export interface BootDeps {
+  readonly udp: Udp;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly view: View;
+  readonly journal: Journal;
+}
+
+/** What the service does and says. The words in brackets are upstream's flags. */
+export interface BootConfig {
+  readonly netboot: NetbootSettings;
+  readonly hook: HookScriptSettings;
+  /** Absent: no DHCP (dhcp-enabled). */
+  readonly dhcp?: DhcpConfig;
+  /** Absent: no TFTP (tftp-server-enabled). */
+  readonly tftp?: TftpConfig;
+  /** Holds undionly.kpxe, ipxe.efi, snp-arm64.efi and whatever else `netboot` may name; one flat directory. */
+  readonly ipxeDirectory: string;
+  /** Replaces the placeholder in binaries that have one; empty leaves them alone (ipxe-embedded-script-patch). */
+  readonly ipxePatch: string;
+  /** ipxe-http-binary-enabled and ipxe-http-script-enabled. */
+  readonly routes: { readonly binary: boolean; readonly script: boolean };
+}
+
+export interface DhcpConfig {
+  /** One socket each (dhcp-bind-interface); empty: all network interfaces share one. */
+  readonly networkInterfaces: readonly string[];
+  /** dhcp-bind-addr. */
+  readonly address: string;
+  /** 67, but in tests. */
+  readonly port: number;
+}
+
+export interface TftpConfig {
+  readonly address: string;
+  /** 0 lets the platform choose. */
+  readonly port: number;
+  /** All transfers from the server's port, which passes NAT; else a port for each (tftp-single-port). */
+  readonly singlePort: boolean;
+  readonly limits: TransferLimits;
+  readonly transfersMax: number;
+  readonly transfersPerClientMax: number;
+  /** Further files, below this directory (tftp-asset-dir). */
+  readonly assetDirectory?: string;
+}
+
+/**
+ * A rack of a thousand machines powered on at once has a transfer each; a client has one, two when it probes sizes. More
+ * from one address is a relay or NAT with machines behind it.
+ */
+export const defaultTftpCaps = { transfersMax: 2_048, transfersPerClientMax: 64 } as const;

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePacket, encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import { nodeClock } from '@tinkerbell/platform-node';
+import { hexToBytes, ipv4 } from '@tinkerbell/wire';
+import { createCounters } from './counters.ts';
+import { createDhcpListener } from './dhcp-listener.ts';
+import { createDhcpTimeline } from './dhcp-timeline.ts';
+import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../testdata/rack.ts';
+
+const ANY = ipv4('0.0.0.0');
+const UEFI: DhcpOptions = {
+  messageType: 1,
+  vendorClassIdentifier: 'PXEClient:Arch:00007:UNDI:003000',
+  clientArchitectures: [7],
+  clientNetworkInterface: { type: 1, major: 3, minor: 0 },
+  clientMachineIdentifier: new Uint8Array(17),
+};
+
+function packet(options: DhcpOptions, header: Partial<DhcpPacket> = {}): Uint8Array {
+  const encoded = encodePacket({
+    op: 'request',
+    hardwareType: 1,
+    hardwareLength: 6,
+    hops: 0,
+    transactionId: 9,
+    secondsElapsed: 0,
+    broadcast: true,
+    ciaddr: ANY,
+    yiaddr: ANY,
+    siaddr: ANY,
+    giaddr: ANY,
+    hardwareAddress: hexToBytes('02005e100001 00000000000000000000')!,
+    serverName: '',
+    bootFile: '',
+    options,
+    ...header,
+  });
+  assert.ok(encoded.ok);
+  return encoded.bytes;
+}
+
+/** Feeds packets to a listener on Hardware `machine1` and collects what it sends, counts and records. */
+function listen(...packets: Uint8Array[]) {
+  const journal = recordingJournal();
+  const counters = createCounters();
+  const timeline = createDhcpTimeline({ log: silentLog, journal, clock: nodeClock }, counters);
+  const listener = createDhcpListener({ view: fixedView([machine()]) }, rackConfig(), timeline);
+  const sent: { reply: DhcpPacket; to: string }[] = [];
+  for (const bytes of packets) {
+    listener(
+      { bytes, peer: { address: '0.0.0.0', port: 68 }, networkInterface: undefined },
+      {
+        send(bytes, { address, port }) {
+          const decoded = decodePacket(bytes);
+          assert.ok(decoded.ok);
+          sent.push({ reply: decoded.value, to: `${address}:${port}` });
+        },
+      },
+    );
+  }
+  return { sent, counters: counters.values(), entries: journal.entries };
+}
+
+test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line in the timeline', () => {
+  const { sent, counters, entries } = listen(packet(UEFI));
+  assert.deepEqual(
+    sent.map(({ reply, to }) => [reply.yiaddr, reply.bootFile, to]),
+    [['192.168.77.10', 'ipxe.efi', '255.255.255.255:68']],
+  );
+  assert.deepEqual(counters, { 'dhcp_sent_total{type="offer"}': 1 });
+  assert.deepEqual(
+    entries.map(({ event, machine, message }) => [event, machine, message]),
+    [['offer-sent', MAC, 'discover from PXE firmware: offer of 192.168.77.10, boot file ipxe.efi']],
+  );
+});
+
+test('replies go to the relay, to the address in use, or by broadcast where no frame can be sent', () => {
+  const giaddr = ipv4('10.1.0.1');
+  const ciaddr = ipv4('192.168.77.10');
+  const { sent } = listen(
+    packet(UEFI, { giaddr }),
+    packet({ messageType: 3 }, { ciaddr, broadcast: false }),
+    packet(UEFI, { broadcast: false }),
+  );
+  assert.deepEqual(
+    sent.map(({ to }) => to),
+    ['10.1.0.1:67', '192.168.77.10:68', '255.255.255.255:68'],
+  );
+});
+
+test('what is ignored is counted by reason, and written to the timeline once a minute per machine and reason', () => {
+  const stranger = hexToBytes('02005e1000ff 00000000000000000000')!;
+  const { sent, counters, entries } = listen(
+    packet(UEFI, { hardwareAddress: stranger }),
+    packet(UEFI, { hardwareAddress: stranger }),
+    packet({ messageType: 7 }),
+    packet({}),
+    new Uint8Array(20),
+  );
+  assert.deepEqual(sent, []);
+  assert.deepEqual(counters, {
+    'dhcp_ignored_total{reason="no-hardware"}': 2,
+    'dhcp_ignored_total{reason="client-released"}': 1,
+    'dhcp_ignored_total{reason="no-message-type"}': 1,
+    'dhcp_ignored_total{reason="undecodable-out-of-range"}': 1,
+  });
+  assert.deepEqual(
+    entries.map(({ event, details }) => [event, details?.['reason']]),
+    [
+      ['request-ignored', 'no-hardware'],
+      ['request-ignored', 'client-released'],
+      ['request-ignored', 'no-message-type'],
+    ],
+  );
+});
+
+test('after garbage a good exchange succeeds', () => {
+  const { sent } = listen(
+    new Uint8Array(3000).fill(255),
+    new Uint8Array(0),
+    packet(UEFI),
+    packet({ ...UEFI, messageType: 3 }),
+  );
+  assert.deepEqual(
+    sent.map(({ reply }) => reply.options.messageType),
+    [2, 5],
+  );
+});

@@ -1,0 +1,104 @@
+import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
+import type { NetbootClient, ReplyDecision } from '@tinkerbell/netboot';
+import type { Datagram } from '@tinkerbell/platform-contract';
+import type { DecodeFailure } from '@tinkerbell/wire';
+import type { BootDeps } from './config.ts';
+import type { Counters } from './counters.ts';
+import { createRateGate } from './rate-gate.ts';
+
+/** Where the listener reports to: counters, debug log, and the timeline of the machine. */
+export interface DhcpTimeline {
+  undecodable(datagram: Datagram, error: DecodeFailure): void;
+  ignored(step: {
+    readonly request: DhcpPacket;
+    readonly client: NetbootClient;
+    readonly decision: Extract<ReplyDecision, { kind: 'ignore' }>;
+  }): void;
+  unencodable(step: {
+    readonly client: NetbootClient;
+    readonly error: { readonly code: string; readonly message: string };
+  }): void;
+  replied(step: {
+    readonly request: DhcpPacket;
+    readonly reply: DhcpPacket;
+    readonly client: NetbootClient;
+    readonly droppedOptions: readonly number[];
+  }): void;
+}
+
+/** A machine that asks in vain asks every few seconds, for hours. Once a minute is enough to see it. */
+const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
+
+export function createDhcpTimeline(
+  { log, journal, clock }: Pick<BootDeps, 'log' | 'journal' | 'clock'>,
+  counters: Counters,
+): DhcpTimeline {
+  const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
+  return {
+    undecodable(datagram, error) {
+      counters.add('dhcp_ignored_total', { reason: `undecodable-${error.code}` });
+      log.debug('DHCP packet ignored', {
+        peer: datagram.peer.address,
+        reason: error.code,
+        detail: error.message,
+      });
+    },
+
+    ignored({ request, client, decision }) {
+      const { reason, message } = decision;
+      counters.add('dhcp_ignored_total', { reason });
+      log.debug('DHCP packet ignored', { mac: client.mac, reason, detail: message });
+      if (client.mac === undefined || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
+      journal.append({
+        source: 'dhcp',
+        event: 'request-ignored',
+        machine: client.mac,
+        message: `${nameOf(request)} ignored: ${message}`,
+        details: { reason, type: nameOf(request) },
+      });
+    },
+
+    unencodable({ client, error }) {
+      counters.add('dhcp_ignored_total', { reason: 'reply-not-encodable' });
+      log.error('DHCP reply could not be written', {
+        mac: client.mac,
+        code: error.code,
+        detail: error.message,
+      });
+    },
+
+    replied({ request, reply, client, droppedOptions }) {
+      const type = nameOf(reply);
+      counters.add('dhcp_sent_total', { type });
+      if (droppedOptions.length > 0) {
+        log.warn('DHCP options dropped: the reply passes what the client takes', {
+          mac: client.mac,
+          droppedOptions,
+        });
+      }
+      const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
+      log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
+      journal.append({
+        source: 'dhcp',
+        event: `${type}-sent`,
+        ...(client.mac === undefined ? {} : { machine: client.mac }),
+        message: `${nameOf(request)} from ${whoIs(client)}: ${type} of ${reply.yiaddr}${file === '' ? '' : `, boot file ${file}`}`,
+        details: { address: reply.yiaddr, file, architecture: client.architecture, client: whoIs(client) },
+      });
+    },
+  };
+}
+
+function whoIs(client: NetbootClient): string {
+  if (client.isIpxe) return `iPXE ${client.ipxe.version ?? 'of unknown version'}`;
+  if (client.protocol === undefined) return 'an operating system';
+  return client.protocol === 'http' ? 'UEFI HTTP boot' : 'PXE firmware';
+}
+
+const nameByType = new Map<number | undefined, string>(
+  Object.entries(messageType).map(([name, value]) => [value, name === 'refuse' ? 'refusal' : name]),
+);
+
+function nameOf({ options }: DhcpPacket): string {
+  return nameByType.get(options.messageType) ?? `message of type ${options.messageType ?? 'none'}`;
+}

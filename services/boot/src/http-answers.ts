@@ -1,0 +1,52 @@
+/** Answers the boot routes have in common. */
+
+export function notFound(detail: string): Response {
+  return plain(404, detail);
+}
+
+export function methodNotAllowed(): Response {
+  return new Response('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD', ...PLAIN } });
+}
+
+export function plain(status: number, detail: string): Response {
+  return new Response(`${detail}\n`, { status, headers: PLAIN });
+}
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8' } as const;
+
+/** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
+export function pathElementsOf(url: string): readonly string[] | undefined {
+  try {
+    const elements = new URL(url).pathname.split('/').slice(1).map(decodeURIComponent);
+    return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A body that calls `onEnd` once: with all bytes when the last was taken, or fewer when the reader went away. */
+export function measuredBody(
+  bytes: Uint8Array,
+  onEnd: (sentBytes: number) => void,
+): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (at === bytes.length) {
+          controller.close();
+          return onEnd(at);
+        }
+        const end = Math.min(at + CHUNK_BYTES, bytes.length);
+        // A copy: the consumer may detach what it is given, and the bytes are cached.
+        controller.enqueue(bytes.slice(at, end));
+        at = end;
+        return undefined;
+      },
+      cancel: () => onEnd(at),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const CHUNK_BYTES = 256 * 1024;

@@ -1,0 +1,9 @@
+export { createBootService, type BootService } from './boot-service.ts';
+export {
+  defaultTftpCaps,
+  type BootConfig,
+  type BootDeps,
+  type DhcpConfig,
+  type TftpConfig,
+} from './config.ts';
+export { hasWorkToDo } from './machine-state.ts';

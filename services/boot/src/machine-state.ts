@@ -1,0 +1,31 @@
+import type { Reservation } from '@tinkerbell/netboot';
+import type { Workflow } from '@tinkerbell/resources';
+import type { View } from '@tinkerbell/store-contract';
+import { parseMac, type Mac } from '@tinkerbell/wire';
+
+const TERMINAL_STATES: readonly string[] = ['SUCCESS', 'FAILED', 'TIMEOUT'];
+
+/**
+ * False when the machine has workflows and all are finished. A machine without any counts as having work: it may be new,
+ * and its workflow may be created, or enrolled by its agent, while the in-memory OS is up.
+ */
+export function hasWorkToDo(view: View, reservation: Reservation): boolean {
+  const workflows = [
+    ...view.workflowsByHardware(reservation.namespace, reservation.hardwareName),
+    ...view.workflowsByAgent(reservation.agentId),
+  ];
+  return workflows.length === 0 || workflows.some((workflow) => !isFinished(workflow));
+}
+
+function isFinished({ status }: Workflow): boolean {
+  return TERMINAL_STATES.includes(status?.state ?? '');
+}
+
+/** The MAC of the one network interface that has this address, for the timeline of clients known by address only. */
+export function macAt(view: View, address: string): Mac | undefined {
+  const found = view.hardwareByIp(address);
+  const [only] = found;
+  if (only === undefined || found.length > 1) return undefined;
+  const networkInterface = only.spec?.interfaces?.find(({ dhcp }) => dhcp?.ip?.address === address);
+  return parseMac(networkInterface?.dhcp?.mac ?? '');
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { PATCH_PLACEHOLDER } from '@tinkerbell/ipxe';
+import type { View } from '@tinkerbell/store-contract';
+import { fixedView, machine, MAC, rackConfig, startRack, workflow } from '../testdata/rack.ts';
+
+let ipxeDirectory: string;
+const binary = `MZ ${PATCH_PLACEHOLDER} end`;
+
+before(() => {
+  ipxeDirectory = mkdtempSync(join(tmpdir(), 'boot-routes-'));
+  writeFileSync(join(ipxeDirectory, 'ipxe.efi'), binary);
+  writeFileSync(join(ipxeDirectory, 'notes.txt'), 'no binary');
+});
+after(() => rmSync(ipxeDirectory, { recursive: true }));
+
+async function ask(
+  path: string,
+  options: {
+    view?: View;
+    method?: string;
+    peer?: string;
+    ipxePatch?: string;
+    bootLocalWhenIdle?: boolean;
+  } = {},
+) {
+  const base = rackConfig({ ipxeDirectory, ipxePatch: options.ipxePatch ?? '' });
+  const netboot = { ...base.netboot, bootLocalWhenIdle: options.bootLocalWhenIdle ?? true };
+  const { tftp: _, ...withoutTftp } = base;
+  const rack = await startRack(
+    { ...withoutTftp, netboot },
+    options.view === undefined ? {} : { view: options.view },
+  );
+  const request = new Request(`http://server${path}`, { method: options.method ?? 'GET' });
+  const context = {
+    peer: { address: options.peer ?? '192.0.2.1', port: 1 },
+    signal: new AbortController().signal,
+  };
+  const route = rack.service.routes.find(({ prefix }) => new URL(request.url).pathname.startsWith(prefix));
+  const response = (await route?.handle(request, context)) ?? new Response(null, { status: 404 });
+  const body = await response.text();
+  await rack.stop();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body,
+    journal: rack.journal.entries,
+    counters: rack.service.health().counters,
+  };
+}
+
+test('a machine gets its script by every spelling of its MAC, and by its address', async () => {
+  for (const spelling of [
+    MAC,
+    '02-00-5E-10-00-01',
+    '0200.5e10.0001',
+    '02005e100001',
+    '02%3A00%3a5e:10:00:01',
+  ]) {
+    const { status, body, headers } = await ask(`/ipxe/script/${spelling}/auto.ipxe`);
+    assert.equal(status, 200, spelling);
+    assert.match(body, /^#!ipxe\n[^]*worker_id=02:00:5e:10:00:01/);
+    assert.equal(headers.get('content-length'), `${body.length}`);
+  }
+  const byAddress = await ask('/ipxe/script/auto.ipxe', { peer: '192.168.77.10' });
+  assert.equal(byAddress.status, 200);
+  assert.deepEqual(
+    byAddress.journal.map(({ event, machine, message }) => [event, machine, message]),
+    [['script-served', MAC, 'iPXE script served: hook']],
+  );
+});
+
+test('what is no known machine, or no script, is not found', async () => {
+  const paths = [
+    '02:00:5e:10:00:ff/auto.ipxe',
+    'auto.ipxe',
+    `${MAC}/other.ipxe`,
+    'x/auto.ipxe',
+    '%zz/auto.ipxe',
+    `${MAC}%2Fauto.ipxe`,
+    '',
+  ];
+  for (const path of paths) assert.equal((await ask(`/ipxe/script/${path}`)).status, 404, path);
+  assert.equal((await ask(`/ipxe/script/${'a'.repeat(65_536)}/auto.ipxe`)).status, 404);
+});
+
+test('a machine whose workflows are all finished boots its disk', async () => {
+  const states: [string[], RegExp][] = [
+    [[], /Tinkerbell Hook/],
+    [['PENDING'], /Tinkerbell Hook/],
+    [['SUCCESS', 'RUNNING'], /Tinkerbell Hook/],
+    [[''], /Tinkerbell Hook/],
+    [['SUCCESS'], /sanboot/],
+    [['FAILED', 'TIMEOUT'], /sanboot/],
+  ];
+  for (const [workflows, expected] of states) {
+    const view = fixedView([machine()], workflows.map(workflow));
+    assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view })).body, expected, workflows.join());
+  }
+});
+
+test('a machine that may not netboot boots its disk, or as upstream finds nothing', async () => {
+  const view = fixedView([machine({ netboot: { allowPXE: false } })]);
+  assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view })).body, /sanboot/);
+  assert.equal((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view, bootLocalWhenIdle: false })).status, 404);
+});
+
+test('a script that cannot be written safely is an error that names the field', async () => {
+  const view = fixedView([machine({ netboot: { osie: { kernelParams: ['a\nb'] } } })]);
+  const { status, body } = await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view });
+  assert.equal(status, 500);
+  assert.match(body, /spec\.interfaces\[0\]\.netboot\.osie\.kernelParams\[0\]/);
+});
+
+test('a binary is served by its name, directories ignored, with its length and a line in the timeline', async () => {
+  const { status, headers, body, journal, counters } = await ask(`/ipxe/binary/x/${MAC}/ipxe.efi`);
+  assert.deepEqual([status, headers.get('content-length'), body], [200, `${binary.length}`, binary]);
+  assert.deepEqual(
+    journal.map(({ event, machine, details }) => [event, machine, details?.['bytes']]),
+    [['binary-sent', MAC, binary.length]],
+  );
+  assert.equal(counters?.['ipxe_binary_bytes_total'], binary.length);
+});
+
+test('HEAD has the headers without the body', async () => {
+  const { status, headers, body } = await ask('/ipxe/binary/ipxe.efi', { method: 'HEAD' });
+  assert.deepEqual([status, headers.get('content-length'), body], [200, `${binary.length}`, '']);
+  const script = await ask(`/ipxe/script/${MAC}/auto.ipxe`, { method: 'HEAD' });
+  assert.deepEqual([script.status, script.body], [200, '']);
+});
+
+test('the placeholder of a binary is patched, padded to the same length', async () => {
+  const { body } = await ask('/ipxe/binary/ipxe.efi', { ipxePatch: 'echo patched' });
+  assert.equal(body, `MZ ${'echo patched'.padEnd(PATCH_PLACEHOLDER.length)} end`);
+});
+
+test('other methods, other names and paths that climb are refused', async () => {
+  assert.equal((await ask('/ipxe/binary/ipxe.efi', { method: 'POST' })).status, 405);
+  assert.equal((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { method: 'DELETE' })).status, 405);
+  for (const name of ['notes.txt', 'nothing.efi', '..%2fipxe.efi', 'ipxe.efi%00', '%', '']) {
+    assert.equal((await ask(`/ipxe/binary/${name}`)).status, 404, name);
+  }
+});

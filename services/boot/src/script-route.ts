@@ -1,0 +1,84 @@
+import { reservationFor, scriptFor, type ScriptDecision } from '@tinkerbell/netboot';
+import type { HttpContext, HttpRoute } from '@tinkerbell/platform-contract';
+import { parseMac, type Mac } from '@tinkerbell/wire';
+import type { BootConfig, BootDeps } from './config.ts';
+import type { Counters } from './counters.ts';
+import { methodNotAllowed, notFound, pathElementsOf, plain } from './http-answers.ts';
+import { hasWorkToDo, macAt } from './machine-state.ts';
+
+const SCRIPT_NAME = 'auto.ipxe';
+
+interface ScriptRouteInput {
+  readonly deps: Pick<BootDeps, 'journal' | 'view' | 'log'>;
+  readonly config: Pick<BootConfig, 'hook' | 'netboot'>;
+  readonly counters: Counters;
+}
+
+/** `/ipxe/script/<mac>/auto.ipxe`, or without MAC for the machine that has the client's address. */
+export function createScriptRoute({ deps, config, counters }: ScriptRouteInput): HttpRoute {
+  const { journal, view, log } = deps;
+  return {
+    name: 'ipxe-script',
+    prefix: '/ipxe/script/',
+    async handle(request: Request, { peer }: HttpContext): Promise<Response> {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
+      const elements = pathElementsOf(request.url) ?? [];
+      if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} is here`);
+      const mac = parseMac(elements.at(-2) ?? '') ?? macAt(view, peer.address);
+      const decision = mac === undefined ? UNKNOWN : decide(mac);
+      report(decision, mac, peer.address);
+      return answerOf(decision, request.method === 'HEAD');
+    },
+  };
+
+  function report(decision: ScriptDecision | Unusable, mac: Mac | undefined, peer: string): void {
+    const isServed = decision.kind === 'script';
+    const outcome = isServed ? decision.name : decision.reason;
+    const detail = 'message' in decision ? decision.message : outcome;
+    counters.add('ipxe_script_requests_total', { outcome });
+    log.debug('iPXE script asked for', { mac, peer, outcome, detail });
+    if (mac === undefined || outcome === UNKNOWN.reason) return;
+    journal.append({
+      source: 'http',
+      event: isServed ? 'script-served' : 'script-refused',
+      machine: mac,
+      message: isServed ? `iPXE script served: ${outcome}` : `no iPXE script: ${detail}`,
+      details: { outcome },
+    });
+  }
+
+  function decide(mac: Mac): ScriptDecision | Unusable {
+    const reservation = reservationFor(view.hardwareByMac(mac), mac);
+    if (!reservation.ok)
+      return { kind: 'unusable', reason: reservation.reason, message: reservation.message };
+    const machineState = { hasWorkToDo: hasWorkToDo(view, reservation.value) };
+    const settings = { hook: config.hook, bootLocalWhenIdle: config.netboot.bootLocalWhenIdle };
+    return scriptFor({ reservation: reservation.value, machineState, settings });
+  }
+}
+
+interface Unusable {
+  readonly kind: 'unusable';
+  readonly reason: string;
+  readonly message: string;
+}
+
+const UNKNOWN = { kind: 'unusable', reason: 'no-hardware', message: 'no Hardware has this address' } as const;
+
+function answerOf(decision: ScriptDecision | Unusable, isHead: boolean): Response {
+  switch (decision.kind) {
+    case 'script': {
+      const bytes = new TextEncoder().encode(decision.text);
+      const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': `${bytes.length}` };
+      return new Response(isHead ? null : bytes, { headers });
+    }
+    case 'refused':
+      return notFound('this machine may not netboot');
+    case 'invalid':
+      return plain(500, decision.message);
+    case 'unusable':
+      return notFound(decision.message);
+    default:
+      return decision satisfies never;
+  }
+}

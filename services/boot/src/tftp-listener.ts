@@ -1,0 +1,197 @@
+import type { Datagram, UdpAddress, UdpHandlers, UdpSocket } from '@tinkerbell/platform-contract';
+import { decodeTftp, encodeTftp, tftpError, type TftpPacket } from '@tinkerbell/tftp';
+import type { DecodeFailure } from '@tinkerbell/wire';
+import type { BootFiles } from './boot-files.ts';
+import type { BootDeps, TftpConfig } from './config.ts';
+import { runTransfer, type RunningTransfer } from './tftp-transfer.ts';
+import type { TftpTimeline } from './tftp-timeline.ts';
+
+type TftpRequest = Extract<TftpPacket, { fileName: string }>;
+
+interface TftpListenerInput {
+  readonly deps: Pick<BootDeps, 'udp' | 'clock' | 'log'>;
+  readonly config: TftpConfig;
+  readonly files: BootFiles;
+  readonly timeline: TftpTimeline;
+}
+
+const LINGER_MS = 1_000;
+
+/** A transfer from its request on: `running` is absent while the file is read. */
+interface Slot {
+  readonly fileName: string;
+  running?: RunningTransfer;
+  socket?: UdpSocket;
+}
+
+/** The TFTP server: read requests only, each a transfer of its own, in bounded number. */
+export class TftpListener {
+  readonly #input: TftpListenerInput;
+  readonly #slots = new Map<string, Slot>();
+  readonly #perClient = new Map<string, number>();
+  /** Sockets of transfers, each with what cancels its closing. */
+  readonly #transferSockets = new Map<UdpSocket, () => void>();
+  #socket: UdpSocket | undefined;
+  #isStopped = false;
+
+  constructor(input: TftpListenerInput) {
+    this.#input = input;
+  }
+
+  async start(): Promise<void> {
+    const { deps, config } = this.#input;
+    const { address, port } = config;
+    this.#socket = await deps.udp.open(
+      { address, port },
+      this.#handlers((datagram) => this.#onRequest(datagram)),
+    );
+  }
+
+  /** The address that was bound; undefined before `start`. */
+  get local(): UdpAddress | undefined {
+    return this.#socket?.local;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const slot of this.#slots.values()) slot.running?.stop();
+    const sockets = [...this.#transferSockets];
+    for (const [, cancelClosing] of sockets) cancelClosing();
+    await Promise.all([this.#socket?.close(), ...sockets.map(([socket]) => socket.close())]);
+  }
+
+  #handlers(onDatagram: (datagram: Datagram) => void): UdpHandlers {
+    const onError = (error: Error) =>
+      this.#input.deps.log.warn('TFTP socket error', { error: error.message });
+    return { onDatagram, onError };
+  }
+
+  /** A packet to the server's own port: a new request, or in single-port mode any packet of a transfer. */
+  #onRequest({ bytes, peer }: Datagram): void {
+    const decoded = decodeTftp(bytes);
+    if (!decoded.ok) return this.#onUndecodable(bytes, peer, decoded.error);
+    const packet = decoded.value;
+    switch (packet.kind) {
+      case 'read-request':
+        return this.#onReadRequest(packet, peer);
+      case 'write-request':
+        this.#input.timeline.ignored(peer, 'write-request');
+        return this.#refuse(peer, tftpError.accessViolation, 'this server is read only');
+      default: {
+        const slot = this.#input.config.singlePort ? this.#slots.get(keyOf(peer)) : undefined;
+        if (slot !== undefined) return slot.running?.onPacket(packet);
+        // Late acknowledgements of a transfer that is over. An answer would only reach who no longer listens.
+        return this.#input.timeline.ignored(peer, 'no-such-transfer');
+      }
+    }
+  }
+
+  #onUndecodable(bytes: Uint8Array, peer: UdpAddress, error: DecodeFailure): void {
+    this.#input.timeline.ignored(peer, error.code);
+    const isRequest = bytes[0] === 0 && bytes[1] === 1;
+    if (isRequest) this.#refuse(peer, tftpError.illegalOperation, error.message);
+  }
+
+  #onReadRequest(request: TftpRequest, peer: UdpAddress): void {
+    const { timeline, config } = this.#input;
+    const key = keyOf(peer);
+    const before = this.#slots.get(key);
+    // Sent again because our first packet is late or lost: the transfer's own timer takes care of it.
+    if (before?.fileName === request.fileName) return undefined;
+    // The same port asks for another file: it has given up on the first one.
+    before?.running?.stop();
+    if (this.#slots.has(key)) return undefined;
+    const ofClient = this.#perClient.get(peer.address) ?? 0;
+    if (this.#slots.size >= config.transfersMax || ofClient >= config.transfersPerClientMax) {
+      timeline.ignored(peer, 'too-many-transfers');
+      return this.#refuse(peer, tftpError.notDefined, 'too many transfers, try again later');
+    }
+    if (request.mode !== 'octet') {
+      timeline.ignored(peer, 'mode-not-octet');
+      return this.#refuse(peer, tftpError.illegalOperation, 'only mode octet (binary) is supported');
+    }
+    const slot: Slot = { fileName: request.fileName };
+    this.#slots.set(key, slot);
+    this.#perClient.set(peer.address, ofClient + 1);
+    void this.#begin(slot, request, peer).catch((error: unknown) => {
+      this.#input.deps.log.error('TFTP transfer could not begin', {
+        file: request.fileName,
+        error: String(error),
+      });
+      this.#refuse(peer, tftpError.notDefined, 'the file could not be read');
+      this.#release(slot, peer);
+    });
+  }
+
+  async #begin(slot: Slot, request: TftpRequest, peer: UdpAddress): Promise<void> {
+    const { deps, config, files, timeline } = this.#input;
+    const file = await files.find(request.fileName);
+    if (file === undefined || this.#isStopped) {
+      timeline.notFound(peer, request.fileName);
+      this.#refuse(peer, tftpError.fileNotFound, `file [${request.fileName}] unknown`);
+      return this.#release(slot, peer);
+    }
+    const socket = config.singlePort ? this.#socket : await this.#openTransferSocket(slot, peer);
+    slot.running = runTransfer({
+      file,
+      options: request.options,
+      peer,
+      limits: config.limits,
+      clock: deps.clock,
+      send: (bytes, to) => socket?.send(bytes, to),
+      onEnd: (report) => {
+        timeline.ended({ peer, fileName: request.fileName, report });
+        this.#release(slot, peer);
+      },
+    });
+  }
+
+  /** The transfer's own port; whoever else writes to it is told so, and the transfer goes on (RFC 1350 section 4). */
+  async #openTransferSocket(slot: Slot, peer: UdpAddress): Promise<UdpSocket> {
+    const { deps, config, timeline } = this.#input;
+    const onDatagram = (datagram: Datagram) => {
+      if (keyOf(datagram.peer) !== keyOf(peer)) {
+        timeline.ignored(datagram.peer, 'wrong-transfer');
+        const error = {
+          kind: 'error',
+          code: tftpError.unknownTransfer,
+          message: 'unknown transfer',
+        } as const;
+        return slot.socket?.send(encodeTftp(error), datagram.peer);
+      }
+      const decoded = decodeTftp(datagram.bytes);
+      return decoded.ok ? slot.running?.onPacket(decoded.value) : timeline.ignored(peer, decoded.error.code);
+    };
+    const socket = await deps.udp.open({ address: config.address, port: 0 }, this.#handlers(onDatagram));
+    slot.socket = socket;
+    this.#transferSockets.set(socket, () => {});
+    return socket;
+  }
+
+  #release(slot: Slot, peer: UdpAddress): void {
+    if (this.#slots.get(keyOf(peer)) !== slot) return;
+    this.#slots.delete(keyOf(peer));
+    const left = (this.#perClient.get(peer.address) ?? 1) - 1;
+    if (left > 0) this.#perClient.set(peer.address, left);
+    else this.#perClient.delete(peer.address);
+    if (slot.socket !== undefined && !this.#isStopped) this.#closeSoon(slot.socket);
+  }
+
+  /** Not at once: the last packet may still be on its way out, and a late acknowledgement is to meet an open port. */
+  #closeSoon(socket: UdpSocket): void {
+    const cancel = this.#input.deps.clock.schedule(LINGER_MS, () => {
+      this.#transferSockets.delete(socket);
+      void socket.close();
+    });
+    this.#transferSockets.set(socket, cancel);
+  }
+
+  #refuse(peer: UdpAddress, code: number, message: string): void {
+    const text = message.replaceAll(/\p{Cc}/gu, '?').slice(0, 200);
+    this.#socket?.send(encodeTftp({ kind: 'error', code, message: text }), peer);
+  }
+}
+
+function keyOf({ address, port }: UdpAddress): string {
+  return `${address}:${port}`;
+}

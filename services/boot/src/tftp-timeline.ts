@@ -1,0 +1,73 @@
+import type { UdpAddress } from '@tinkerbell/platform-contract';
+import { parseMac } from '@tinkerbell/wire';
+import type { BootDeps } from './config.ts';
+import type { Counters } from './counters.ts';
+import { macAt } from './machine-state.ts';
+import type { TransferReport } from './tftp-transfer.ts';
+
+/** Where the TFTP server reports to: counters, debug log, and the timeline of the machine. */
+export interface TftpTimeline {
+  ignored(peer: UdpAddress, reason: string): void;
+  notFound(peer: UdpAddress, fileName: string): void;
+  ended(transfer: {
+    readonly peer: UdpAddress;
+    readonly fileName: string;
+    readonly report: TransferReport;
+  }): void;
+}
+
+export function createTftpTimeline(
+  { log, journal, view }: Pick<BootDeps, 'log' | 'journal' | 'view'>,
+  counters: Counters,
+): TftpTimeline {
+  /** By the MAC in the path our DHCP gave out, else by the address of the reservation. */
+  const machineOf = (peer: UdpAddress, fileName: string) => {
+    const mac = fileName.split('/').map(parseMac).find(Boolean) ?? macAt(view, peer.address);
+    return mac === undefined ? {} : { machine: mac };
+  };
+  return {
+    ignored(peer, reason) {
+      counters.add('tftp_ignored_total', { reason });
+      log.debug('TFTP packet ignored', { peer: peer.address, reason });
+    },
+
+    notFound(peer, fileName) {
+      counters.add('tftp_transfers_total', { outcome: 'file-not-found' });
+      log.debug('TFTP file not found', { peer: peer.address, file: fileName });
+      const known = machineOf(peer, fileName);
+      if (known.machine === undefined) return;
+      journal.append({
+        source: 'tftp',
+        event: 'file-not-found',
+        ...known,
+        message: `TFTP has no file ${fileName}`,
+        details: { file: fileName },
+      });
+    },
+
+    ended({ peer, fileName, report }) {
+      const { outcome, bytes, milliseconds } = report;
+      const isSizeProbe = outcome.kind === 'failed' && outcome.reason === 'client-aborted' && bytes === 0;
+      const name = outcome.kind === 'completed' ? 'completed' : isSizeProbe ? 'size-asked' : outcome.reason;
+      counters.add('tftp_transfers_total', { outcome: name });
+      counters.add('tftp_bytes_total', {}, bytes);
+      log.debug('TFTP transfer ended', {
+        peer: peer.address,
+        file: fileName,
+        outcome: name,
+        bytes,
+        milliseconds,
+      });
+      // UEFI asks for the size first and breaks that transfer off; the line would only puzzle.
+      if (isSizeProbe) return;
+      const detail = outcome.kind === 'failed' ? `: ${outcome.detail}` : '';
+      journal.append({
+        source: 'tftp',
+        event: outcome.kind === 'completed' ? 'file-sent' : 'transfer-failed',
+        ...machineOf(peer, fileName),
+        message: `${fileName} by TFTP, ${bytes} bytes in ${milliseconds} ms, ${name}${detail}`,
+        details: { file: fileName, bytes, milliseconds, outcome: name },
+      });
+    },
+  };
+}

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createSocket, type Socket } from 'node:dgram';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { decodeTftp, defaultTransferLimits, encodeTftp, type TftpPacket } from '@tinkerbell/tftp';
+import { defaultTftpCaps, type TftpConfig } from './index.ts';
+import { fixedView, machine, MAC, rackConfig, startRack, type Rack } from '../testdata/rack.ts';
+
+const run = promisify(execFile);
+let directory: string;
+const big = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+
+before(() => {
+  directory = mkdtempSync(join(tmpdir(), 'boot-tftp-'));
+  mkdirSync(join(directory, 'assets/sub'), { recursive: true });
+  mkdirSync(join(directory, 'ipxe'));
+  writeFileSync(join(directory, 'ipxe/ipxe.efi'), big);
+  writeFileSync(join(directory, 'ipxe/secret.txt'), 'no binary');
+  writeFileSync(join(directory, 'assets/sub/config'), 'hello');
+  writeFileSync(join(directory, 'assets/whole-blocks'), Buffer.alloc(1024, 7));
+  writeFileSync(join(directory, 'outside'), 'outside');
+  symlinkSync(join(directory, 'outside'), join(directory, 'assets/link'));
+});
+after(() => rmSync(directory, { recursive: true }));
+
+function start(change: Partial<TftpConfig> = {}): Promise<Rack> {
+  const view = fixedView([
+    machine({ ip: { address: '127.0.0.1' }, netboot: { pxelinux: { config: 'DEFAULT local' } } }),
+  ]);
+  const tftp = {
+    address: '127.0.0.1',
+    port: 0,
+    singlePort: false,
+    limits: defaultTransferLimits,
+    ...defaultTftpCaps,
+    assetDirectory: join(directory, 'assets'),
+    ...change,
+  };
+  return startRack(rackConfig({ tftp, ipxeDirectory: join(directory, 'ipxe') }), { view });
+}
+
+/** A client's socket that hands out what arrives, in order. */
+class Client {
+  readonly socket: Socket = createSocket('udp4');
+  readonly #arrived: { packet: TftpPacket; port: number }[] = [];
+  readonly #port: number;
+
+  constructor(rack: Rack) {
+    this.#port = rack.service.tftpPort()!;
+    this.socket.on('message', (bytes, { port }) => {
+      const decoded = decodeTftp(bytes);
+      assert.ok(decoded.ok);
+      this.#arrived.push({ packet: decoded.value, port });
+      this.socket.emit('arrival');
+    });
+  }
+
+  send(packet: TftpPacket | Uint8Array, port = this.#port): void {
+    this.socket.send(packet instanceof Uint8Array ? packet : encodeTftp(packet), port, '127.0.0.1');
+  }
+
+  read(fileName: string, options: [string, string][] = [], mode = 'octet'): void {
+    this.send({ kind: 'read-request', fileName, mode, options });
+  }
+
+  async next(): Promise<{ packet: TftpPacket; port: number }> {
+    while (this.#arrived.length === 0) await once(this.socket, 'arrival');
+    return this.#arrived.shift()!;
+  }
+}
+
+async function withClient(
+  change: Partial<TftpConfig>,
+  use: (client: Client, rack: Rack) => Promise<void>,
+): Promise<void> {
+  const rack = await start(change);
+  const client = new Client(rack);
+  try {
+    await use(client, rack);
+  } finally {
+    client.socket.close();
+    await rack.stop();
+  }
+}
+
+async function download(client: Client, fileName: string, options: [string, string][] = []): Promise<Buffer> {
+  client.read(fileName, options);
+  const parts: Uint8Array[] = [];
+  let blockSize = 512;
+  for (;;) {
+    const { packet, port } = await client.next();
+    if (packet.kind === 'option-acknowledge') {
+      blockSize = Number(packet.options.find(([name]) => name === 'blksize')?.[1] ?? 512);
+      client.send({ kind: 'acknowledge', block: 0 }, port);
+    } else {
+      assert.ok(packet.kind === 'data', JSON.stringify(packet));
+      parts.push(packet.bytes);
+      client.send({ kind: 'acknowledge', block: packet.block }, port);
+      if (packet.bytes.length < blockSize) return Buffer.concat(parts);
+    }
+  }
+}
+
+for (const singlePort of [false, true]) {
+  describe(singlePort ? 'TFTP from a single port' : 'TFTP with a port per transfer', () => {
+    test('sends binaries by base name, the MAC in the path going to the timeline', async () => {
+      await withClient({ singlePort }, async (client, rack) => {
+        const path = `02-00-5e-10-00-01/ipxe.efi-00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`;
+        assert.deepEqual(
+          await download(client, path, [
+            ['blksize', '1432'],
+            ['tsize', '0'],
+          ]),
+          big,
+        );
+        while (rack.journal.entries.length === 0) await new Promise(setImmediate);
+        const [entry] = rack.journal.entries;
+        assert.deepEqual(
+          [entry?.event, entry?.machine, entry?.details?.['bytes']],
+          ['file-sent', MAC, big.length],
+        );
+        assert.equal(rack.service.health().counters?.['tftp_transfers_total{outcome="completed"}'], 1);
+      });
+    });
+
+    test('sends assets, files of whole blocks, and the PXELINUX configuration of a Hardware', async () => {
+      await withClient({ singlePort }, async (client) => {
+        assert.equal((await download(client, '/sub/config')).toString(), 'hello');
+        assert.deepEqual(await download(client, 'whole-blocks'), Buffer.alloc(1024, 7));
+        assert.equal(
+          (await download(client, 'pxelinux.cfg/01-02-00-5E-10-00-01')).toString(),
+          'DEFAULT local',
+        );
+      });
+    });
+
+    test('refuses names that climb, link out, name nothing or a directory', async () => {
+      await withClient({ singlePort }, async (client) => {
+        for (const name of [
+          '../outside',
+          'sub/../../outside',
+          '/etc/passwd',
+          '..\\outside',
+          'link',
+          'sub',
+          '.',
+          'nothing',
+          'secret.txt',
+          'sub//config',
+        ]) {
+          client.read(name);
+          const { packet } = await client.next();
+          assert.ok(packet.kind === 'error' && packet.code === 1, name);
+          assert.match(packet.message, /^file \[.*\] unknown/);
+        }
+        assert.equal(
+          (await download(client, 'sub/config')).toString(),
+          'hello',
+          'a good request still succeeds',
+        );
+      });
+    });
+
+    test('a client that breaks off with ERROR, as UEFI does after asking the size, leaves nothing behind', async () => {
+      await withClient({ singlePort }, async (client, rack) => {
+        client.read('ipxe.efi', [['tsize', '0']]);
+        const { packet, port } = await client.next();
+        assert.deepEqual(packet, { kind: 'option-acknowledge', options: [['tsize', '300000']] });
+        client.send({ kind: 'error', code: 8, message: 'User aborted the transfer' }, port);
+        assert.deepEqual(await download(client, 'ipxe.efi', [['blksize', '1468']]), big);
+        assert.equal(rack.service.health().counters?.['tftp_transfers_total{outcome="size-asked"}'], 1);
+      });
+    });
+  });
+}
+
+test('write requests, other modes and broken requests are refused, other noise is not answered', async () => {
+  await withClient({}, async (client, rack) => {
+    const codes: number[] = [];
+    client.send({ kind: 'write-request', fileName: 'x', mode: 'octet', options: [] });
+    client.read('sub/config', [], 'netascii');
+    client.send(Buffer.from('\0\x01unterminated'));
+    client.read('sub/config', [
+      ['blksize', '8'],
+      ['blksize', '9'],
+    ]);
+    for (let count = 0; count < 4; count++) {
+      const { packet } = await client.next();
+      assert.ok(packet.kind === 'error');
+      codes.push(packet.code);
+    }
+    assert.deepEqual(codes.sort(), [2, 4, 4, 8]);
+    client.send({ kind: 'acknowledge', block: 1 });
+    client.send({ kind: 'error', code: 0, message: '' });
+    client.send(Buffer.from([9]));
+    assert.equal((await download(client, 'sub/config')).toString(), 'hello');
+    const counters = rack.service.health().counters ?? {};
+    assert.equal(counters['tftp_ignored_total{reason="no-such-transfer"}'], 2);
+    assert.equal(counters['tftp_ignored_total{reason="write-request"}'], 1);
+  });
+});
+
+test("a stranger that writes to a transfer's port is told so, and the transfer goes on", async () => {
+  await withClient({}, async (client, rack) => {
+    const stranger = new Client(rack);
+    client.read('ipxe.efi');
+    const { packet, port } = await client.next();
+    stranger.send({ kind: 'acknowledge', block: 1 }, port);
+    const answer = await stranger.next();
+    assert.ok(answer.packet.kind === 'error' && answer.packet.code === 5);
+    assert.ok(packet.kind === 'data');
+    client.send({ kind: 'acknowledge', block: 1 }, port);
+    const next = await client.next();
+    assert.ok(next.packet.kind === 'data' && next.packet.block === 2);
+    stranger.socket.close();
+  });
+});
+
+test('transfers are limited per client', async () => {
+  await withClient({ transfersPerClientMax: 1 }, async (client, rack) => {
+    client.read('ipxe.efi');
+    await client.next();
+    const second = new Client(rack);
+    second.read('ipxe.efi');
+    const { packet } = await second.next();
+    assert.ok(packet.kind === 'error' && /too many transfers/.test(packet.message));
+    second.socket.close();
+  });
+});
+
+/** Foreign clients, each as [program, arguments to get `ipxe.efi` into a file]. */
+const foreignClients: readonly [string, (port: number, to: string) => string[]][] = [
+  [
+    '/usr/bin/curl',
+    (port, to) => ['-sS', '--tftp-blksize', '1468', '-o', to, `tftp://127.0.0.1:${port}/ipxe.efi`],
+  ],
+  [
+    '/usr/bin/busybox',
+    (port, to) => ['tftp', '-g', '-b', '1428', '-l', to, '-r', 'ipxe.efi', '127.0.0.1', `${port}`],
+  ],
+  [
+    '/usr/bin/atftp',
+    (port, to) => [
+      '--option',
+      'windowsize 8',
+      '--option',
+      'blksize 1400',
+      '-g',
+      '-l',
+      to,
+      '-r',
+      'ipxe.efi',
+      '127.0.0.1',
+      `${port}`,
+    ],
+  ],
+  ['/usr/bin/tftp', (port, to) => ['-m', 'binary', '127.0.0.1', `${port}`, '-c', 'get', 'ipxe.efi', to]],
+];
+
+for (const [program, argumentsFor] of foreignClients) {
+  const skip = existsSync(program) ? false : `${program} is not installed`;
+  test(`${program} gets the same bytes, from one port and from many`, { skip }, async () => {
+    for (const singlePort of [false, true]) {
+      const rack = await start({ singlePort });
+      try {
+        const to = join(directory, 'received');
+        await run(program, argumentsFor(rack.service.tftpPort()!, to), { timeout: 20_000 });
+        assert.deepEqual(readFileSync(to), big);
+        rmSync(to);
+      } finally {
+        await rack.stop();
+      }
+    }
+  });
+}

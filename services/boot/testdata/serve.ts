@@ -1,0 +1,46 @@
+/**
+ * Runs a boot service as the program argument (JSON) says, for interoperability tests that need it in a network namespace
+ * of its own. Prints `ready`, then the journal, one JSON record per line.
+ */
+import { createNodeHttp } from '@tinkerbell/platform-node';
+import { defaultTransferLimits } from '@tinkerbell/tftp';
+import { defaultTftpCaps } from '../src/index.ts';
+import { fixedView, machine, rackConfig, silentLog, startRack, workflow } from './rack.ts';
+
+const input = JSON.parse(process.argv[2] ?? '{}') as {
+  netboot?: object;
+  osie?: string;
+  workflowState?: string;
+  ipxeDirectory: string;
+  networkInterfaces: string[];
+  singlePort: boolean;
+};
+const view = fixedView(
+  [machine({ netboot: input.netboot ?? {} })],
+  input.workflowState === undefined ? [] : [workflow(input.workflowState)],
+);
+const base = rackConfig();
+const rack = await startRack(
+  {
+    ...base,
+    hook: { ...base.hook, extraKernelArguments: ['console=ttyS0,115200', 'panic=-1'] },
+    dhcp: { networkInterfaces: input.networkInterfaces, address: '0.0.0.0', port: 67 },
+    tftp: {
+      address: '0.0.0.0',
+      port: 69,
+      singlePort: input.singlePort,
+      limits: defaultTransferLimits,
+      ...defaultTftpCaps,
+      assetDirectory: input.ipxeDirectory,
+    },
+    ipxeDirectory: input.ipxeDirectory,
+  },
+  { view },
+);
+rack.journal.append = (entry) => void process.stdout.write(`${JSON.stringify(entry)}\n`);
+await createNodeHttp(silentLog).listen({ port: 7080 }, async (request, context) => {
+  const path = new URL(request.url).pathname;
+  const route = rack.service.routes.find(({ prefix }) => path.startsWith(prefix));
+  return (await route?.handle(request, context)) ?? new Response('not found\n', { status: 404 });
+});
+process.stdout.write('ready\n');
