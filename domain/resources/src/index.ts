@@ -36,3 +36,4 @@ export { formatPath, formatProblem, type Problem } from './problem.ts';
 export { isRecord, type Path } from './structure.ts';
 export { nearest } from './nearest.ts';
 export { crdFor, openApiOf } from './crd.ts';
+export { primaryMacOf } from './hardware/primary-mac.ts';

@@ -1,5 +1,5 @@
 import type { ActionState } from './state.ts';
-import type { RenderedWorkflow } from './rendered-workflow.ts';
+import type { WorkflowDefinition } from '@tinkerbell/template';
 
 export interface ActionReport {
   readonly agentId: string;
@@ -17,7 +17,7 @@ export interface ActionReport {
 export type WorkflowEvent =
   | {
       readonly kind: 'template-rendered';
-      readonly rendered: RenderedWorkflow;
+      readonly rendered: WorkflowDefinition;
       readonly needsPreparation: boolean;
     }
   | { readonly kind: 'rendering-failed'; readonly message: string }

@@ -7,12 +7,7 @@ export {
   type WorkflowState,
 } from './state.ts';
 export { eventKinds, type ActionReport, type EventKind, type Reason, type WorkflowEvent } from './event.ts';
-export {
-  statusOf,
-  type RenderedAction,
-  type RenderedTask,
-  type RenderedWorkflow,
-} from './rendered-workflow.ts';
+export { statusOf } from './first-status.ts';
 export {
   actionAt,
   chooseWorkflow,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WorkflowStatus } from '@tinkerbell/resources';
+import type { WorkflowDefinition } from '@tinkerbell/template';
 import {
   currentActionOf,
   eventKinds,
@@ -12,7 +13,6 @@ import {
   workflowStates,
   type ActionState,
   type EventKind,
-  type RenderedWorkflow,
   type WorkflowEvent,
   type WorkflowState,
 } from './index.ts';
@@ -23,15 +23,22 @@ const action = (name: string) => ({
   timeoutSeconds: 60,
   command: [],
   volumes: [],
-  environment: {},
+  environment: new Map(),
   pid: '',
+  namespaces: { network: '', pid: '' },
 });
-const rendered: RenderedWorkflow = {
+const rendered: WorkflowDefinition = {
   name: 'w',
   globalTimeoutSeconds: 600,
   tasks: [
-    { name: 'one', worker: 'agent-1', volumes: [], environment: {}, actions: [action('a'), action('b')] },
-    { name: 'two', worker: 'agent-2', volumes: [], environment: {}, actions: [action('c')] },
+    {
+      name: 'one',
+      worker: 'agent-1',
+      volumes: [],
+      environment: new Map(),
+      actions: [action('a'), action('b')],
+    },
+    { name: 'two', worker: 'agent-2', volumes: [], environment: new Map(), actions: [action('c')] },
   ],
 };
 

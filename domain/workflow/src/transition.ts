@@ -7,7 +7,7 @@ import type { WorkflowAction, WorkflowCondition, WorkflowStatus } from '@tinkerb
 import type { EventKind, Reason, WorkflowEvent } from './event.ts';
 import { actionAt, currentActionOf, type ActionPlace } from './next-action.ts';
 import { isTerminal, workflowStateOf, type WorkflowState } from './state.ts';
-import { statusOf } from './rendered-workflow.ts';
+import { statusOf } from './first-status.ts';
 
 export type Transition =
   | { readonly ok: true; readonly status: WorkflowStatus }

@@ -1,7 +1,7 @@
-/** Reads a workflow with its revision, lets the state machine decide, and writes; again when somebody else wrote in between. */
+/** Lets the state machine decide about a workflow and writes what it decided. */
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
-import type { ObjectKey, Store } from '@tinkerbell/store-contract';
+import { updateObject, type ObjectKey, type Store, type Updated } from '@tinkerbell/store-contract';
 import { transition, ulid, type Reason, type WorkflowEvent } from '@tinkerbell/workflow';
 
 export interface ApplyDeps {
@@ -10,49 +10,14 @@ export interface ApplyDeps {
   readonly random: Random;
 }
 
-export type Applied =
-  | { readonly ok: true; readonly before: Workflow; readonly after: Workflow }
-  | { readonly ok: false; readonly reason: Reason; readonly workflow: Workflow }
-  | {
-      readonly ok: false;
-      readonly reason: 'workflow-not-found' | 'store-unavailable' | 'too-many-conflicts';
-      readonly message: string;
-    };
-
-/** Conflicts in a row before giving up; each means that another writer got ahead. */
-const TRIES = 5;
-
 export const workflowCollection = 'workflows.tinkerbell.org';
 
 /** When it resolves with `ok`, the new status is durable. */
-export async function applyEvent(deps: ApplyDeps, key: ObjectKey, event: WorkflowEvent): Promise<Applied> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const stored = await deps.store.get(key);
-    if (stored === undefined)
-      return {
-        ok: false,
-        reason: 'workflow-not-found',
-        message: `workflow ${key.namespace}/${key.name} not found`,
-      };
-    const before = stored.object as Workflow;
-    const next = transition(before.status ?? {}, event, contextOf(deps));
-    if (!next.ok) return { ok: false, reason: next.reason, workflow: before };
-    const after: Workflow = { ...before, status: next.status };
-    const result = await deps.store.commit([
-      { operation: 'update', key, object: after, expectedRevision: stored.revision },
-    ]);
-    if (result.ok) return { ok: true, before, after };
-    if (result.reason === 'unavailable')
-      return { ok: false, reason: 'store-unavailable', message: result.message };
-  }
-  return {
-    ok: false,
-    reason: 'too-many-conflicts',
-    message: `workflow ${key.namespace}/${key.name} is being written by others`,
-  };
-}
-
-function contextOf(deps: ApplyDeps) {
-  const nowMs = deps.clock.nowMs();
-  return { nowMs, nextId: () => ulid(nowMs, deps.random.bytes(16)) };
+export function applyEvent(deps: ApplyDeps, key: ObjectKey, event: WorkflowEvent): Promise<Updated<Reason>> {
+  return updateObject<Reason>(deps.store, key, (current) => {
+    const nowMs = deps.clock.nowMs();
+    const nextId = (): string => ulid(nowMs, deps.random.bytes(16));
+    const next = transition((current as Workflow).status ?? {}, event, { nowMs, nextId });
+    return next.ok ? { object: { ...current, status: next.status } } : { refusal: next.reason };
+  });
 }

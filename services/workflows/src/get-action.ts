@@ -60,12 +60,11 @@ async function offer(
     { collection: workflowCollection, namespace, name },
     { kind: 'action-requested', agentId },
   );
-  if (applied.ok) return { response: served(deps, agentId, applied.before, applied.after) };
-  if ('message' in applied) {
-    const code = applied.reason === 'workflow-not-found' ? 'not-found' : 'unavailable';
-    throw new RpcError(code, applied.message);
-  }
-  return { nothing: { code: 'failed-precondition', message: applied.reason } };
+  if (applied.ok)
+    return { response: served(deps, agentId, applied.before as Workflow, applied.after as Workflow) };
+  if (applied.kind === 'refused')
+    return { nothing: { code: 'failed-precondition', message: applied.refusal } };
+  throw new RpcError(applied.kind === 'not-found' ? 'not-found' : 'unavailable', applied.message);
 }
 
 function served(deps: GetActionDeps, agentId: string, before: Workflow, after: Workflow): ActionResponse {

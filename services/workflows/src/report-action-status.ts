@@ -9,9 +9,11 @@ import {
   type ActionStatusRequest,
   type ActionStatusResponse,
 } from '@tinkerbell/api/agent';
-import { actionAt, isTerminal, type ActionReport } from '@tinkerbell/workflow';
+import type { Workflow } from '@tinkerbell/resources';
+import type { Updated } from '@tinkerbell/store-contract';
+import { actionAt, isTerminal, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
-import { applyEvent, workflowCollection, type Applied, type ApplyDeps } from './apply-event.ts';
+import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
 import { RpcError } from './rpc-error.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -30,8 +32,9 @@ export async function reportActionStatus(
   const key = { collection: workflowCollection, ...workflow };
   const applied = await applyEvent(deps, key, { kind: 'action-reported', report });
   if (applied.ok) {
-    const place = actionAt(applied.after.status ?? {}, report.agentId, report.actionId);
-    if (place !== undefined) deps.timeline.actionReported(applied.before, applied.after, place);
+    const place = actionAt((applied.after as Workflow).status ?? {}, report.agentId, report.actionId);
+    if (place !== undefined)
+      deps.timeline.actionReported(applied.before as Workflow, applied.after as Workflow, place);
   } else {
     refuseOrRecord(deps, report, applied);
   }
@@ -41,13 +44,14 @@ export async function reportActionStatus(
 function refuseOrRecord(
   deps: ReportDeps,
   report: ActionReport,
-  applied: Extract<Applied, { ok: false }>,
+  applied: Extract<Updated<Reason>, { ok: false }>,
 ): void {
-  if (!('workflow' in applied)) {
+  if (applied.kind !== 'refused') {
     refuseUnread(report, applied);
     return;
   }
-  const { reason, workflow } = applied;
+  const { refusal: reason } = applied;
+  const workflow = applied.object as Workflow;
   const place = actionAt(workflow.status ?? {}, report.agentId, report.actionId);
   if (place === undefined) throw new RpcError('not-found', 'action not found');
   if (reason === 'already-reported') {
@@ -61,7 +65,7 @@ function refuseOrRecord(
 }
 
 /** The end of an action whose workflow was deleted is acknowledged: nobody waits for it, and its agent must not hang on it. */
-function refuseUnread(report: ActionReport, failure: { reason: string; message: string }): void {
-  if (failure.reason !== 'workflow-not-found') throw new RpcError('unavailable', failure.message);
+function refuseUnread(report: ActionReport, failure: { kind: string; message: string }): void {
+  if (failure.kind !== 'not-found') throw new RpcError('unavailable', failure.message);
   if (!isTerminal(report.state)) throw new RpcError('internal', `error getting workflow: ${failure.message}`);
 }

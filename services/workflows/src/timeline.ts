@@ -1,5 +1,5 @@
 /** What the workflow service writes to a machine's timeline. */
-import type { Workflow } from '@tinkerbell/resources';
+import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
 import type { Journal, JournalDetail, JournalSource, View } from '@tinkerbell/store-contract';
 import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 
@@ -88,17 +88,12 @@ export class Timeline {
     source: JournalSource = 'agent',
   ): void {
     const { namespace, name } = workflow.metadata;
-    const machine = this.#machineOf(workflow);
+    const machine = primaryMacOf(this.#view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
     this.#journal.append({
       source,
       workflow: `${namespace}/${name}`,
       ...(machine === undefined ? {} : { machine }),
       ...entry,
     });
-  }
-
-  #machineOf(workflow: Workflow): string | undefined {
-    const hardware = this.#view.hardwareNamed(workflow.metadata.namespace, workflow.spec?.hardwareRef ?? '');
-    return hardware?.spec?.interfaces?.find((one) => one.dhcp?.mac)?.dhcp?.mac;
   }
 }

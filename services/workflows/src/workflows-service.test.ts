@@ -23,22 +23,26 @@ const mac = '52:54:00:00:00:01';
 const key = { collection: 'workflows.tinkerbell.org', namespace: 'default', name: 'w' };
 
 function statusNow(): WorkflowStatus {
-  const action = (name: string, environment = {}) => ({
+  const action = (name: string, environment: [string, string][] = []) => ({
     name,
     image: 'img',
     timeoutSeconds: 60,
     command: ['c'],
     volumes: ['/b:/b'],
-    environment,
+    environment: new Map(environment),
     pid: '',
+    namespaces: { network: '', pid: '' },
   });
   let ids = 0;
   const task = {
     name: 'task',
     worker: mac,
     volumes: ['/a:/a'],
-    environment: { A: '1', B: '2' },
-    actions: [action('one', { B: '3' }), action('two')],
+    environment: new Map([
+      ['A', '1'],
+      ['B', '2'],
+    ]),
+    actions: [action('one', [['B', '3']]), action('two')],
   };
   return {
     ...statusOf({ name: 'w', globalTimeoutSeconds: 0, tasks: [task] }, () => `id-${++ids}`),

@@ -24,3 +24,4 @@ export {
 export type { View } from './view.ts';
 export { WatchHub } from './watch-hub.ts';
 export { changeOf, refusalOf, withRevision, type Refusal } from './apply-write.ts';
+export { updateObject, type Decision, type Updated } from './update-object.ts';

@@ -1,0 +1,102 @@
+/** Failures as Kubernetes Status objects (apimachinery meta/v1 Status). */
+import { formatPath, formatProblem, type Problem } from '@tinkerbell/resources';
+
+export type StatusReason =
+  | 'BadRequest'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Invalid'
+  | 'Expired'
+  | 'MethodNotAllowed'
+  | 'UnsupportedMediaType'
+  | 'RequestEntityTooLarge'
+  | 'ServiceUnavailable'
+  | 'InternalError';
+
+const codes: Readonly<Record<StatusReason, number>> = {
+  BadRequest: 400,
+  NotFound: 404,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Invalid: 422,
+  Expired: 410,
+  MethodNotAllowed: 405,
+  UnsupportedMediaType: 415,
+  RequestEntityTooLarge: 413,
+  ServiceUnavailable: 503,
+  InternalError: 500,
+};
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
+}
+
+export interface StatusObject {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: object;
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: StatusReason;
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+/** Thrown by handlers, answered as its Status object. */
+export class ApiError extends Error {
+  readonly reason: StatusReason;
+  readonly details: StatusDetails;
+
+  constructor(reason: StatusReason, message: string, details: StatusDetails = {}) {
+    super(message);
+    this.name = 'ApiError';
+    this.reason = reason;
+    this.details = details;
+  }
+
+  get code(): number {
+    return codes[this.reason];
+  }
+
+  toStatus(): StatusObject {
+    const { reason, message, details, code } = this;
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      reason,
+      details,
+      code,
+    };
+  }
+}
+
+export function successStatus(details: StatusDetails): StatusObject {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 };
+}
+
+const causeReasons: Readonly<Record<Problem['reason'], string>> = {
+  'unknown-field': 'FieldValueInvalid',
+  required: 'FieldValueRequired',
+  invalid: 'FieldValueInvalid',
+  'not-supported': 'FieldValueNotSupported',
+};
+
+/** 422 with one cause for each problem. */
+export function invalid(kind: string, name: string, problems: readonly Problem[]): ApiError {
+  const causes = problems.map((problem) => ({
+    reason: causeReasons[problem.reason],
+    message: problem.message,
+    field: formatPath(problem.path),
+  }));
+  const text = problems.map(formatProblem);
+  const message = `${kind} ${JSON.stringify(name)} is invalid: ${text.length === 1 ? text[0] : `[${text.join(', ')}]`}`;
+  return new ApiError('Invalid', message, { kind, name, causes });
+}

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HttpContext } from '@tinkerbell/platform-contract';
+import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import { openSqliteJournal } from '@tinkerbell/store-journal';
+import { createMemoryStore } from '@tinkerbell/store-memory';
+import { createStoreView } from '@tinkerbell/store-view';
+import { createApiService } from './index.ts';
+
+const log = createNodeLog({ level: 'silent', format: 'json' });
+const base = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
+
+interface Answer {
+  readonly code: number;
+  readonly body: any; // oxlint-disable-line typescript/no-explicit-any
+  readonly headers: Headers;
+}
+
+async function startedApi() {
+  const store = createMemoryStore();
+  const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
+  const view = createStoreView({ store, clock: nodeClock, log });
+  const stopping = new AbortController();
+  await view.start(stopping.signal);
+  const service = createApiService({ store, view, journal, clock: nodeClock, random: nodeRandom, log });
+  await service.start(stopping.signal);
+  const context: HttpContext = { peer: { address: '127.0.0.1', port: 1 }, signal: stopping.signal };
+  async function raw(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const route = service.routes.find((one) => path.startsWith(one.prefix));
+    const response = await route?.handle(request, context);
+    assert.ok(response !== undefined, `no route for ${path}`);
+    return response;
+  }
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer> {
+    const response = await raw(method, path, body, headers);
+    return { code: response.status, body: await response.json(), headers: response.headers };
+  }
+  return {
+    call,
+    raw,
+    journal,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await journal.close();
+    },
+  };
+}
+
+function hardwareOf(name = 'm1', fields: object = {}) {
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name, ...fields },
+    spec: { interfaces: [{ dhcp: { mac: '52:54:00:00:00:01' } }] },
+  };
+}
+
+const merge = { 'content-type': 'application/merge-patch+json' };
+
+test('tells what it offers', async () => {
+  await using api = await startedApi();
+  const groups = await api.call('GET', '/apis');
+  assert.deepEqual(
+    groups.body.groups.map((group: { name: string }) => group.name),
+    ['tinkerbell.org', 'bmc.tinkerbell.org'],
+  );
+  const resources = await api.call('GET', '/apis/tinkerbell.org/v1alpha1');
+  const names = resources.body.resources.map((one: { name: string }) => one.name);
+  assert.ok(names.includes('hardware') && names.includes('workflows/status'));
+  assert.equal((await api.call('GET', '/version')).body.major, '1');
+  assert.equal((await api.call('GET', '/apis/nothing.org/v1')).code, 404);
+});
+
+test('creates with identity and defaults, and reads back', async () => {
+  await using api = await startedApi();
+  const created = await api.call('POST', `${base}/hardware`, hardwareOf());
+  assert.equal(created.code, 201);
+  assert.match(
+    created.body.metadata.uid,
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  assert.equal(created.body.metadata.generation, 1);
+  assert.equal(created.body.metadata.namespace, 'default');
+  assert.equal(created.body.spec.interfaces[0].disableDhcp, false);
+  const read = await api.call('GET', `${base}/hardware/m1`);
+  assert.deepEqual(read.body, created.body);
+});
+
+test('makes a name from generateName', async () => {
+  await using api = await startedApi();
+  const { metadata: _, ...rest } = hardwareOf();
+  const created = await api.call('POST', `${base}/hardware`, {
+    ...rest,
+    metadata: { generateName: 'auto-' },
+  });
+  assert.match(created.body.metadata.name, /^auto-[a-z0-9]{5}$/);
+});
+
+test('answers failures as Status objects with causes', async () => {
+  await using api = await startedApi();
+  const bad = hardwareOf();
+  bad.spec.interfaces[0]!.dhcp.mac = 'AA:BB:CC:DD:EE:FF';
+  const invalid = await api.call('POST', `${base}/hardware`, bad);
+  assert.equal(invalid.code, 422);
+  assert.equal(invalid.body.reason, 'Invalid');
+  assert.equal(invalid.body.details.causes[0].field, 'spec.interfaces[0].dhcp.mac');
+  assert.match(invalid.body.message, /write "aa:bb:cc:dd:ee:ff"/);
+  await api.call('POST', `${base}/hardware`, hardwareOf());
+  const twice = await api.call('POST', `${base}/hardware`, hardwareOf());
+  assert.deepEqual([twice.code, twice.body.reason], [409, 'AlreadyExists']);
+  const missing = await api.call('GET', `${base}/hardware/none`);
+  assert.deepEqual([missing.code, missing.body.message], [404, 'hardware.tinkerbell.org "none" not found']);
+  const garbage = await api.call('POST', `${base}/hardware`, '{');
+  assert.equal(garbage.code, 400);
+  assert.equal((await api.call('PUT', `${base}/hardware`, hardwareOf())).code, 405);
+});
+
+test('leaves unknown fields out with a warning, and refuses them when asked to be strict', async () => {
+  await using api = await startedApi();
+  const typo = { ...hardwareOf(), spec: { intefraces: [] } };
+  const lenient = await api.call('POST', `${base}/hardware`, typo);
+  assert.deepEqual(lenient.body.spec, {});
+  assert.match(lenient.headers.get('warning') ?? '', /did you mean/);
+  const strict = await api.call('POST', `${base}/hardware?fieldValidation=Strict`, {
+    ...typo,
+    metadata: { name: 'm2' },
+  });
+  assert.equal(strict.code, 422);
+});
+
+test('refuses a write on an old version, and counts generations', async () => {
+  await using api = await startedApi();
+  const { body: first } = await api.call('POST', `${base}/hardware`, hardwareOf());
+  const changed = { ...first, spec: { ...first.spec, userData: 'x' } };
+  const second = await api.call('PUT', `${base}/hardware/m1`, changed);
+  assert.deepEqual([second.code, second.body.metadata.generation], [200, 2]);
+  const stale = await api.call('PUT', `${base}/hardware/m1`, { ...changed, spec: {} });
+  assert.deepEqual([stale.code, stale.body.reason], [409, 'Conflict']);
+  const labelled = await api.call(
+    'PATCH',
+    `${base}/hardware/m1`,
+    { metadata: { labels: { a: 'b' } } },
+    merge,
+  );
+  assert.equal(labelled.body.metadata.generation, 2);
+});
+
+test('patches by merge and by operations, and says which types it knows', async () => {
+  await using api = await startedApi();
+  await api.call('POST', `${base}/hardware`, hardwareOf());
+  const merged = await api.call(
+    'PATCH',
+    `${base}/hardware/m1`,
+    { spec: { userData: 'u', interfaces: null } },
+    merge,
+  );
+  assert.deepEqual(merged.body.spec, { userData: 'u' });
+  const operations = [
+    { op: 'test', path: '/spec/userData', value: 'u' },
+    { op: 'replace', path: '/spec/userData', value: 'v' },
+  ];
+  const json = { 'content-type': 'application/json-patch+json' };
+  assert.equal((await api.call('PATCH', `${base}/hardware/m1`, operations, json)).body.spec.userData, 'v');
+  assert.equal((await api.call('PATCH', `${base}/hardware/m1`, operations, json)).code, 422);
+  const polluting = [{ op: 'add', path: '/__proto__/polluted', value: true }];
+  assert.equal((await api.call('PATCH', `${base}/hardware/m1`, polluting, json)).code, 400);
+  const unknown = await api.call(
+    'PATCH',
+    `${base}/hardware/m1`,
+    {},
+    { 'content-type': 'application/strategic-merge-patch+json' },
+  );
+  assert.equal(unknown.code, 415);
+});
+
+test('keeps status and the rest apart', async () => {
+  await using api = await startedApi();
+  const created = await api.call('POST', `${base}/hardware`, { ...hardwareOf(), status: { state: 'Ready' } });
+  assert.equal(created.body.status, undefined);
+  const through = await api.call('PATCH', `${base}/hardware/m1`, { status: { state: 'Ready' } }, merge);
+  assert.equal(through.body.status, undefined);
+  const status = await api.call(
+    'PATCH',
+    `${base}/hardware/m1/status`,
+    { status: { state: 'Ready' }, spec: { userData: 'x' } },
+    merge,
+  );
+  assert.deepEqual([status.body.status, status.body.spec.userData], [{ state: 'Ready' }, undefined]);
+});
+
+test('lists by selectors and pages, and as a table', async () => {
+  await using api = await startedApi();
+  for (const name of ['a', 'b', 'c']) {
+    const labels = name === 'b' ? { rack: 'two' } : { rack: 'one' };
+    await api.call('POST', `${base}/hardware`, hardwareOf(name, { labels }));
+  }
+  const names = async (query: string) =>
+    (await api.call('GET', `${base}/hardware${query}`)).body.items.map(
+      (one: { metadata: { name: string } }) => one.metadata.name,
+    );
+  assert.deepEqual(await names('?labelSelector=rack%3Done'), ['a', 'c']);
+  assert.deepEqual(await names('?labelSelector=rack+notin+(one)'), ['b']);
+  assert.deepEqual(await names('?fieldSelector=metadata.name%3Db'), ['b']);
+  const page = await api.call('GET', `${base}/hardware?limit=2`);
+  assert.deepEqual(await names(`?limit=2&continue=${encodeURIComponent(page.body.metadata.continue)}`), [
+    'c',
+  ]);
+  assert.equal((await api.call('GET', `${base}/hardware?fieldSelector=spec.x%3D1`)).code, 400);
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+  const table = await api.call('GET', '/apis/tinkerbell.org/v1alpha1/hardware', undefined, { accept });
+  assert.deepEqual(
+    table.body.columnDefinitions.map((one: { name: string }) => one.name),
+    ['Name', 'State', 'Age'],
+  );
+  assert.deepEqual(
+    table.body.rows.map((row: { cells: unknown[] }) => row.cells.slice(0, 2)),
+    [
+      ['a', ''],
+      ['b', ''],
+      ['c', ''],
+    ],
+  );
+});
+
+async function eventsOf(response: Response, count: number): Promise<string[]> {
+  const events: string[] = [];
+  let rest = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const event = JSON.parse(line) as { type: string; object: { metadata: { name: string } } };
+      events.push(`${event.type} ${event.object.metadata.name}`);
+    }
+    if (events.length >= count) break;
+  }
+  return events;
+}
+
+test('watches from the beginning, from a revision, and through a selector', async () => {
+  await using api = await startedApi();
+  const { body: first } = await api.call(
+    'POST',
+    `${base}/hardware`,
+    hardwareOf('a', { labels: { rack: 'one' } }),
+  );
+  const all = await api.raw('GET', `${base}/hardware?watch=true`);
+  const later = await api.raw(
+    'GET',
+    `${base}/hardware?watch=true&resourceVersion=${first.metadata.resourceVersion}`,
+  );
+  const selected = await api.raw('GET', `${base}/hardware?watch=true&labelSelector=rack%3Done`);
+  await api.call('POST', `${base}/hardware`, hardwareOf('b'));
+  await api.call('PATCH', `${base}/hardware/a`, { metadata: { labels: { rack: 'two' } } }, merge);
+  await api.call('DELETE', `${base}/hardware/a`);
+  assert.deepEqual(await eventsOf(all, 4), ['ADDED a', 'ADDED b', 'MODIFIED a', 'DELETED a']);
+  assert.deepEqual(await eventsOf(later, 3), ['ADDED b', 'MODIFIED a', 'DELETED a']);
+  assert.deepEqual(await eventsOf(selected, 2), ['ADDED a', 'DELETED a']);
+});
+
+test('keeps an object with finalizers until they are gone', async () => {
+  await using api = await startedApi();
+  await api.call('POST', `${base}/hardware`, hardwareOf('a', { finalizers: ['x.org/y'] }));
+  const marked = await api.call('DELETE', `${base}/hardware/a`);
+  assert.ok(marked.body.metadata.deletionTimestamp);
+  assert.equal((await api.call('GET', `${base}/hardware/a`)).code, 200);
+  await api.call('PATCH', `${base}/hardware/a`, { metadata: { finalizers: null } }, merge);
+  assert.equal((await api.call('GET', `${base}/hardware/a`)).code, 404);
+});
+
+test('changes nothing in a dry run', async () => {
+  await using api = await startedApi();
+  assert.equal((await api.call('POST', `${base}/hardware?dryRun=All`, hardwareOf())).code, 201);
+  assert.equal((await api.call('GET', `${base}/hardware/m1`)).code, 404);
+});
+
+test('refuses a template that cannot be parsed, with its line', async () => {
+  await using api = await startedApi();
+  const template = {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Template',
+    metadata: { name: 't' },
+    spec: { data: 'name: x\ntasks: {{ .device_1 ' },
+  };
+  const refused = await api.call('POST', `${base}/templates`, template);
+  assert.equal(refused.code, 422);
+  assert.match(refused.body.message, /:2:.*unclosed action/);
+  assert.equal((await api.call('GET', `${base}/templates/t`)).code, 404);
+});
+
+test('refuses a workflow whose template does not render for its hardware', async () => {
+  await using api = await startedApi();
+  await api.call('POST', `${base}/hardware`, hardwareOf());
+  const data =
+    'name: x\ntasks:\n  - name: t\n    worker: "{{.device_1}}"\n    actions:\n      - {name: a, image: img}\n';
+  await api.call('POST', `${base}/templates`, {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Template',
+    metadata: { name: 't' },
+    spec: { data },
+  });
+  const workflow = (hardwareMap: object) => ({
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Workflow',
+    metadata: { name: 'w' },
+    spec: { templateRef: 't', hardwareRef: 'm1', hardwareMap },
+  });
+  const refused = await api.call('POST', `${base}/workflows`, workflow({}));
+  assert.equal(refused.code, 422);
+  assert.match(refused.body.message, /device_1/);
+  assert.equal((await api.call('POST', `${base}/workflows`, workflow({ device_1: 'x' }))).code, 201);
+});
+
+test('streams the timeline of a machine', async () => {
+  await using api = await startedApi();
+  await api.call('POST', `${base}/hardware`, hardwareOf());
+  const entry = { source: 'dhcp', machine: '52:54:00:00:00:01', message: '' } as const;
+  api.journal.append({ ...entry, event: 'offer-sent' });
+  const response = await api.raw('GET', `${base}/hardware/m1/timeline?watch=true`);
+  api.journal.append({ ...entry, event: 'ack-sent' });
+  const seen: string[] = [];
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    seen.push(
+      ...chunk
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { event: string }).event),
+    );
+    if (seen.length === 2) break;
+  }
+  assert.deepEqual(seen, ['offer-sent', 'ack-sent']);
+});

@@ -1,0 +1,1 @@
+export { createApiService, type ApiDeps } from './api-service.ts';

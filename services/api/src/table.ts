@@ -1,0 +1,90 @@
+/** Objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
+import type { Kind, Resource } from '@tinkerbell/resources';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+
+/** True when the client asks for a Table of meta.k8s.io/v1. */
+export function wantsTable(accept: string | null): boolean {
+  return /as=Table/.test(accept ?? '') && /v=v1\b/.test(accept ?? '');
+}
+
+export interface TableOptions {
+  readonly kind: Kind;
+  readonly nowMs: number;
+  readonly resourceVersion: string;
+  readonly continueToken?: string;
+  /** `Metadata` (the default), `Object` or `None`: what each row carries beside its cells. */
+  readonly includeObject: string;
+}
+
+export function tableOf(resources: readonly Resource[], options: TableOptions): object {
+  const { kind, nowMs, resourceVersion, continueToken } = options;
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: { resourceVersion, ...(continueToken === undefined ? {} : { continue: continueToken }) },
+    columnDefinitions: [
+      { name: 'Name', type: 'string', format: 'name', description: 'Name of the object', priority: 0 },
+      ...kind.printerColumns.map((column) => ({
+        name: column.name,
+        type: column.type,
+        format: '',
+        description: column.jsonPath,
+        priority: column.priority ?? 0,
+      })),
+      { name: 'Age', type: 'string', format: '', description: 'Time since it was created', priority: 0 },
+    ],
+    rows: resources.map((resource) => ({
+      cells: [
+        resource.metadata.name,
+        ...kind.printerColumns.map((column) => valueAt(resource, column.jsonPath)),
+        ageOf(resource.metadata.creationTimestamp, nowMs),
+      ],
+      ...rowObject(resource, options.includeObject),
+    })),
+  };
+}
+
+function rowObject(resource: Resource, include: string): object {
+  if (include === 'None') return {};
+  if (include === 'Object') return { object: resource };
+  return {
+    object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: resource.metadata },
+  };
+}
+
+/** A JSONPath of plain field names, as printer columns use. */
+function valueAt(resource: Resource, jsonPath: string): unknown {
+  let value: unknown = resource;
+  for (const field of jsonPath.split('.').slice(1)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, field)) return '';
+    value = (value as Record<string, unknown>)[field];
+  }
+  return value ?? '';
+}
+
+/** `5s`, `3m`, `2h`, `4d`, `1y`: the two largest units where kubectl shows two. */
+export function ageOf(created: string | undefined, nowMs: number): string {
+  if (created === undefined) return '<unknown>';
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(created)) / 1000));
+  if (seconds < 2 * MINUTE) return `${seconds}s`;
+  if (seconds < 10 * MINUTE) return withRest(seconds, [MINUTE, 'm'], [1, 's']);
+  if (seconds < 3 * HOUR) return `${Math.floor(seconds / MINUTE)}m`;
+  if (seconds < 8 * HOUR) return withRest(seconds, [HOUR, 'h'], [MINUTE, 'm']);
+  if (seconds < 2 * DAY) return `${Math.floor(seconds / HOUR)}h`;
+  if (seconds < 8 * DAY) return withRest(seconds, [DAY, 'd'], [HOUR, 'h']);
+  if (seconds < 2 * YEAR) return `${Math.floor(seconds / DAY)}d`;
+  if (seconds < 8 * YEAR) return withRest(seconds, [YEAR, 'y'], [DAY, 'd']);
+  return `${Math.floor(seconds / YEAR)}y`;
+}
+
+type Unit = readonly [seconds: number, letter: string];
+
+function withRest(seconds: number, large: Unit, small: Unit): string {
+  const whole = Math.floor(seconds / large[0]);
+  const rest = Math.floor((seconds - whole * large[0]) / small[0]);
+  return rest === 0 ? `${whole}${large[1]}` : `${whole}${large[1]}${rest}${small[1]}`;
+}

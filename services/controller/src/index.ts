@@ -1,0 +1,1 @@
+export { createControllerService } from './controller-service.ts';

@@ -1,0 +1,40 @@
+/** Read, decide, write if nobody wrote in between, else again: how every service changes an object. */
+import type { Resource } from '@tinkerbell/resources';
+import { formatKey, type ObjectKey, type Store } from './store.ts';
+
+export type Decision<Refusal> = { readonly object: Resource } | { readonly refusal: Refusal };
+
+export type Updated<Refusal> =
+  | { readonly ok: true; readonly before: Resource; readonly after: Resource }
+  /** The decision was not to change it. */
+  | { readonly ok: false; readonly kind: 'refused'; readonly refusal: Refusal; readonly object: Resource }
+  | { readonly ok: false; readonly kind: 'not-found' | 'unavailable'; readonly message: string };
+
+/** Conflicts in a row before giving up; each means that another writer got ahead. */
+const TRIES = 5;
+
+/** `decide` is called anew with the latest object for each try. When it resolves with `ok`, the change is durable. */
+export async function updateObject<Refusal>(
+  store: Store,
+  key: ObjectKey,
+  decide: (current: Resource) => Decision<Refusal>,
+): Promise<Updated<Refusal>> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const stored = await store.get(key);
+    if (stored === undefined) return { ok: false, kind: 'not-found', message: `${formatKey(key)} not found` };
+    const decision = decide(stored.object);
+    if ('refusal' in decision)
+      return { ok: false, kind: 'refused', refusal: decision.refusal, object: stored.object };
+    const write = {
+      operation: 'update',
+      key,
+      object: decision.object,
+      expectedRevision: stored.revision,
+    } as const;
+    const result = await store.commit([write]);
+    if (result.ok)
+      return { ok: true, before: stored.object, after: result.objects[0]?.object ?? decision.object };
+    if (result.reason === 'unavailable') return { ok: false, kind: 'unavailable', message: result.message };
+  }
+  return { ok: false, kind: 'unavailable', message: `${formatKey(key)} is being written by others` };
+}
