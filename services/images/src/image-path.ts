@@ -1,0 +1,23 @@
+const PATH_CHARACTERS_MAX = 1024;
+
+/**
+ * The file's path below the root, or undefined: a prefix that does not match, broken percent-escapes, empty or hidden
+ * elements (`.`, `..`, `.git`), and characters that separate or end paths on some system.
+ */
+export function imagePathOf(url: string, prefix: string): string | undefined {
+  const { pathname } = new URL(url);
+  if (!pathname.startsWith(prefix) || pathname.length > PATH_CHARACTERS_MAX) return undefined;
+  const elements = decodedElementsOf(pathname.slice(prefix.length));
+  const isPlain = elements?.every(
+    (element) => element !== '' && !element.startsWith('.') && !/[/\\\p{Cc}]/u.test(element),
+  );
+  return isPlain ? elements?.join('/') : undefined;
+}
+
+function decodedElementsOf(path: string): readonly string[] | undefined {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}

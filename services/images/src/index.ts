@@ -1,0 +1,2 @@
+export { createImagesService, type ImagesConfig, type ImagesDeps } from './images-service.ts';
+export type { OnTransfer, TransferProgress } from './transfer.ts';
