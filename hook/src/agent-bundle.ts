@@ -1,6 +1,24 @@
 import { fileURLToPath } from 'node:url';
 
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+
+/** The platform's log and its dependency are not the agent's: what it does not use is left out. */
+const UNUSED_IS_DROPPED: Plugin = {
+  name: 'unused-is-dropped',
+  setup(builder) {
+    builder.onResolve({ filter: /^(\.|@tinkerbell\/)/ }, async (request) => {
+      if (request.pluginData === 'resolved') return undefined;
+      const { importer, resolveDir, kind } = request;
+      const found = await builder.resolve(request.path, {
+        importer,
+        resolveDir,
+        kind,
+        pluginData: 'resolved',
+      });
+      return found.path.endsWith('.ts') ? { path: found.path, sideEffects: false } : undefined;
+    });
+  },
+};
 
 const AGENT_MAIN = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url));
 
@@ -17,6 +35,7 @@ export async function bundleAgent(): Promise<Uint8Array> {
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'silent',
+    plugins: [UNUSED_IS_DROPPED],
     // The gRPC library is CommonJS and asks for Node's own modules with require.
     banner: {
       js: "import{createRequire as agentRequire}from'node:module';const require=agentRequire(import.meta.url);",

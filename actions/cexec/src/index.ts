@@ -1,0 +1,1 @@
+export { cexecAction, splitCommands } from './cexec.ts';

@@ -1,0 +1,1 @@
+export { kexecAction } from './kexec.ts';

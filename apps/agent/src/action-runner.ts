@@ -1,0 +1,88 @@
+/** The child process side: runs one action and tells the agent about it over the IPC channel. */
+import { writeFileSync } from 'node:fs';
+
+import { ActionError, type ActionResult, type Progress } from '@tinkerbell/action-kit';
+import type { Log, LogFields } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
+
+import { builtInAction, unknownImage } from './built-in-actions.ts';
+
+export interface ActionOrder {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export type RunnerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  | {
+      readonly kind: 'log';
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly message: string;
+      readonly fields: LogFields;
+    }
+  | { readonly kind: 'result'; readonly result: ActionResult };
+
+/** When memory runs out, the kernel ends the action and not the agent that must report it. */
+const OOM_SCORE_ADJUSTMENT = '500';
+
+/** Waits for an order, runs it, sends the result, and ends the process. */
+export async function runActionProcess(): Promise<void> {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', OOM_SCORE_ADJUSTMENT);
+  } catch {
+    // Not allowed outside the in-memory OS, where it does not matter.
+  }
+  const stop = new AbortController();
+  process.once('SIGTERM', () => stop.abort());
+  // Without an agent there is nobody to report to, and a new agent will ask for the action again.
+  process.once('disconnect', () => process.exit(1));
+  const order = await new Promise<ActionOrder>((resolve) => {
+    process.once('message', (message) => resolve(message as ActionOrder));
+    void send({ kind: 'ready' });
+  });
+  const result = await perform(order, stop.signal);
+  await send({ kind: 'result', result });
+  process.exit(0);
+}
+
+async function perform(order: ActionOrder, signal: AbortSignal): Promise<ActionResult> {
+  const action = builtInAction(order.image);
+  if (action === undefined) return { ok: false, error: unknownImage(order.image) };
+  try {
+    return await action.run(order.environment, {
+      log: channelLog({}),
+      clock: nodeClock,
+      signal,
+      command: order.command,
+      progress: (progress) => void send({ kind: 'progress', progress }),
+    });
+  } catch (error) {
+    if (error instanceof ActionError) return { ok: false, error: error.message };
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { ok: false, error: `${action.name} failed unexpectedly: ${text}` };
+  }
+}
+
+function channelLog(fixed: LogFields): Log {
+  const line = (level: 'debug' | 'info' | 'warn' | 'error') => {
+    return (message: string, fields: LogFields = {}): void => {
+      void send({ kind: 'log', level, message, fields: { ...fixed, ...fields } });
+    };
+  };
+  return {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    child: (fields) => channelLog({ ...fixed, ...fields }),
+  };
+}
+
+function send(message: RunnerMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined) resolve();
+    else process.send(message, undefined, {}, () => resolve());
+  });
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
+import { create } from '@bufbuild/protobuf';
+
+import {
+  ActionResponseSchema,
+  StateType,
+  WorkflowService,
+  type ActionRequest,
+  type ActionResponse,
+  type ActionStatusRequest,
+  type ActionStatusResponse,
+} from '@tinkerbell/api/agent';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'agent-test-'));
+after(() => rmSync(directory, { recursive: true }));
+let runs = 0;
+
+test('runs actions in order and reports RUNNING, then SUCCESS', async (context) => {
+  const server = await startServer(context, [
+    action({ name: 'first', image: 'quay.io/x/busybox:1.36', command: ['true'] }),
+    action({
+      name: 'second',
+      image: 'busybox',
+      command: ['sh', '-c', 'test "$A" = "b=c"'],
+      environment: ['A=b=c'],
+    }),
+  ]);
+  startAgent(context, server.address);
+  const reports = await server.reportsUntil((report) => isFinal(report) && report.actionName === 'second');
+  assert.deepEqual(
+    reports.map((report) => `${report.actionName} ${stateName(report)}`),
+    ['first RUNNING', 'first SUCCESS', 'second RUNNING', 'second SUCCESS'],
+  );
+  const [running, success] = reports;
+  assert.equal(running?.message?.message, 'running action');
+  assert.equal(running?.executionStop?.seconds, -62_135_596_800n);
+  assert.equal(success?.message?.message, 'command ended with 0');
+  assert.match(success?.executionDuration ?? '', /^(\d+ms|\d+s(\d+ms)?)$/);
+  assert.equal(success?.agentId, 'agent-1');
+  assert.equal(success?.workflowId, 'default/flow');
+});
+
+test('sends what the machine is made of with each question', async (context) => {
+  const server = await startServer(context, []);
+  startAgent(context, server.address);
+  const question = await server.nextQuestion();
+  assert.equal(question.agentId, 'agent-1');
+  assert.ok((question.agentAttributes?.cpu?.totalThreads ?? 0) >= 1);
+  assert.match(question.agentAttributes?.memory?.usable ?? '', /^\d+[KMGT]B$/);
+});
+
+test('says why an action failed', async (context) => {
+  const server = await startServer(context, [
+    action({ name: 'fails', image: 'busybox', command: ['sh', '-c', 'echo disk on fire >&2; exit 7'] }),
+  ]);
+  startAgent(context, server.address);
+  const report = (await server.reportsUntil(isFinal)).at(-1);
+  assert.equal(report?.actionState, StateType.FAILED);
+  assert.match(report?.message?.message ?? '', /ended with 7: disk on fire/);
+});
+
+test('names what is built in when the image is unknown', async (context) => {
+  const server = await startServer(context, [action({ name: 'x', image: 'quay.io/nobody/unknown:v1' })]);
+  startAgent(context, server.address);
+  const report = (await server.reportsUntil(isFinal)).at(-1);
+  assert.equal(report?.actionState, StateType.FAILED);
+  assert.match(
+    report?.message?.message ?? '',
+    /unknown:v1 is not built in; built in are image2disk, writefile/,
+  );
+});
+
+test('reports TIMEOUT and ends what the action started', async (context) => {
+  const server = await startServer(context, [
+    action({ name: 'slow', image: 'busybox', command: ['sleep', '3600'], timeout: 1n }),
+  ]);
+  startAgent(context, server.address);
+  const report = (await server.reportsUntil(isFinal)).at(-1);
+  assert.equal(report?.actionState, StateType.TIMEOUT);
+  assert.match(report?.message?.message ?? '', /timeout of 1 s/);
+});
+
+test('repeats the same report until the server takes it', async (context) => {
+  let refusals = 3;
+  const server = await startServer(
+    context,
+    [action({ name: 'once', image: 'busybox', command: ['true'] })],
+    (report) => {
+      if (!isFinal(report) || refusals === 0) return true;
+      refusals -= 1;
+      return false;
+    },
+  );
+  startAgent(context, server.address);
+  const reports = await server.reportsUntil((report) => isFinal(report) && refusals === 0);
+  const finals = reports.filter(isFinal);
+  assert.ok(finals.length >= 3);
+  for (const final of finals) assert.deepEqual(final, finals[0]);
+});
+
+test('does not run an action again whose report was not acknowledged before a crash', async (context) => {
+  const marker = join(directory, 'marker');
+  const server = await startServer(
+    context,
+    [
+      action({
+        name: 'once',
+        image: 'busybox',
+        command: ['sh', '-c', `test ! -e ${marker} && touch ${marker}`],
+      }),
+    ],
+    (report) => !isFinal(report) || restarted,
+  );
+  let restarted = false;
+  const spool = join(directory, 'crash-spool');
+  const first = startAgent(context, server.address, spool);
+  const before = await server.reportsUntil(isFinal);
+  await kill(first);
+  restarted = true;
+  startAgent(context, server.address, spool);
+  const report = (await server.reportsUntil((one) => isFinal(one) && server.accepted.length === 2)).at(-1);
+  assert.equal(report?.actionState, StateType.SUCCESS);
+  assert.deepEqual(report, before.at(-1), 'the very same report');
+  assert.ok(existsSync(marker));
+});
+
+test('runs an action again that was interrupted before it ended', async (context) => {
+  const marker = join(directory, 'interrupted');
+  const command = ['sh', '-c', `test -e ${marker} || { touch ${marker}; echo waiting; sleep 3600; }`];
+  const server = await startServer(context, [action({ name: 'again', image: 'busybox', command })]);
+  const spool = join(directory, 'interrupted-spool');
+  const first = startAgent(context, server.address, spool);
+  await outputOf(first, 'waiting');
+  await kill(first);
+  server.serveAgain();
+  startAgent(context, server.address, spool);
+  const report = (await server.reportsUntil(isFinal)).at(-1);
+  assert.equal(report?.actionState, StateType.SUCCESS);
+});
+
+test('accepts waitdaemon first and starts its image afterwards', async (context) => {
+  const marker = join(directory, 'waited');
+  const image = 'ghcr.io/jacobweinstock/waitdaemon:latest';
+  const server = await startServer(context, [
+    action({
+      name: 'later',
+      image,
+      command: ['touch', marker],
+      environment: ['IMAGE=alpine', 'WAIT_SECONDS=0'],
+    }),
+    action({ name: 'after', image: 'busybox', command: ['test', '-e', marker] }),
+  ]);
+  startAgent(context, server.address);
+  const reports = await server.reportsUntil((report) => isFinal(report) && report.actionName === 'after');
+  assert.deepEqual(
+    reports.filter(isFinal).map((report) => stateName(report)),
+    ['SUCCESS', 'SUCCESS'],
+  );
+});
+
+test('reports a reboot as success and leaves this machine alone without --allow-reboot', async (context) => {
+  const server = await startServer(context, [
+    action({ name: 'reboot', image: 'quay.io/tinkerbell/actions/reboot:latest' }),
+    action({ name: 'after', image: 'busybox', command: ['true'] }),
+  ]);
+  const agent = startAgent(context, server.address);
+  const left = outputOf(agent, 'left as it is');
+  const reports = await server.reportsUntil((report) => isFinal(report) && report.actionName === 'after');
+  assert.equal(reports.find(isFinal)?.actionState, StateType.SUCCESS);
+  await left;
+});
+
+function action(fields: Partial<Omit<ActionResponse, '$typeName' | '$unknown'>>): ActionResponse {
+  return create(ActionResponseSchema, {
+    workflowId: 'default/flow',
+    taskId: 'task',
+    agentId: 'agent-1',
+    actionId: `id-${fields.name}`,
+    ...fields,
+  });
+}
+
+function stateName(report: ActionStatusRequest): string | undefined {
+  return Object.entries(StateType).find(([, value]) => value === report.actionState)?.[0];
+}
+
+function isFinal(report: ActionStatusRequest): boolean {
+  return report.actionState !== StateType.RUNNING;
+}
+
+function startAgent(context: TestContext, address: string, spool?: string): ChildProcess {
+  runs += 1;
+  const child = fork(
+    MAIN,
+    [
+      '--id',
+      'agent-1',
+      '--grpc-server',
+      address,
+      '--backoff-max-interval=20ms',
+      '--spool-directory',
+      spool ?? join(directory, `spool-${runs}`),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], execArgv: ['--disable-warning=ExperimentalWarning'] },
+  );
+  child.stdout?.resume();
+  context.after(() => kill(child));
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function outputOf(child: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    let seen = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      seen += chunk.toString();
+      if (seen.includes(text)) resolve();
+    });
+  });
+}
+
+interface TestServer {
+  readonly address: string;
+  readonly accepted: ActionStatusRequest[];
+  /** All reports so far, once one of them satisfies the condition. */
+  reportsUntil(condition: (report: ActionStatusRequest) => boolean): Promise<readonly ActionStatusRequest[]>;
+  nextQuestion(): Promise<ActionRequest>;
+  serveAgain(): void;
+}
+
+/** Hands out `actions` in order, the next one after the final report of the one before. */
+async function startServer(
+  context: TestContext,
+  actions: readonly ActionResponse[],
+  accepts: (report: ActionStatusRequest) => boolean = () => true,
+): Promise<TestServer> {
+  let next = 0;
+  let waiting = false;
+  const reports: ActionStatusRequest[] = [];
+  const accepted: ActionStatusRequest[] = [];
+  const questions: ActionRequest[] = [];
+  const wakeUps = new Set<() => void>();
+  const wake = (): void => {
+    for (const wakeUp of wakeUps) wakeUp();
+  };
+  const server = new Server();
+  server.addService(serviceDefinition(WorkflowService), {
+    getAction(call: ServerUnaryCall<ActionRequest, ActionResponse>, answer: sendUnaryData<ActionResponse>) {
+      questions.push(call.request);
+      const found = actions[next];
+      if (found === undefined || waiting) answer({ code: status.NOT_FOUND, details: 'no Workflows found' });
+      else {
+        waiting = true;
+        answer(null, found);
+      }
+      wake();
+    },
+    reportActionStatus(
+      call: ServerUnaryCall<ActionStatusRequest, ActionStatusResponse>,
+      answer: sendUnaryData<ActionStatusResponse>,
+    ) {
+      reports.push(call.request);
+      if (accepts(call.request)) {
+        accepted.push(call.request);
+        if (isFinal(call.request)) {
+          next += 1;
+          waiting = false;
+        }
+        answer(null, {} as ActionStatusResponse);
+      } else {
+        answer({ code: status.UNAVAILABLE, details: 'not now' });
+      }
+      wake();
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  context.after(() => server.forceShutdown());
+  const until = <Value>(look: () => Value | undefined): Promise<Value> =>
+    new Promise((resolve) => {
+      const wakeUp = (): void => {
+        const value = look();
+        if (value === undefined) return;
+        wakeUps.delete(wakeUp);
+        resolve(value);
+      };
+      wakeUps.add(wakeUp);
+      wakeUp();
+    });
+  return {
+    address: `127.0.0.1:${port}`,
+    accepted,
+    reportsUntil: (condition) => until(() => (reports.some(condition) ? [...reports] : undefined)),
+    nextQuestion: () => until(() => questions[0]),
+    serveAgain() {
+      waiting = false;
+    },
+  };
+}

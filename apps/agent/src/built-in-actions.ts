@@ -1,0 +1,39 @@
+/** Which action an image name stands for. Upstream pulls a container image; here the program is built in. */
+import { cexecAction } from '@tinkerbell/action-cexec';
+import { image2diskAction } from '@tinkerbell/action-image2disk';
+import { kexecAction } from '@tinkerbell/action-kexec';
+import type { Action } from '@tinkerbell/action-kit';
+import { rebootAction } from '@tinkerbell/action-reboot';
+import { writefileAction } from '@tinkerbell/action-writefile';
+
+import { commandAction } from './command-action.ts';
+
+const ACTIONS: readonly Action[] = [
+  image2diskAction,
+  writefileAction,
+  cexecAction,
+  kexecAction,
+  rebootAction,
+  commandAction('alpine'),
+  commandAction('busybox'),
+];
+
+/** Handled by the agent itself: see `follow-up.ts`. */
+export const WAIT_DAEMON = 'waitdaemon';
+
+/** `quay.io/tinkerbell/actions/image2disk:v1@sha256:...` is `image2disk`: registry, tag and digest do not matter. */
+export function actionName(image: string): string {
+  const withoutDigest = image.split('@')[0] ?? '';
+  const last = withoutDigest.split('/').at(-1) ?? '';
+  return last.split(':')[0] ?? '';
+}
+
+export function builtInAction(image: string): Action | undefined {
+  const name = actionName(image);
+  return ACTIONS.find((action) => action.name === name);
+}
+
+export function unknownImage(image: string): string {
+  const names = [...ACTIONS.map((action) => action.name), WAIT_DAEMON];
+  return `the image ${image} is not built in; built in are ${names.join(', ')}, from any registry and with any tag`;
+}

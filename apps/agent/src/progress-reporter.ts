@@ -1,0 +1,42 @@
+import type { ActionResponse } from '@tinkerbell/api/agent';
+import type { Progress } from '@tinkerbell/action-kit';
+import type { Clock } from '@tinkerbell/platform-contract';
+
+import { runningReport } from './report.ts';
+import type { WorkflowClient } from './workflow-client.ts';
+
+const INTERVAL_MS = 1000;
+const DEADLINE_MS = 5000;
+
+export interface ProgressReporter {
+  take(progress: Progress): void;
+  /** Resolves when no progress report is under way, so that none can arrive after the final one. */
+  settled(): Promise<void>;
+}
+
+/** Tells the server what a running action does: once a second at most, never two calls at a time. */
+export function createProgressReporter(options: {
+  readonly client: WorkflowClient;
+  readonly clock: Clock;
+  readonly action: ActionResponse;
+  readonly startedMs: number;
+}): ProgressReporter {
+  const { client, clock, action, startedMs } = options;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let underWay: Promise<unknown> | undefined;
+  return {
+    take(progress) {
+      const nowMs = clock.monotonicMs();
+      if (underWay !== undefined || nowMs - lastMs < INTERVAL_MS) return;
+      lastMs = nowMs;
+      const report = runningReport(action, startedMs, `${action.name}: ${progress.message}`);
+      // Progress is worth one attempt: the next one says more.
+      underWay = client.report(report, clock.nowMs() + DEADLINE_MS).finally(() => {
+        underWay = undefined;
+      });
+    },
+    async settled() {
+      await underWay;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The report of a finished action, kept on the machine until the server has acknowledged it. The agent may
+ * crash, the server may be away: the action is not done again for want of a report.
+ */
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { MachineEffect } from '@tinkerbell/action-kit';
+
+export interface FinishedAction {
+  readonly workflowId: string;
+  readonly agentId: string;
+  readonly taskId: string;
+  readonly actionId: string;
+  readonly actionName: string;
+  readonly state: 'SUCCESS' | 'FAILED' | 'TIMEOUT';
+  /** Milliseconds since the Unix epoch, on this machine's clock. */
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly message: string;
+  /** Done once the report is acknowledged. */
+  readonly followUp?: FollowUp;
+}
+
+export type FollowUp =
+  | { readonly kind: 'machine'; readonly effect: MachineEffect }
+  | {
+      /** An image that waitdaemon starts some time after its own success. */
+      readonly kind: 'action';
+      readonly image: string;
+      readonly waitMs: number;
+      readonly command: readonly string[];
+      readonly environment: Readonly<Record<string, string>>;
+    };
+
+export interface Spool {
+  /** Returns when the record survives a crash of this process. */
+  store(finished: FinishedAction): Promise<void>;
+  /** The report not yet acknowledged; undefined when there is none. */
+  pending(): Promise<FinishedAction | undefined>;
+  clear(): Promise<void>;
+}
+
+export function createSpool(directory: string): Spool {
+  const path = join(directory, 'report.json');
+  return {
+    async store(finished) {
+      await mkdir(directory, { recursive: true });
+      const handle = await open(`${path}.partial`, 'w', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(finished));
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(`${path}.partial`, path);
+    },
+    async pending() {
+      const text = await readFile(path, 'utf8').catch(() => undefined);
+      // Renamed into place when whole, and written by this program only.
+      return text === undefined ? undefined : (JSON.parse(text) as FinishedAction);
+    },
+    async clear() {
+      await rm(path, { force: true });
+    },
+  };
+}

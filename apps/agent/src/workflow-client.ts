@@ -1,0 +1,93 @@
+import { Client, credentials, status, type ServiceError } from '@grpc/grpc-js';
+
+import {
+  WorkflowService,
+  type ActionRequest,
+  type ActionResponse,
+  type ActionStatusRequest,
+} from '@tinkerbell/api/agent';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+
+import type { Settings } from './settings.ts';
+
+const KEEPALIVE_MS = 20_000;
+const KEEPALIVE_TIMEOUT_MS = 10_000;
+const RECONNECT_FIRST_MS = 250;
+const METHODS = serviceDefinition(WorkflowService);
+
+/** What the server said, sorted by what the agent does about it. */
+export type CallFailure = {
+  readonly ok: false;
+  /** idle: nothing to do now. permanent: never accepted, however often repeated. temporary: try again. */
+  readonly kind: 'idle' | 'permanent' | 'temporary';
+  readonly error: string;
+};
+
+export type CallResult<Value> = { readonly ok: true; readonly value: Value } | CallFailure;
+
+export type Fields<Message extends { $typeName: string }> = Omit<Message, '$typeName' | '$unknown'>;
+
+export interface WorkflowClient {
+  getAction(request: Fields<ActionRequest>, signal: AbortSignal): Promise<CallResult<ActionResponse>>;
+  report(request: Fields<ActionStatusRequest>, deadlineMs?: number): Promise<CallResult<undefined>>;
+  close(): void;
+}
+
+/** The agent's side of upstream's WorkflowService. GetAction has no deadline: the server may hold it. */
+export function createWorkflowClient(settings: Settings): WorkflowClient {
+  const client = new Client(settings.grpcServer, channelCredentials(settings), {
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+    'grpc.initial_reconnect_backoff_ms': RECONNECT_FIRST_MS,
+    'grpc.max_reconnect_backoff_ms': settings.backoffMaxMs,
+  });
+  return {
+    getAction(request, signal) {
+      return new Promise((resolve) => {
+        const method = METHODS.getAction;
+        const call = client.makeUnaryRequest(
+          method.path,
+          (value) => method.requestSerialize(value),
+          (bytes) => method.responseDeserialize(bytes),
+          request as ActionRequest,
+          (error, value) => resolve(value === undefined ? failure(error) : { ok: true, value }),
+        );
+        signal.addEventListener('abort', () => call.cancel(), { once: true });
+      });
+    },
+    report(request, deadlineMs) {
+      return new Promise((resolve) => {
+        const method = METHODS.reportActionStatus;
+        client.makeUnaryRequest(
+          method.path,
+          (value) => method.requestSerialize(value),
+          (bytes) => method.responseDeserialize(bytes),
+          request as ActionStatusRequest,
+          deadlineMs === undefined ? {} : { deadline: deadlineMs },
+          (error) => resolve(error === null ? { ok: true, value: undefined } : failure(error)),
+        );
+      });
+    },
+    close: () => client.close(),
+  };
+}
+
+function channelCredentials(settings: Settings): ReturnType<typeof credentials.createInsecure> {
+  if (!settings.grpcTls) return credentials.createInsecure();
+  return credentials.createSsl(null, null, null, {
+    rejectUnauthorized: !settings.grpcInsecureTls,
+  });
+}
+
+const NO_ACTION_AVAILABLE = 'NO_ACTION_AVAILABLE';
+
+function failure(error: ServiceError | null): CallFailure {
+  if (error === null) return { ok: false, kind: 'temporary', error: 'the server answered nothing' };
+  const text = `${status[error.code]}: ${error.details}`;
+  if (error.code === status.NOT_FOUND || error.code === status.FAILED_PRECONDITION) {
+    return { ok: false, kind: 'idle', error: text };
+  }
+  if (error.details.includes(NO_ACTION_AVAILABLE)) return { ok: false, kind: 'idle', error: text };
+  const kind = error.code === status.INVALID_ARGUMENT ? 'permanent' : 'temporary';
+  return { ok: false, kind, error: text };
+}
