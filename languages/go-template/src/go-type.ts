@@ -50,6 +50,10 @@ export interface StructType {
 export interface StructField {
   readonly name: string;
   readonly type: GoType;
+  /** The name in JSON (Go's struct tag); the field's own name unless given. */
+  readonly jsonName?: string;
+  /** Left out of JSON when it has its zero value. */
+  readonly omitEmpty?: boolean;
 }
 
 export interface FunctionType {

@@ -65,6 +65,7 @@ export {
   floatValue,
   type FunctionValue,
   functionValue,
+  heldFields,
   indirect,
   intValue,
   type IntegerValue,

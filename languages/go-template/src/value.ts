@@ -13,6 +13,7 @@ import {
   type SliceType,
   STRING,
   STRING_SLICE,
+  type StructField,
   type StructType,
 } from './go-type.ts';
 
@@ -139,6 +140,14 @@ export function structValue(type: StructType, given: Readonly<Record<string, Val
     );
   }
   return { kind: 'struct', type, fields };
+}
+
+/** Returns the fields of a struct in order, each as a Go variable of its type holds it. */
+export function heldFields(value: StructValue): { readonly field: StructField; readonly value: Value }[] {
+  return value.type.fields.map((field) => ({
+    field,
+    value: heldAs(field.type, value.fields.get(field.name) ?? NIL),
+  }));
 }
 
 /** Returns a pointer to the value, or a nil pointer. */

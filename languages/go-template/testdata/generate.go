@@ -131,7 +131,7 @@ func run(c *Case, data map[string]any) {
 	if err != nil {
 		c.Error = ptr(err.Error())
 	} else {
-		c.Output = ptr(strings.ToValidUTF8(b.String(), "\ufffd"))
+		c.Output = ptr(string([]rune(b.String())))
 	}
 }
 
