@@ -1,0 +1,153 @@
+import { type Path, type Position, type YamlMap, type YamlNode, type YamlScalar } from '@tinkerbell/yaml';
+import type { ActionDefinition, TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';
+
+/**
+ * Reads a YAML tree into a workflow with yaml.v3's rules: a scalar becomes a string field by its text as written
+ * (`0644` stays `0644`, `y` stays `y`), null becomes the zero value, unknown keys are ignored.
+ */
+
+export interface DecodeProblem {
+  readonly message: string;
+  readonly path: Path;
+  readonly position: Position;
+}
+
+class DecodeFailure extends Error {
+  readonly problem: DecodeProblem;
+
+  constructor(problem: DecodeProblem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+export type DecodeResult =
+  | { readonly ok: true; readonly workflow: WorkflowDefinition }
+  | { readonly ok: false; readonly problem: DecodeProblem };
+
+/** Returns the workflow in a document; an empty document is an empty workflow. */
+export function decodeWorkflow(document: YamlNode | undefined): DecodeResult {
+  try {
+    const fields = fieldsOf(document, [], 'workflow.Workflow');
+    text(fields('version'));
+    text(fields('id'));
+    return {
+      ok: true,
+      workflow: {
+        name: text(fields('name')),
+        globalTimeoutSeconds: wholeNumber(fields('global_timeout'), 'int'),
+        tasks: items(fields('tasks'), '[]workflow.Task').map(task),
+      },
+    };
+  } catch (error) {
+    if (error instanceof DecodeFailure) return { ok: false, problem: error.problem };
+    throw error;
+  }
+}
+
+/** A node, or its absence, and where it is. */
+interface Place {
+  readonly node: YamlNode | undefined;
+  readonly path: Path;
+}
+
+function task(place: Place): TaskDefinition {
+  const fields = fieldsOf(place.node, place.path, 'workflow.Task');
+  return {
+    name: text(fields('name')),
+    worker: text(fields('worker')),
+    volumes: texts(fields('volumes')),
+    environment: textMap(fields('environment')),
+    actions: items(fields('actions'), '[]workflow.Action').map(action),
+  };
+}
+
+function action(place: Place): ActionDefinition {
+  const fields = fieldsOf(place.node, place.path, 'workflow.Action');
+  texts(fields('on-timeout'));
+  texts(fields('on-failure'));
+  const namespaces = fields('namespaces');
+  const namespace = fieldsOf(namespaces.node, namespaces.path, 'workflow.Namespaces');
+  return {
+    name: text(fields('name')),
+    image: text(fields('image')),
+    timeoutSeconds: wholeNumber(fields('timeout'), 'int64'),
+    command: texts(fields('command')),
+    volumes: texts(fields('volumes')),
+    environment: textMap(fields('environment')),
+    pid: text(fields('pid')),
+    namespaces: { network: text(namespace('network')), pid: text(namespace('pid')) },
+  };
+}
+
+function fieldsOf(node: YamlNode | undefined, path: Path, goType: string): (name: string) => Place {
+  if (!isAbsent(node) && node.kind !== 'map') return refuse({ node, path }, goType);
+  const map: YamlMap | undefined = isAbsent(node) || node.kind !== 'map' ? undefined : node;
+  return (name) => ({ node: map?.entries.get(name)?.value, path: [...path, name] });
+}
+
+function text(place: Place): string {
+  const { node } = place;
+  if (isAbsent(node)) return '';
+  return node.kind === 'scalar' ? node.text : refuse(place, 'string');
+}
+
+function texts(place: Place): string[] {
+  return items(place, '[]string').map(text);
+}
+
+function textMap(place: Place): ReadonlyMap<string, string> {
+  const { node, path } = place;
+  if (isAbsent(node)) return new Map();
+  if (node.kind !== 'map') return refuse(place, 'map[string]string');
+  return new Map(
+    [...node.entries].map(([key, entry]) => [key, text({ node: entry.value, path: [...path, key] })]),
+  );
+}
+
+function items(place: Place, goType: string): Place[] {
+  const { node, path } = place;
+  if (isAbsent(node)) return [];
+  if (node.kind !== 'list') return refuse(place, goType);
+  return node.items.map((item, i) => ({ node: item, path: [...path, i] }));
+}
+
+function wholeNumber(place: Place, goType: string): number {
+  const { node } = place;
+  if (isAbsent(node)) return 0;
+  const isPlain = node.kind === 'scalar' && !node.quoted;
+  return (isPlain ? yamlInteger(node) : undefined) ?? refuse(place, goType);
+}
+
+/** yaml.v3 takes whole floats and YAML 1.1's forms (`0644` octal, `1_000`) as integers too. */
+function yamlInteger(node: YamlScalar): number | undefined {
+  const digits = node.text.replaceAll('_', '');
+  if (/^[-+]?0[0-7]+$/.test(digits)) return Number.parseInt(digits, 8);
+  const value =
+    typeof node.value === 'number' ? node.value : /^[-+]?[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function isAbsent(node: YamlNode | undefined): node is undefined | (YamlScalar & { value: null }) {
+  return node === undefined || (node.kind === 'scalar' && node.value === null && !node.quoted);
+}
+
+const TAGS = { list: '!!seq', map: '!!map' } as const;
+
+function refuse({ node, path }: Place, goType: string): never {
+  const position = node?.position ?? { line: 1, column: 1 };
+  const shown =
+    node?.kind === 'scalar' ? `${scalarTag(node)} \`${excerpt(node.text)}\`` : TAGS[node?.kind ?? 'map'];
+  const message = `cannot unmarshal ${shown} into ${goType}`;
+  throw new DecodeFailure({ message, path, position });
+}
+
+function scalarTag(node: YamlScalar): string {
+  if (node.quoted || typeof node.value === 'string') return '!!str';
+  if (typeof node.value === 'boolean') return '!!bool';
+  return Number.isInteger(node.value) ? '!!int' : '!!float';
+}
+
+function excerpt(source: string): string {
+  return source.length > 10 ? `${source.slice(0, 7)}...` : source;
+}

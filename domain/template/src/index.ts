@@ -1,0 +1,14 @@
+export { imageReferenceProblem } from './image-reference.ts';
+export type { RenderError, RenderStep } from './render-error.ts';
+export {
+  RENDERED_BYTES_MAX,
+  type RenderInput,
+  type RenderResult,
+  renderTemplate,
+  renderText,
+  type TextResult,
+  validateTemplateText,
+} from './render-template.ts';
+export { hardwareStruct, type JsonObject, templateData } from './template-data.ts';
+export { TEMPLATE_FUNCTIONS } from './template-functions.ts';
+export type { ActionDefinition, TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';

@@ -1,0 +1,92 @@
+import {
+  indirect,
+  NIL,
+  parseGoFloat,
+  parseGoInteger,
+  quote,
+  sprint,
+  type CallContext,
+  type Value,
+} from '@tinkerbell/go-template';
+
+/**
+ * How functions read their operands. The engine has already checked declared parameter types, so text() of a string
+ * parameter is its text; the others convert whatever is there the way sprig does.
+ */
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** The text of a string operand. */
+export function text(value: Value | undefined): string {
+  return value?.kind === 'string' ? value.value : '';
+}
+
+/** The number of an int operand. Go's int has 64 bits; beyond 2^53 the result is only near. */
+export function integer(value: Value | undefined): number {
+  return value?.kind === 'integer' ? Number(value.value) : 0;
+}
+
+/** Whatever it is, as `%v` prints it; strings as they are (sprig's strval). */
+export function shown(value: Value, context: CallContext): string {
+  return value.kind === 'string' ? value.value : sprint([value], context);
+}
+
+/** Converts anything to a 64-bit integer; what has none is 0 (sprig's toInt64, by spf13/cast). */
+export function toInt64(operand: Value): bigint {
+  const { value } = indirect(operand);
+  switch (value.kind) {
+    case 'integer':
+      return BigInt.asIntN(64, value.value);
+    case 'float64':
+      return floatToInt64(value.value);
+    case 'bool':
+      return value.value ? 1n : 0n;
+    case 'string':
+      return textToInt64(value.value.replace(/\.0+$/, '')) ?? 0n;
+    default:
+      return 0n;
+  }
+}
+
+/** Converts anything to a float; what has none is 0 (sprig's toFloat64, by spf13/cast). */
+export function toFloat64(operand: Value): number {
+  const { value } = indirect(operand);
+  switch (value.kind) {
+    case 'integer':
+      return Number(value.value);
+    case 'float64':
+      return value.value;
+    case 'bool':
+      return value.value ? 1 : 0;
+    case 'string':
+      return parseGoFloat(value.value) ?? 0;
+    default:
+      return 0;
+  }
+}
+
+/** Reads a whole number in Go syntax, base prefixes included; undefined if it is not one or does not fit. */
+export function textToInt64(source: string): bigint | undefined {
+  const magnitude = parseGoInteger(source.replace(/^[+-]/, ''));
+  if (magnitude === undefined) return undefined;
+  const number = source.startsWith('-') ? -magnitude : magnitude;
+  return number >= INT64_MIN && number <= INT64_MAX ? number : undefined;
+}
+
+/** The operand, or nil when it was not given. */
+export function operand(value: Value | undefined): Value {
+  return value ?? NIL;
+}
+
+/** `%q` of a value. */
+export function quoted(value: Value, context: CallContext): string {
+  return quote(shown(value, context));
+}
+
+/** What is beyond int64 becomes its minimum, as amd64 converts it. */
+function floatToInt64(value: number): bigint {
+  if (!Number.isFinite(value)) return INT64_MIN;
+  const whole = BigInt(Math.trunc(value));
+  return whole < INT64_MIN || whole > INT64_MAX ? INT64_MIN : whole;
+}

@@ -1,0 +1,82 @@
+import { byteLength } from '@tinkerbell/go-template';
+import type { Path } from '@tinkerbell/yaml';
+import { imageReferenceProblem } from './image-reference.ts';
+import type { TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';
+
+/** Names are 1 to 199 bytes; upstream's message says 200. */
+const NAME_LENGTH_MAX = 199;
+
+export interface WorkflowProblem {
+  readonly message: string;
+  readonly path: Path;
+}
+
+/** Returns the first thing wrong with a workflow, in upstream's order and words. */
+export function workflowProblem(workflow: WorkflowDefinition): WorkflowProblem | undefined {
+  const name = nameProblem(workflow.name, ['name']);
+  if (name !== undefined) return name;
+  if (workflow.tasks.length === 0) {
+    return { message: 'template must have at least one task defined', path: ['tasks'] };
+  }
+  const seen = new Set<string>();
+  for (const [i, task] of workflow.tasks.entries()) {
+    const problem = taskProblem(task, ['tasks', i], seen);
+    if (problem !== undefined) return problem;
+    seen.add(task.name);
+  }
+  return undefined;
+}
+
+/**
+ * Returns the first task without an agent; upstream checks this after everything else. Upstream shows all template data
+ * in the parentheses; user data has no place in a status, so only the task is named here.
+ */
+export function workerProblem(workflow: WorkflowDefinition): WorkflowProblem | undefined {
+  const i = workflow.tasks.findIndex((task) => task.worker === '');
+  if (i < 0) return undefined;
+  const message = `failed to render template, empty hardware address (task ${workflow.tasks[i]?.name ?? ''})`;
+  return { message, path: ['tasks', i, 'worker'] };
+}
+
+function taskProblem(
+  task: TaskDefinition,
+  path: Path,
+  seen: ReadonlySet<string>,
+): WorkflowProblem | undefined {
+  const name = nameProblem(task.name, [...path, 'name']);
+  if (name !== undefined) return name;
+  if (seen.has(task.name)) {
+    return {
+      message: `two tasks in a template cannot have same name (${task.name})`,
+      path: [...path, 'name'],
+    };
+  }
+  return actionsProblem(task, path);
+}
+
+function actionsProblem(task: TaskDefinition, path: Path): WorkflowProblem | undefined {
+  const seen = new Set<string>();
+  for (const [i, action] of task.actions.entries()) {
+    const at = [...path, 'actions', i];
+    const name = nameProblem(action.name, [...at, 'name']);
+    if (name !== undefined) return name;
+    const image = imageReferenceProblem(action.image);
+    if (image !== undefined) {
+      return { message: `invalid action image (${action.image}): ${image}`, path: [...at, 'image'] };
+    }
+    if (seen.has(action.name)) {
+      return {
+        message: `two actions in a task cannot have same name: ${action.name}`,
+        path: [...at, 'name'],
+      };
+    }
+    seen.add(action.name);
+  }
+  return undefined;
+}
+
+function nameProblem(name: string, path: Path): WorkflowProblem | undefined {
+  const length = byteLength(name);
+  if (length > 0 && length <= NAME_LENGTH_MAX) return undefined;
+  return { message: `name cannot be empty or have more than 200 characters: ${name}`, path };
+}
