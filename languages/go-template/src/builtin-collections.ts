@@ -47,12 +47,12 @@ function element(value: Value, index: Value): Value {
   switch (value.kind) {
     case 'slice': {
       const items = value.items ?? [];
-      const item = items[inRange(position(index, items.length), items.length)];
+      const item = items[inRange(position(index, items.length), items.length, 'slice')];
       return item === undefined ? NIL : heldAs(value.type.element, item);
     }
     case 'string': {
       const bytes = encodeUtf8(value.value);
-      return intValue(bytes[inRange(position(index, bytes.length), bytes.length)] ?? 0, 'uint8');
+      return intValue(bytes[inRange(position(index, bytes.length), bytes.length, 'string')] ?? 0, 'uint8');
     }
     case 'map': {
       const key = prepareArgument(index, STRING);
@@ -65,9 +65,9 @@ function element(value: Value, index: Value): Value {
 }
 
 /** Go lets an index equal to the length through its own check and then panics in package reflect. */
-function inRange(index: number, length: number): number {
+function inRange(index: number, length: number, kind: 'slice' | 'string'): number {
   if (index < length) return index;
-  throw new FunctionError('reflect: slice index out of range');
+  throw new FunctionError(`reflect: ${kind} index out of range`);
 }
 
 function position(index: Value, most: number): number {
@@ -98,10 +98,9 @@ function sliceOfValue(item: Value, indexes: readonly Value[]): Value {
   return listValue(items.slice(from, to), value.type);
 }
 
+/** Unlike index, slice does not look into an interface for a number. */
 function bounds(indexes: readonly Value[], length: number): [from: number, to: number] {
-  const [from = 0, to = length, capacity = length] = indexes.map((index) =>
-    position(unwrapInterface(index), length),
-  );
+  const [from = 0, to = length, capacity = length] = indexes.map((index) => position(index, length));
   if (from > to) throw new FunctionError(`invalid slice index: ${from} > ${to}`);
   if (to > capacity) throw new FunctionError(`invalid slice index: ${to} > ${capacity}`);
   return [from, to];

@@ -6,8 +6,8 @@ import type { Frame } from './frame.ts';
 import type { FoundFunction } from './function-table.ts';
 import type { FunctionType, GoType } from './go-type.ts';
 import { nodeText } from './node-text.ts';
-import { FunctionError, sprint } from './printer.ts';
-import { type CallContext, isTrue, NIL, unwrapInterface, type Value } from './value.ts';
+import { FunctionError, typeName } from './printer.ts';
+import { isTrue, NIL, unwrapInterface, type Value } from './value.ts';
 
 export interface Callee {
   readonly dot: Value;
@@ -39,7 +39,7 @@ function invoke(frame: Frame, callee: Callee, invocation: Invocation, args: read
   try {
     const isCall = callee.found.isBuiltin && callee.name === 'call';
     const result = isCall
-      ? callValue(calledName(invocation, meter), args, meter)
+      ? callValue(calledName(invocation), args, meter)
       : callee.found.value.call(args, meter);
     meter.spend(sizeOf(result));
     return result;
@@ -80,10 +80,12 @@ function shortCircuit(frame: Frame, callee: Callee, { args, final }: Invocation)
   return final ?? value;
 }
 
-function calledName({ args, final }: Invocation, context: CallContext): string {
+/** A piped callee is named by its value as package reflect prints it. */
+function calledName({ args, final }: Invocation): string {
   const [first] = args;
   if (first !== undefined) return nodeText(first);
-  return final?.kind === 'string' ? final.value : sprint([final ?? NIL], context);
+  if (final?.kind === 'string') return final.value;
+  return final === undefined || final.kind === 'nil' ? '<invalid Value>' : `<${typeName(final)} Value>`;
 }
 
 function sizeOf(value: Value): number {

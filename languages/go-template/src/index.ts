@@ -50,6 +50,7 @@ export {
   type ExecuteLimits,
   type ParseLimits,
   VALUE_DEPTH_MAX,
+  VALUE_NODE_SIZE,
 } from './limits.ts';
 export { LimitExceeded } from './meter.ts';
 export { floatText } from './float-text.ts';

@@ -37,3 +37,6 @@ export const DEFAULT_EXECUTE_LIMITS: ExecuteLimits = {
 
 /** Nesting of values that printing, comparing and converting will follow. */
 export const VALUE_DEPTH_MAX = 200;
+
+/** What a function that walks a value counts per node against valueSize: about the memory a node takes. */
+export const VALUE_NODE_SIZE = 64;
