@@ -8,13 +8,14 @@ import {
   type SliceValue,
   typeName,
   VALUE_DEPTH_MAX,
+  VALUE_NODE_SIZE,
   type Value,
 } from '@tinkerbell/go-template';
 
 /** Go's reflect.DeepEqual: same type and same content all the way down; int 1 and float 1 differ. */
 export function deepEqual(left: Value, right: Value, context: CallContext, depth = 0): boolean {
   if (depth > VALUE_DEPTH_MAX) throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
-  context.spend(1);
+  context.spend(VALUE_NODE_SIZE);
   if (left === right) return left.kind !== 'func';
   return (
     typeName(left) === typeName(right) &&

@@ -21,12 +21,12 @@ import {
 import { integer, operand, quoted, shown, text } from './operands.ts';
 
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const SPACES_AROUND = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g');
+const ONE_SPACE = new RegExp(SPACE);
 const ANY_SPACE = new RegExp(SPACE, 'g');
 
 /** Sprig's string functions; where sprig turns arguments around, the string comes last, so that it can be piped. */
 export const STRING_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
-  trim: ofText((source) => source.replace(SPACES_AROUND, '')),
+  trim: ofText(trimSpace),
   trimAll: ofTwo((cutset, source) => trimCutset(source, cutset)),
   trimall: ofTwo((cutset, source) => trimCutset(source, cutset)),
   trimPrefix: ofTwo((prefix, source) => (source.startsWith(prefix) ? source.slice(prefix.length) : source)),
@@ -164,6 +164,15 @@ function titleCase(source: string): string {
 
 function isSeparator(rune: string): boolean {
   return (rune.codePointAt(0) ?? 0) < 0x80 ? !/[A-Za-z0-9_]/.test(rune) : rune.search(ANY_SPACE) >= 0;
+}
+
+/** Scans by hand: a pattern for spaces at the end takes quadratic time on spaces in the middle. */
+function trimSpace(source: string): string {
+  let start = 0;
+  let end = source.length;
+  while (start < end && ONE_SPACE.test(source.charAt(start))) start += 1;
+  while (end > start && ONE_SPACE.test(source.charAt(end - 1))) end -= 1;
+  return source.slice(start, end);
 }
 
 function trimCutset(source: string, cutset: string): string {

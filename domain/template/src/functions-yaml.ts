@@ -10,6 +10,7 @@ import {
   stringValue,
   unwrapInterface,
   VALUE_DEPTH_MAX,
+  VALUE_NODE_SIZE,
   type Value,
 } from '@tinkerbell/go-template';
 import { parseYaml } from '@tinkerbell/yaml';
@@ -51,7 +52,7 @@ export const YAML_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
 
 function yamlValue(held: Value, context: CallContext, depth: number): YamlValue {
   if (depth > VALUE_DEPTH_MAX) throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
-  context.spend(1);
+  context.spend(VALUE_NODE_SIZE);
   const value = unwrapInterface(held);
   switch (value.kind) {
     case 'slice':

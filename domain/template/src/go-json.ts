@@ -6,6 +6,7 @@ import {
   sortedEntries,
   unwrapInterface,
   VALUE_DEPTH_MAX,
+  VALUE_NODE_SIZE,
   type Value,
 } from '@tinkerbell/go-template';
 
@@ -36,6 +37,7 @@ class Encoder {
   encode(held: Value, depth: number): string {
     if (depth > VALUE_DEPTH_MAX)
       throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
+    this.#context.spend(VALUE_NODE_SIZE);
     const value = unwrapInterface(held);
     switch (value.kind) {
       case 'slice':
