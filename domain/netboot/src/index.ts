@@ -10,5 +10,5 @@ export {
   type Reservation,
   type ReservationResult,
 } from './reservation.ts';
-export { scriptFor, type ScriptDecision, type ScriptInput } from './script.ts';
+export { AUTOEXEC_SCRIPT, scriptFor, type ScriptDecision, type ScriptInput } from './script.ts';
 export type { HookScriptSettings, NetbootSettings } from './settings.ts';

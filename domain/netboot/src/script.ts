@@ -46,6 +46,14 @@ function localBoot(): ScriptDecision {
   return decisionOf('local-boot', renderScript(lines));
 }
 
+/**
+ * What an iPXE binary of ours does first on UEFI, the same for all machines: ask DHCP, load what it names. What that is
+ * was decided by MAC in the reply, so a machine that may not netboot goes on to its next boot option here. The plain
+ * `dhcp` command would also wait four seconds for an IPv6 router.
+ */
+export const AUTOEXEC_SCRIPT =
+  '#!ipxe\nifconf --configurator dhcp && chain --autofree ${filename} || exit 1\n';
+
 const CUSTOM_LINES = [line``, line`echo Loading custom Tinkerbell iPXE script...`];
 
 function chainScript({ ipxe, path }: Reservation): ScriptDecision {

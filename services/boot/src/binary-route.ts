@@ -12,7 +12,7 @@ interface BinaryRouteInput {
   readonly counters: Counters;
 }
 
-/** `/ipxe/binary/<any>/<name>`: iPXE binaries, directories ignored. */
+/** `/ipxe/binary/<any>/<name>`: iPXE binaries and their `autoexec.ipxe`, directories ignored. */
 export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): HttpRoute {
   const { journal, view, clock } = deps;
   return {
@@ -22,9 +22,9 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
       if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
       const elements = pathElementsOf(request.url);
       const path = elements?.join('/') ?? '';
-      const name = binaryNameOf(path);
-      const binary = name === undefined ? undefined : await files.binary(name);
-      if (binary === undefined || name === undefined) {
+      const name = binaryNameOf(path) ?? elements?.at(-1) ?? '';
+      const binary = await files.binary(name);
+      if (binary === undefined) {
         counters.add('ipxe_binary_requests_total', { outcome: 'not-found' });
         return notFound('no such iPXE binary');
       }

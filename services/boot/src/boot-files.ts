@@ -1,5 +1,5 @@
 import { patchIpxeBinary } from '@tinkerbell/ipxe';
-import { reservationFor } from '@tinkerbell/netboot';
+import { AUTOEXEC_SCRIPT, reservationFor } from '@tinkerbell/netboot';
 import type { FileInfo } from '@tinkerbell/platform-contract';
 import { encodeUtf8, parseMac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from './config.ts';
@@ -13,13 +13,13 @@ const PATH_CHARACTERS_MAX = 512;
 export interface BootFiles {
   /** A TFTP file by its name: the first source that has it; undefined when none does. */
   find(fileName: string): Promise<Uint8Array | undefined>;
-  /** An iPXE binary by the last element of a path; undefined when there is none. */
+  /** An iPXE binary, or `autoexec.ipxe`, by the last element of a path; undefined when there is none. */
   binary(path: string): Promise<Uint8Array | undefined>;
 }
 
 /**
- * Where boot files come from: iPXE binaries by base name, `pxelinux.cfg/01-<mac>` from the Hardware, then the asset
- * directory. An ordered list: the first that does not decline wins.
+ * Where boot files come from: iPXE binaries by base name, `pxelinux.cfg/01-<mac>` from the Hardware, the asset directory,
+ * then our own `autoexec.ipxe`. An ordered list: the first that does not decline wins.
  */
 export function createBootFiles(
   deps: Pick<BootDeps, 'files' | 'view' | 'log'>,
@@ -36,9 +36,9 @@ export function createBootFiles(
     const path = relativePathOf(fileName);
     return directory === undefined || path === undefined ? undefined : cache.read(directory, path);
   };
-  const sources = [binary, async (fileName: string) => pxelinuxConfig(fileName, deps), asset];
+  const sources = [binary, async (fileName: string) => pxelinuxConfig(fileName, deps), asset, autoexec];
   return {
-    binary,
+    binary: async (path) => (await binary(path)) ?? autoexec(path),
     async find(fileName) {
       for (const source of sources) {
         const bytes = await source(fileName);
@@ -68,6 +68,14 @@ export function relativePathOf(fileName: string): string | undefined {
   const segments = fileName.replace(/^\/+/, '').split('/');
   const isPlain = segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..');
   return isPlain ? segments.join('/') : undefined;
+}
+
+/**
+ * iPXE on UEFI (1.21 and newer) first looks for this name: in the root of TFTP, or beside the binary on HTTP. Giving it one
+ * saves the Ctrl-B prompt and the wait for an IPv6 router: with it the script was asked for 0.5 s after the binary in QEMU.
+ */
+async function autoexec(path: string): Promise<Uint8Array | undefined> {
+  return /^(?:.*\/)?autoexec\.ipxe$/.test(path) ? encodeUtf8(AUTOEXEC_SCRIPT) : undefined;
 }
 
 function pxelinuxConfig(fileName: string, { view }: Pick<BootDeps, 'view'>): Uint8Array | undefined {

@@ -125,6 +125,12 @@ test('a binary is served by its name, directories ignored, with its length and a
   assert.equal(counters?.['ipxe_binary_bytes_total'], binary.length);
 });
 
+test('autoexec.ipxe lies beside the binaries', async () => {
+  const { status, body } = await ask(`/ipxe/binary/${MAC}/autoexec.ipxe`);
+  assert.equal(status, 200);
+  assert.match(body, /^#!ipxe\n/);
+});
+
 test('HEAD has the headers without the body', async () => {
   const { status, headers, body } = await ask('/ipxe/binary/ipxe.efi', { method: 'HEAD' });
   assert.deepEqual([status, headers.get('content-length'), body], [200, `${binary.length}`, '']);
