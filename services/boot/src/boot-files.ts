@@ -10,6 +10,12 @@ export const FILE_BYTES_MAX = 256 * 1024 * 1024;
 const CACHE_BYTES_MAX = 256 * 1024 * 1024;
 const PATH_CHARACTERS_MAX = 512;
 
+/** Where Debian's ipxe package has the same build under another name than upstream's table. */
+const debianNames: ReadonlyMap<string, readonly string[]> = new Map([
+  ['snp-arm64.efi', ['snponly-arm64.efi', 'ipxe-arm64.efi']],
+  ['snp-x86_64.efi', ['snponly.efi']],
+]);
+
 export interface BootFiles {
   /** A TFTP file by its name: the first source that has it; undefined when none does. */
   find(fileName: string): Promise<Uint8Array | undefined>;
@@ -28,8 +34,12 @@ export function createBootFiles(
   const cache = createFileCache(deps);
   const binary = async (path: string) => {
     const name = binaryNameOf(path);
-    const bytes = name === undefined ? undefined : await cache.read(config.ipxeDirectory, name);
-    return bytes === undefined ? undefined : patched(bytes, config.ipxePatch, deps);
+    const names = name === undefined ? [] : [name, ...(debianNames.get(name) ?? [])];
+    for (const each of names) {
+      const bytes = await cache.read(config.ipxeDirectory, each);
+      if (bytes !== undefined) return patched(bytes, config.ipxePatch, deps);
+    }
+    return undefined;
   };
   const asset = async (fileName: string) => {
     const directory = config.tftp?.assetDirectory;

@@ -13,6 +13,7 @@ const binary = `MZ ${PATCH_PLACEHOLDER} end`;
 before(() => {
   ipxeDirectory = mkdtempSync(join(tmpdir(), 'boot-routes-'));
   writeFileSync(join(ipxeDirectory, 'ipxe.efi'), binary);
+  writeFileSync(join(ipxeDirectory, 'ipxe-arm64.efi'), 'arm64');
   writeFileSync(join(ipxeDirectory, 'notes.txt'), 'no binary');
 });
 after(() => rmSync(ipxeDirectory, { recursive: true }));
@@ -123,6 +124,10 @@ test('a binary is served by its name, directories ignored, with its length and a
     [['binary-sent', MAC, binary.length]],
   );
   assert.equal(counters?.['ipxe_binary_bytes_total'], binary.length);
+});
+
+test("upstream's name for a binary finds the one Debian names otherwise", async () => {
+  assert.equal((await ask('/ipxe/binary/snp-arm64.efi')).body, 'arm64');
 });
 
 test('autoexec.ipxe lies beside the binaries', async () => {

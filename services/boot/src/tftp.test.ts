@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Clock } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
 import { decodeTftp, defaultTransferLimits, encodeTftp, type TftpPacket } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type TftpConfig } from './index.ts';
 import { fixedView, machine, MAC, rackConfig, startRack, type Rack } from '../testdata/rack.ts';
@@ -36,7 +38,7 @@ before(() => {
 });
 after(() => rmSync(directory, { recursive: true }));
 
-function start(change: Partial<TftpConfig> = {}): Promise<Rack> {
+function start(change: Partial<TftpConfig> = {}, clock: Clock = nodeClock): Promise<Rack> {
   const view = fixedView([
     machine({ ip: { address: '127.0.0.1' }, netboot: { pxelinux: { config: 'DEFAULT local' } } }),
   ]);
@@ -49,7 +51,7 @@ function start(change: Partial<TftpConfig> = {}): Promise<Rack> {
     assetDirectory: join(directory, 'assets'),
     ...change,
   };
-  return startRack(rackConfig({ tftp, ipxeDirectory: join(directory, 'ipxe') }), { view });
+  return startRack(rackConfig({ tftp, ipxeDirectory: join(directory, 'ipxe') }), { view, clock });
 }
 
 /** A client's socket that hands out what arrives, in order. */
@@ -240,6 +242,49 @@ test('transfers are limited per client', async () => {
     second.socket.close();
   });
 });
+
+test('a client that vanishes is sent the block again, then given up, and leaves a line in the timeline', async () => {
+  const clock = steppedClock();
+  const rack = await start({ limits: { ...defaultTransferLimits, retriesMax: 2 } }, clock);
+  const client = new Client(rack);
+  try {
+    client.read('ipxe.efi');
+    const blocks: number[] = [];
+    for (let wait = 0; wait < 3; wait++) {
+      const { packet } = await client.next();
+      blocks.push(packet.kind === 'data' ? packet.block : -1);
+      clock.fireOldest();
+    }
+    assert.deepEqual(blocks, [1, 1, 1]);
+    const [entry] = rack.journal.entries;
+    assert.deepEqual(
+      [entry?.event, entry?.details?.['outcome'], entry?.details?.['bytes']],
+      ['transfer-failed', 'timed-out', 0],
+    );
+  } finally {
+    client.socket.close();
+    await rack.stop();
+  }
+});
+
+/** A clock on which nothing happens until the test says so. */
+function steppedClock(): Clock & { fireOldest(): void } {
+  const tasks = new Set<() => void>();
+  return {
+    nowMs: () => 0,
+    monotonicMs: () => 0,
+    schedule(_, task) {
+      tasks.add(task);
+      return () => tasks.delete(task);
+    },
+    fireOldest() {
+      const [task] = tasks;
+      assert.ok(task, 'a timer is running');
+      tasks.delete(task);
+      task();
+    },
+  };
+}
 
 /** Foreign clients, each as [program, arguments to get `ipxe.efi` into a file]. */
 const foreignClients: readonly [string, (port: number, to: string) => string[]][] = [
