@@ -43,10 +43,16 @@ function generateProtocol(check: boolean): void {
     const template = JSON.stringify({
       version: 'v2',
       plugins: [
-        { local: join(root, 'node_modules/.bin/protoc-gen-es'), out, opt: ['target=ts', 'erasable_syntax=true', 'import_extension=ts'] },
+        {
+          local: join(root, 'node_modules/.bin/protoc-gen-es'),
+          out,
+          opt: ['target=ts', 'erasable_syntax=true', 'import_extension=ts'],
+        },
       ],
     });
-    execFileSync(join(root, 'node_modules/.bin/buf'), ['generate', '--template', template], { cwd: join(root, 'api/proto') });
+    execFileSync(join(root, 'node_modules/.bin/buf'), ['generate', '--template', template], {
+      cwd: join(root, 'api/proto'),
+    });
     for (const name of readdirSync(join(out, 'proto'))) {
       put(`api/gen/proto/${name}`, readFileSync(join(out, 'proto', name), 'utf8'), check);
     }

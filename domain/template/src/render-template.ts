@@ -19,7 +19,7 @@ export interface RenderInput {
   /** The Template's spec.data. */
   readonly text: string;
   /** The Hardware as JSON; left out when the workflow has no hardwareRef. */
-  readonly hardware?: JsonObject | undefined;
+  readonly hardware?: object | undefined;
   /** The Workflow's spec.hardwareMap. */
   readonly hardwareMap?: Readonly<Record<string, string>> | undefined;
 }
@@ -40,7 +40,7 @@ export function renderTemplate(input: RenderInput): RenderResult {
   const rendered = renderText(
     input.templateName,
     input.text,
-    templateData(input.hardware, input.hardwareMap ?? {}),
+    templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {}),
   );
   if (!rendered.ok) return rendered;
   const parsed = parseYaml(rendered.text);

@@ -4,7 +4,7 @@
  */
 import type { Hardware, Kind, Problem, Resource, Template, Workflow } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
-import { renderTemplate, validateTemplateText } from '@tinkerbell/template';
+import { renderTemplate, validateTemplateText, type RenderError } from '@tinkerbell/template';
 
 export interface Admission {
   /** Problems for which the object is refused. */
@@ -26,7 +26,14 @@ function templateProblems(template: Template): readonly Problem[] {
   if (text === undefined) return [];
   const checked = validateTemplateText(text);
   if (checked.ok) return [];
-  return [{ reason: 'invalid', path: ['spec', 'data'], message: checked.error.message }];
+  return [{ reason: 'invalid', path: ['spec', 'data'], message: whereAndWhat(checked.error) }];
+}
+
+/** Line and column count in the template's text, or in what it rendered to. */
+function whereAndWhat(error: RenderError): string {
+  const where = error.where === 'template' ? 'the template' : 'the rendered text';
+  const line = error.line === undefined ? '' : `line ${error.line}, column ${error.column} of ${where}: `;
+  return `${line}${error.message}`;
 }
 
 /** Only when template and hardware are there: objects may come in any order. */
@@ -43,7 +50,7 @@ function workflowProblems(workflow: Workflow, view: View): readonly Problem[] {
     hardwareMap,
   });
   if (rendered.ok) return [];
-  const message = `template ${templateRef} does not render for it: ${rendered.error.message}`;
+  const message = `template ${templateRef} does not render for it: ${whereAndWhat(rendered.error)}`;
   return [{ reason: 'invalid', path: ['spec', 'templateRef'], value: templateRef, message }];
 }
 

@@ -299,7 +299,7 @@ test('refuses a template that cannot be parsed, with its line', async () => {
   };
   const refused = await api.call('POST', `${base}/templates`, template);
   assert.equal(refused.code, 422);
-  assert.match(refused.body.message, /:2:.*unclosed action/);
+  assert.match(refused.body.message, /line 2, column 21 of the template: unclosed action/);
   assert.equal((await api.call('GET', `${base}/templates/t`)).code, 404);
 });
 

@@ -103,7 +103,7 @@ async function dispatch(deps: Deps, request: Request, context: HttpContext): Pro
 /** `kubectl` before 1.27 insists on this document, in protobuf; an empty one switches its own checks off, and the server's remain. */
 function openApiV2(request: Request): Response {
   if (/protobuf/.test(request.headers.get('accept') ?? '')) {
-    const contentType = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const contentType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
     return new Response(new Uint8Array(), { headers: { 'content-type': contentType } });
   }
   return json({ swagger: '2.0', info: { title: 'Tinkerbell', version: 'v1alpha1' }, paths: {} });

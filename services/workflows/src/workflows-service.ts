@@ -1,12 +1,13 @@
 /** The gRPC server that agents talk to (upstream tink/server). */
 import { readFile } from 'node:fs/promises';
 import {
+  logVerbosity,
   Server,
   ServerCredentials,
-  status as grpcStatus,
-  type handleUnaryCall,
-  type ServerUnaryCall,
+  setLogVerbosity,
+  type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { Calls } from './calls.ts';
 import {
   WorkflowService,
   type ActionRequest,
@@ -26,7 +27,6 @@ import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from './apply-event.ts';
 import { getAction } from './get-action.ts';
 import { reportActionStatus } from './report-action-status.ts';
-import { RpcError, type RpcCode } from './rpc-error.ts';
 import { Timeline } from './timeline.ts';
 import { WaitingAgents } from './waiting-agents.ts';
 
@@ -57,66 +57,27 @@ const CLOSE_GRACE_MS = 2000;
 const KEEPALIVE_MS = 30_000;
 const MESSAGE_BYTES_LIMIT = 4 * 1024 * 1024;
 
-const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
-  'invalid-argument': grpcStatus.INVALID_ARGUMENT,
-  'not-found': grpcStatus.NOT_FOUND,
-  'failed-precondition': grpcStatus.FAILED_PRECONDITION,
-  unavailable: grpcStatus.UNAVAILABLE,
-  internal: grpcStatus.INTERNAL,
-};
-
 export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsConfig): WorkflowsService {
   const stopping = new AbortController();
   const waiting = new WaitingAgents();
-  const timeline = new Timeline(deps.journal, deps.view);
-  const counters: Record<string, number> = {};
-  const callDeps = { ...deps, waiting, timeline, holdMs: config.holdMs ?? HOLD_MS };
-  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
-  let boundPort = 0;
-
-  const server = new Server({
-    'grpc.keepalive_time_ms': KEEPALIVE_MS,
-    'grpc.keepalive_permit_without_calls': 1,
-    'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
-  });
-  server.addService(serviceDefinition(WorkflowService) as never, {
-    getAction: unary<ActionRequest, ActionResponse>('GetAction', (request, signal) =>
+  const calls = new Calls(deps.log, stopping.signal);
+  const callDeps = {
+    ...deps,
+    waiting,
+    timeline: new Timeline(deps.journal, deps.view),
+    holdMs: config.holdMs ?? HOLD_MS,
+  };
+  const server = serverFor({
+    getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal) =>
       getAction(callDeps, request, signal),
     ),
-    reportActionStatus: unary<ActionStatusRequest, ActionStatusResponse>('ReportActionStatus', (request) =>
-      reportActionStatus(callDeps, request),
+    reportActionStatus: calls.unary<ActionStatusRequest, ActionStatusResponse>(
+      'ReportActionStatus',
+      (request) => reportActionStatus(callDeps, request),
     ),
   });
-
-  function unary<Request, Response>(
-    method: string,
-    body: (request: Request, signal: AbortSignal) => Promise<Response>,
-  ): handleUnaryCall<Request, Response> {
-    return (call, callback) => {
-      const signal = signalOf(call, stopping.signal);
-      body(call.request, signal).then(
-        (response) => {
-          count(method, 'OK');
-          callback(null, response);
-        },
-        (thrown: unknown) => {
-          const error = thrown instanceof RpcError ? thrown : unexpected(method, thrown);
-          count(method, error.code);
-          callback({ code: grpcCodes[error.code], details: error.message });
-        },
-      );
-    };
-  }
-
-  function unexpected(method: string, thrown: unknown): RpcError {
-    deps.log.error('rpc failed', { method, error: String(thrown), stack: (thrown as Error).stack });
-    return new RpcError('internal', 'internal error');
-  }
-
-  function count(method: string, code: string): void {
-    const name = `grpc_server_handled_total{grpc_method="${method}",grpc_code="${code}"}`;
-    counters[name] = (counters[name] ?? 0) + 1;
-  }
+  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
+  let boundPort = 0;
 
   return {
     name: 'workflows',
@@ -125,7 +86,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     stopped: () => stopped,
     health: () => ({
       ready: boundPort !== 0,
-      counters: { ...counters, tink_server_waiting_agents: waiting.count() },
+      counters: { ...calls.counters, tink_server_waiting_agents: waiting.count() },
     }),
     async start(signal) {
       const unfollow = deps.view.onChange((change) => {
@@ -143,13 +104,16 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
   };
 }
 
-function signalOf<Request, Response>(
-  call: ServerUnaryCall<Request, Response>,
-  stopping: AbortSignal,
-): AbortSignal {
-  const cancelled = new AbortController();
-  call.on('cancelled', () => cancelled.abort());
-  return AbortSignal.any([cancelled.signal, stopping]);
+function serverFor(handlers: UntypedServiceImplementation): Server {
+  // The library writes to standard error by itself; what matters is logged here.
+  setLogVerbosity(logVerbosity.NONE);
+  const server = new Server({
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_permit_without_calls': 1,
+    'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
+  });
+  server.addService(serviceDefinition(WorkflowService) as never, handlers);
+  return server;
 }
 
 async function bind(server: Server, config: WorkflowsConfig): Promise<number> {

@@ -1,0 +1,107 @@
+/**
+ * The product on one page: the platform, the store, the services that the settings ask for, and the port that their
+ * routes share. Everything starts together, and everything stops at the first failure or signal.
+ */
+import type { HttpServer, Log, Service } from '@tinkerbell/platform-contract';
+import { createNodeHttp, nodeClock, nodeFiles, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
+import { createApiService } from '@tinkerbell/service-api';
+import { createBootService } from '@tinkerbell/service-boot';
+import { createControllerService } from '@tinkerbell/service-controller';
+import { createImagesService } from '@tinkerbell/service-images';
+import { createWorkflowsService } from '@tinkerbell/service-workflows';
+import { openSqliteJournal } from '@tinkerbell/store-journal';
+import { openSqliteStore } from '@tinkerbell/store-sqlite';
+import { createStoreView } from '@tinkerbell/store-view';
+import { holdDataDirectory } from './data-directory.ts';
+import { createHttpFront } from './http-front.ts';
+import { imageTimeline } from './image-timeline.ts';
+import type { Settings } from './settings.ts';
+
+export interface RunningServer {
+  readonly http: HttpServer['local'];
+  /** Resolves when everything has ended after the signal. */
+  stopped(): Promise<void>;
+}
+
+/** Resolves when every service is ready. Rejects, with everything stopped again, when one cannot start. */
+export async function startServer(settings: Settings, log: Log, signal: AbortSignal): Promise<RunningServer> {
+  const startedMs = nodeClock.monotonicMs();
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  await using cleanup = new AsyncDisposableStack();
+
+  const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
+  const store = cleanup.use(openSqliteStore({ path: data.databasePath, log }));
+  const journal = cleanup.use(openSqliteJournal({ path: data.databasePath, clock: nodeClock, log }));
+  const view = createStoreView({ store, clock: nodeClock, log });
+  await view.start(stopping.signal);
+
+  const deps = {
+    store,
+    view,
+    journal,
+    clock: nodeClock,
+    random: nodeRandom,
+    log,
+    files: nodeFiles,
+    udp: nodeUdp,
+  };
+  const services = servicesFor(settings, deps);
+  cleanup.defer(async () => {
+    stop();
+    await Promise.all(started.map((service) => service.stopped()));
+  });
+  const started: Service[] = [];
+  for (const service of services) {
+    await service.start(stopping.signal);
+    started.push(service);
+  }
+
+  const front = createHttpFront({
+    services,
+    apiAnonymous: settings.apiAnonymous,
+    ownAddresses: () => nodeUdp.networkInterfaces().map((one) => one.address),
+    uptimeSeconds: () => (nodeClock.monotonicMs() - startedMs) / 1000,
+  });
+  const http = cleanup.use(await createNodeHttp(log).listen(settings.http, front));
+
+  journal.append({
+    source: 'server',
+    event: 'started',
+    message: 'server is ready',
+    details: { address: settings.publicIpv4 },
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  const running = cleanup.move();
+  return {
+    http: http.local,
+    async stopped() {
+      await new Promise<void>((resolve) =>
+        stopping.signal.addEventListener('abort', () => resolve(), { once: true }),
+      );
+      await running.disposeAsync();
+    },
+  };
+}
+
+type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createApiService>[0];
+
+function servicesFor(settings: Settings, deps: Deps): Service[] {
+  const { images, boot, workflows } = settings;
+  const onTransfer = imageTimeline(deps.journal, deps.view);
+  return [
+    createApiService(deps),
+    ...(boot === undefined ? [] : [createBootService(deps, boot)]),
+    ...(images === undefined
+      ? []
+      : [
+          createImagesService(
+            { ...deps, onTransfer },
+            { directory: images.imagesDirectory, prefix: '/images/' },
+          ),
+          createImagesService({ ...deps, onTransfer }, { directory: images.hookDirectory, prefix: '/hook/' }),
+        ]),
+    ...(workflows === undefined ? [] : [createWorkflowsService(deps, workflows)]),
+    ...(settings.controller ? [createControllerService(deps)] : []),
+  ];
+}

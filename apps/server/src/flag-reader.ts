@@ -1,0 +1,76 @@
+/** Typed values out of raw flags; a value that cannot be read is a SettingsError that names flag and value. */
+import type { Flag, FlagValues } from './flag.ts';
+
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+const durationUnitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+export class FlagReader {
+  readonly #flags: ReadonlyMap<string, Flag>;
+  readonly #values: FlagValues;
+
+  constructor(flags: readonly Flag[], values: FlagValues) {
+    this.#flags = new Map(flags.map((flag) => [flag.name, flag]));
+    this.#values = values;
+  }
+
+  /** The value given, else the default. */
+  text(name: string): string {
+    const flag = this.#flags.get(name);
+    if (flag === undefined) throw new Error(`no flag --${name} is declared`);
+    return this.#values.get(name) ?? flag.default;
+  }
+
+  boolean(name: string): boolean {
+    const text = this.text(name).toLowerCase();
+    if (['true', '1', 't'].includes(text)) return true;
+    if (['false', '0', 'f'].includes(text)) return false;
+    throw this.#wrong(name, 'must be true or false');
+  }
+
+  /** A whole number within [min, max]. */
+  number(name: string, [min, max]: readonly [number, number]): number {
+    const text = this.text(name);
+    const value = Number(text);
+    if (!/^-?\d{1,15}$/.test(text) || value < min || value > max)
+      throw this.#wrong(name, `must be a whole number from ${min} to ${max}`);
+    return value;
+  }
+
+  port(name: string): number {
+    return this.number(name, [0, 65_535]);
+  }
+
+  list(name: string): readonly string[] {
+    return this.text(name)
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+
+  oneOf<const Value extends string>(name: string, values: readonly Value[]): Value {
+    const found = values.find((value) => value === this.text(name));
+    if (found === undefined) throw this.#wrong(name, `must be ${values.join(' or ')}`);
+    return found;
+  }
+
+  /** Milliseconds of `500ms`, `10s`, `2m`, `1h`. */
+  durationMs(name: string): number {
+    const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(this.text(name));
+    if (match === null) throw this.#wrong(name, 'must be a duration such as 500ms, 10s or 2m');
+    return Number(match[1]) * (durationUnitsMs[match[2] ?? ''] ?? 0);
+  }
+
+  /** Whatever `parse` makes of the value; undefined means that it could not. */
+  parsed<Value>(name: string, parse: (text: string) => Value | undefined, rule: string): Value {
+    const value = parse(this.text(name));
+    if (value === undefined) throw this.#wrong(name, rule);
+    return value;
+  }
+
+  #wrong(name: string, rule: string): SettingsError {
+    return new SettingsError(`--${name} ${rule}, not ${JSON.stringify(this.text(name))}`);
+  }
+}

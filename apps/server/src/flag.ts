@@ -1,0 +1,78 @@
+/**
+ * Flags as data. A value comes from the command line, else from the environment (`TINKERBELL_` and the name in upper
+ * case with underscores, as upstream), else from the default.
+ */
+import { nearest } from '@tinkerbell/resources';
+
+export type FlagType = 'text' | 'number' | 'boolean' | 'list' | 'duration';
+
+export interface Flag {
+  readonly name: string;
+  readonly type: FlagType;
+  /** Shown in the help; computed defaults are described in brackets. */
+  readonly default: string;
+  readonly description: string;
+}
+
+/** Raw text by flag name; only flags that were given. Lists are joined by commas. */
+export type FlagValues = ReadonlyMap<string, string>;
+
+export type ParsedFlags =
+  | { readonly ok: true; readonly values: FlagValues }
+  | { readonly ok: false; readonly message: string };
+
+export function environmentNameOf(flag: string): string {
+  return `TINKERBELL_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** `--name value`, `--name=value`, `--boolean`, `--boolean=false`; a single dash does as well, as in Go programs. */
+export function parseFlags(
+  flags: readonly Flag[],
+  commandLine: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ParsedFlags {
+  const given = new Map<string, string>();
+  for (let index = 0; index < commandLine.length; index++) {
+    const argument = commandLine[index] ?? '';
+    const match = /^--?([a-z0-9][a-z0-9-]*)(?:=(.*))?$/s.exec(argument);
+    const flag = flags.find((one) => one.name === match?.[1]);
+    if (match === null || flag === undefined)
+      return { ok: false, message: unknown(flags, argument, match?.[1]) };
+    const value = match[2] ?? (flag.type === 'boolean' ? 'true' : commandLine[++index]);
+    if (value === undefined) return { ok: false, message: `--${flag.name} needs a value` };
+    const before = flag.type === 'list' ? given.get(flag.name) : undefined;
+    given.set(flag.name, before === undefined ? value : `${before},${value}`);
+  }
+  return { ok: true, values: new Map([...fromEnvironment(flags, environment), ...given]) };
+}
+
+function fromEnvironment(
+  flags: readonly Flag[],
+  environment: Readonly<Record<string, string | undefined>>,
+): FlagValues {
+  const pairs = flags.map((flag): [string, string] => [
+    flag.name,
+    environment[environmentNameOf(flag.name)] ?? '',
+  ]);
+  return new Map(pairs.filter(([, value]) => value !== ''));
+}
+
+function unknown(flags: readonly Flag[], argument: string, name: string | undefined): string {
+  if (name === undefined) return `unexpected argument ${JSON.stringify(argument)}; see --help`;
+  const close = nearest(
+    name,
+    flags.map((flag) => flag.name),
+  );
+  return `unknown flag --${name}; ${close === undefined ? 'see --help' : `did you mean --${close}?`}`;
+}
+
+/** The help text: every flag with its default, in the order of the list. */
+export function helpText(flags: readonly Flag[]): string {
+  const width = Math.max(...flags.map((flag) => flag.name.length));
+  return flags
+    .map(
+      (flag) =>
+        `  --${flag.name.padEnd(width)}  ${flag.description}${flag.default === '' ? '' : ` (default ${flag.default})`}`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,130 @@
+/** Every flag of the server. Names and defaults are upstream's where upstream has the flag. */
+import type { Flag, FlagType } from './flag.ts';
+
+function flag(name: string, type: FlagType, fallback: string, description: string): Flag {
+  return { name, type, default: fallback, description };
+}
+
+const general: readonly Flag[] = [
+  flag('data-dir', 'text', './data', 'folder of the database; made when it is not there'),
+  flag('log-level', 'number', '0', 'greater than 0 logs every decision, below 0 logs nothing'),
+  flag('log-format', 'text', '', 'text or json; text when standard error is a terminal'),
+  flag(
+    'public-ipv4',
+    'text',
+    '',
+    'our address as machines see it; found from the bound or default-route network interface',
+  ),
+  flag('bind-address', 'text', '0.0.0.0', 'address to listen on'),
+  flag('http-port', 'number', '7080', 'port of scripts, binaries, images and API'),
+  flag(
+    'api-anonymous',
+    'text',
+    'loopback',
+    'who may use the API without authentication: loopback (this machine) or everyone',
+  ),
+  flag('tls-cert-file', 'text', '', 'certificate for gRPC'),
+  flag('tls-key-file', 'text', '', 'key for gRPC'),
+  flag('enable-smee', 'boolean', 'true', 'run DHCP, TFTP, scripts and binaries'),
+  flag('enable-tink-server', 'boolean', 'true', 'run the gRPC service of agents'),
+  flag('enable-tink-controller', 'boolean', 'true', 'run the workflow controller'),
+  flag('enable-images', 'boolean', 'true', 'serve image files'),
+  flag('images-dir', 'text', '', 'folder served under /images/; <data-dir>/images'),
+  flag(
+    'hook-dir',
+    'text',
+    '',
+    'folder served under /hook/, with kernel and initramfs of the in-memory OS; <data-dir>/hook',
+  ),
+];
+
+const dhcp: readonly Flag[] = [
+  flag('dhcp-enabled', 'boolean', 'true', 'answer DHCP'),
+  flag('dhcp-mode', 'text', 'reservation', 'reservation'),
+  flag('dhcp-enable-netboot-options', 'boolean', 'true', 'send boot file and next server'),
+  flag('dhcp-bind-addr', 'text', '0.0.0.0', 'address to listen on'),
+  flag('dhcp-bind-interface', 'list', '', 'network interfaces to serve; all on one socket when empty'),
+  flag('dhcp-bind-port', 'number', '67', 'port to listen on; another one is for tests'),
+  flag('dhcp-ip-for-packet', 'text', '', 'our address in replies; public-ipv4'),
+  flag('dhcp-syslog-ip', 'text', '', 'syslog server told to machines; none'),
+  flag('dhcp-tftp-ip', 'text', '', 'TFTP server told to machines; public-ipv4'),
+  flag('dhcp-tftp-port', 'number', '69', 'TFTP port told to machines'),
+  ...urlFlags('dhcp-ipxe-http-binary', '/ipxe/binary/', 'iPXE binaries'),
+  ...urlFlags('dhcp-ipxe-http-script', '/ipxe/script/auto.ipxe', 'iPXE scripts'),
+  flag('dhcp-ipxe-http-script-prepend-mac', 'boolean', 'true', 'put the MAC into the script URL'),
+];
+
+function urlFlags(prefix: string, path: string, what: string): Flag[] {
+  return [
+    flag(`${prefix}-scheme`, 'text', 'http', `scheme of the URL of ${what}`),
+    flag(`${prefix}-host`, 'text', '', `host of the URL of ${what}; public-ipv4`),
+    flag(`${prefix}-port`, 'number', '', `port of the URL of ${what}; http-port`),
+    flag(`${prefix}-path`, 'text', path, `path of the URL of ${what}`),
+  ];
+}
+
+const ipxe: readonly Flag[] = [
+  flag('ipxe-binary-dir', 'text', '/usr/lib/ipxe', 'folder with undionly.kpxe, ipxe.efi and others'),
+  flag('ipxe-http-binary-enabled', 'boolean', 'true', 'serve binaries over HTTP'),
+  flag('ipxe-http-script-enabled', 'boolean', 'true', 'serve scripts over HTTP'),
+  flag('ipxe-http-script-extra-kernel-args', 'list', '', 'further kernel arguments'),
+  flag('ipxe-http-script-kernel-name', 'text', 'vmlinuz', 'kernel file, without -<arch>'),
+  flag('ipxe-http-script-initrd-name', 'text', 'initramfs', 'initramfs file, without -<arch>'),
+  flag('ipxe-http-script-osie-url', 'text', '', 'where kernel and initramfs are; our own /hook/'),
+  flag('ipxe-http-script-retries', 'number', '1', 'retries of a download in the script'),
+  flag('ipxe-http-script-retry-delay', 'number', '1', 'seconds between them'),
+  flag('ipxe-script-syslog-fqdn', 'text', '', 'syslog host in the script; dhcp-syslog-ip'),
+  flag(
+    'ipxe-script-tink-server-addr-port',
+    'text',
+    '',
+    'gRPC address told to agents; public-ipv4:tink-server-bind-port',
+  ),
+  flag('ipxe-script-tink-server-use-tls', 'boolean', 'false', 'tell agents to use TLS'),
+  flag(
+    'ipxe-script-tink-server-insecure-tls',
+    'boolean',
+    'false',
+    'tell agents not to check the certificate',
+  ),
+  flag(
+    'ipxe-script-boot-local-when-idle',
+    'boolean',
+    'true',
+    'boot the disk when there is no work; upstream boots the in-memory OS again',
+  ),
+  flag('ipxe-embedded-script-patch', 'text', '', 'text put into the placeholder of binaries'),
+  flag('ipxe-binary-inject-mac-addr-format', 'text', 'colon', 'colon, dot, dash or no-delimiter'),
+  flag('ipxe-override-arch-mapping', 'list', '', '<architecture>=<binary>, comma separated'),
+  flag(
+    'ipxe-chainloading',
+    'text',
+    'when-needed',
+    'when-needed, or always: chain our binary unless the client is Tinkerbell’s own iPXE',
+  ),
+];
+
+const tftp: readonly Flag[] = [
+  flag('tftp-server-enabled', 'boolean', 'true', 'serve TFTP'),
+  flag('tftp-server-bind-addr', 'text', '', 'address to listen on; bind-address'),
+  flag('tftp-server-bind-port', 'number', '69', 'port to listen on'),
+  flag('tftp-timeout', 'duration', '1s', 'first wait for an acknowledgement'),
+  flag('tftp-block-size', 'number', '1468', 'largest block'),
+  flag('tftp-single-port', 'boolean', 'false', 'send everything from one port, which passes NAT'),
+  flag('tftp-asset-dir', 'text', '', 'folder with further files'),
+];
+
+const tinkServer: readonly Flag[] = [
+  flag('tink-server-bind-addr', 'text', '', 'address of gRPC; bind-address'),
+  flag('tink-server-bind-port', 'number', '42113', 'port of gRPC'),
+];
+
+export const flags: readonly Flag[] = [
+  ...general,
+  ...dhcp,
+  ...ipxe,
+  ...tftp,
+  ...tinkServer,
+  flag('version', 'boolean', 'false', 'print the version and end'),
+  flag('help', 'boolean', 'false', 'print this text and end'),
+];

@@ -1,0 +1,91 @@
+/** The one HTTP port: health and metrics, then the routes of the services in order. */
+import type { HttpContext, HttpHandler, HttpRoute, Service } from '@tinkerbell/platform-contract';
+import { mayUseApi } from './api-access.ts';
+
+export interface FrontOptions {
+  readonly services: readonly Service[];
+  readonly apiAnonymous: 'loopback' | 'everyone';
+  /** This machine's own addresses: they count as loopback. */
+  readonly ownAddresses: () => readonly string[];
+  readonly uptimeSeconds: () => number;
+}
+
+export function createHttpFront(options: FrontOptions): HttpHandler {
+  const counters = new Map<string, number>();
+  const routes = options.services.flatMap((service) => service.routes);
+  return async (request, context) => {
+    const response = (await own(request)) ?? (await routed(request, context));
+    const name = `http_server_requests_total{method="${request.method}",status_code="${response.status}"}`;
+    counters.set(name, (counters.get(name) ?? 0) + 1);
+    return response;
+  };
+
+  async function own(request: Request): Promise<Response | undefined> {
+    switch (new URL(request.url).pathname) {
+      case '/healthz':
+        return text('ok');
+      case '/readyz':
+        return ready(options.services);
+      case '/healthcheck':
+        return Response.json({
+          git_rev: 'unknown',
+          uptime_seconds: options.uptimeSeconds().toFixed(2),
+          goroutines: 0,
+        });
+      case '/metrics':
+        return metrics(options.services, counters);
+      default:
+        return undefined;
+    }
+  }
+
+  async function routed(request: Request, context: HttpContext): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    for (const route of routes.filter((one) => pathname.startsWith(one.prefix))) {
+      const refusal = refusalFor(route, context);
+      const response = refusal ?? (await route.handle(request, context));
+      if (response !== undefined) return response;
+    }
+    return text('no such page\n', 404);
+  }
+
+  function refusalFor(route: HttpRoute, context: HttpContext): Response | undefined {
+    const isAllowed =
+      route.name !== 'api' ||
+      options.apiAnonymous === 'everyone' ||
+      mayUseApi(context.peer.address, options.ownAddresses());
+    if (isAllowed) return undefined;
+    const message = `the API answers this machine only; ${context.peer.address} needs the server to run with --api-anonymous=everyone`;
+    return Response.json(
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        reason: 'Forbidden',
+        message,
+        code: 403,
+      },
+      { status: 403 },
+    );
+  }
+}
+
+function text(body: string, status = 200): Response {
+  return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+}
+
+function ready(services: readonly Service[]): Response {
+  const waiting = services
+    .map((service) => ({ name: service.name, ...service.health() }))
+    .filter((one) => !one.ready);
+  if (waiting.length === 0) return text('ok');
+  return text(waiting.map((one) => `${one.name}: ${one.reason ?? 'not ready'}\n`).join(''), 503);
+}
+
+/** Prometheus' text format. */
+function metrics(services: readonly Service[], own: ReadonlyMap<string, number>): Response {
+  const lines = [...own, ...services.flatMap((service) => Object.entries(service.health().counters ?? {}))];
+  lines.push(['process_resident_memory_bytes', process.memoryUsage.rss()]);
+  return text(lines.map(([name, value]) => `${name} ${value}\n`).join(''));
+}

@@ -1,0 +1,82 @@
+/** `tinkerbell`: reads flags and environment, starts the server, and stops it at a signal. */
+import { PlatformError } from '@tinkerbell/platform-contract';
+import { createNodeLog, holderOf, nodeUdp } from '@tinkerbell/platform-node';
+import { startServer } from './compose.ts';
+import { helpText, parseFlags } from './flag.ts';
+import { FlagReader, SettingsError } from './flag-reader.ts';
+import { flags } from './flags.ts';
+import { settingsFrom, type Settings } from './settings.ts';
+
+const VERSION = '0.1.0';
+
+async function main(): Promise<number> {
+  const parsed = parseFlags(flags, process.argv.slice(2), process.env);
+  if (!parsed.ok) return fail(parsed.message);
+  const reader = new FlagReader(flags, parsed.values);
+  if (reader.boolean('help')) {
+    process.stdout.write(
+      `usage: tinkerbell [flags]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
+    );
+    return 0;
+  }
+  if (reader.boolean('version')) {
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  const settings = settingsFrom(reader, nodeUdp.networkInterfaces());
+  const format = reader.text('log-format') || (process.stderr.isTTY ? 'text' : 'json');
+  const log = createNodeLog({ level: settings.logLevel, format: format === 'json' ? 'json' : 'text' });
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  try {
+    const server = await startServer(settings, log, stopping.signal);
+    log.info('ready', {
+      http: `http://${settings.publicIpv4}:${server.http.port}`,
+      data: settings.dataDirectory,
+      seconds: Number(process.uptime().toFixed(2)),
+    });
+    warnIfOpen(settings, log);
+    await server.stopped();
+    return 0;
+  } catch (thrown) {
+    if (thrown instanceof PlatformError) return fail(await withWayOut(thrown, settings));
+    throw thrown;
+  }
+}
+
+function warnIfOpen(settings: Settings, log: ReturnType<typeof createNodeLog>): void {
+  if (settings.apiAnonymous !== 'everyone') return;
+  log.warn('the API answers everyone without authentication', { flag: '--api-anonymous=everyone' });
+}
+
+/** A port in use: who holds it, where the platform did not say, and which flag moves ours. */
+async function withWayOut(error: PlatformError, settings: Settings): Promise<string> {
+  const match = /\b(TCP|UDP) port (\d+)/.exec(error.message);
+  if (match === null) return error.message;
+  const [port, protocol, number] = [match[0], match[1] === 'TCP' ? 'tcp' : 'udp', Number(match[2])] as const;
+  const isNamed = error.message.includes(' by ') || error.code !== 'address-in-use';
+  const holder = isNamed ? '' : await holderOf(protocol, number);
+  const flag = flagOfPort(port, settings);
+  return `${error.message}${holder}${flag === undefined ? '' : `; choose another with ${flag}`}`;
+}
+
+function flagOfPort(port: string, { http, workflows, boot }: Settings): string | undefined {
+  return new Map([
+    [`TCP port ${http.port}`, '--http-port'],
+    [`TCP port ${workflows?.port}`, '--tink-server-bind-port'],
+    [`UDP port ${boot?.dhcp?.port}`, '--dhcp-bind-interface, or switch DHCP off with --dhcp-enabled=false'],
+    [`UDP port ${boot?.tftp?.port}`, '--tftp-server-bind-port'],
+  ]).get(port);
+}
+
+function fail(message: string): number {
+  process.stderr.write(`tinkerbell: ${message}\n`);
+  return 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (thrown) {
+  if (!(thrown instanceof SettingsError)) throw thrown;
+  process.exitCode = fail(thrown.message);
+}

@@ -1,0 +1,177 @@
+/** What the flags mean, as values the services take. */
+import { resolve } from 'node:path';
+import { defaultTransferLimits } from '@tinkerbell/tftp';
+import type { NetworkInterface } from '@tinkerbell/platform-contract';
+import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
+import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
+import { parseIpv4, type Ipv4, type MacFormat } from '@tinkerbell/wire';
+import { SettingsError, type FlagReader } from './flag-reader.ts';
+import { publicIpv4 } from './public-ipv4.ts';
+
+export interface Settings {
+  readonly dataDirectory: string;
+  readonly logLevel: 'debug' | 'info' | 'silent';
+  readonly publicIpv4: Ipv4;
+  readonly http: { readonly address: string; readonly port: number };
+  readonly apiAnonymous: 'loopback' | 'everyone';
+  /** Absent: not run. */
+  readonly boot?: BootConfig;
+  readonly workflows?: {
+    readonly address: string;
+    readonly port: number;
+    readonly tls?: { certFile: string; keyFile: string };
+  };
+  readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
+  readonly controller: boolean;
+}
+
+/** Throws a SettingsError that names the flag. */
+export function settingsFrom(flags: FlagReader, networkInterfaces: readonly NetworkInterface[]): Settings {
+  const dataDirectory = resolve(flags.text('data-dir'));
+  const address = publicAddress(flags, networkInterfaces);
+  const images = {
+    imagesDirectory: resolve(flags.text('images-dir') || `${dataDirectory}/images`),
+    hookDirectory: resolve(flags.text('hook-dir') || `${dataDirectory}/hook`),
+  };
+  return {
+    dataDirectory,
+    logLevel: logLevelOf(flags),
+    publicIpv4: address,
+    http: { address: flags.text('bind-address'), port: flags.port('http-port') },
+    apiAnonymous: flags.oneOf('api-anonymous', ['loopback', 'everyone']),
+    controller: flags.boolean('enable-tink-controller'),
+    ...(flags.boolean('enable-images') ? { images } : {}),
+    ...(flags.boolean('enable-smee') ? { boot: bootConfig(flags, address) } : {}),
+    ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags) } : {}),
+  };
+}
+
+function logLevelOf(flags: FlagReader): Settings['logLevel'] {
+  const level = flags.number('log-level', [-100, 100]);
+  if (level < 0) return 'silent';
+  return level > 0 ? 'debug' : 'info';
+}
+
+function publicAddress(flags: FlagReader, networkInterfaces: readonly NetworkInterface[]): Ipv4 {
+  if (flags.text('public-ipv4') !== '') return address(flags, 'public-ipv4');
+  const found = publicIpv4(networkInterfaces, flags.list('dhcp-bind-interface'));
+  const parsed = found === undefined ? undefined : parseIpv4(found);
+  if (parsed === undefined)
+    throw new SettingsError('cannot find our IPv4 address; give it with --public-ipv4');
+  return parsed;
+}
+
+function address(flags: FlagReader, name: string): Ipv4 {
+  return flags.parsed(name, (text) => parseIpv4(text), 'must be an IPv4 address');
+}
+
+function addressOr(flags: FlagReader, name: string, fallback: Ipv4): Ipv4 {
+  return flags.text(name) === '' ? fallback : address(flags, name);
+}
+
+function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> {
+  const [certFile, keyFile] = [flags.text('tls-cert-file'), flags.text('tls-key-file')];
+  if ((certFile === '') !== (keyFile === ''))
+    throw new SettingsError('--tls-cert-file and --tls-key-file go together');
+  return {
+    address: flags.text('tink-server-bind-addr') || flags.text('bind-address'),
+    port: flags.port('tink-server-bind-port'),
+    ...(certFile === '' ? {} : { tls: { certFile, keyFile } }),
+  };
+}
+
+function bootConfig(flags: FlagReader, own: Ipv4): BootConfig {
+  const dhcp = {
+    networkInterfaces: flags.list('dhcp-bind-interface'),
+    address: flags.text('dhcp-bind-addr'),
+    port: flags.port('dhcp-bind-port'),
+  };
+  return {
+    netboot: netbootSettings(flags, own),
+    hook: hookSettings(flags, own),
+    ...(flags.boolean('dhcp-enabled') ? { dhcp } : {}),
+    ...(flags.boolean('tftp-server-enabled') ? { tftp: tftpConfig(flags) } : {}),
+    ipxeDirectory: resolve(flags.text('ipxe-binary-dir')),
+    ipxePatch: flags.text('ipxe-embedded-script-patch'),
+    routes: {
+      binary: flags.boolean('ipxe-http-binary-enabled'),
+      script: flags.boolean('ipxe-http-script-enabled'),
+    },
+  };
+}
+
+function tftpConfig(flags: FlagReader): NonNullable<BootConfig['tftp']> {
+  const assetDirectory = flags.text('tftp-asset-dir');
+  return {
+    address: flags.text('tftp-server-bind-addr') || flags.text('bind-address'),
+    port: flags.port('tftp-server-bind-port'),
+    singlePort: flags.boolean('tftp-single-port'),
+    limits: {
+      ...defaultTransferLimits,
+      blockSizeBytesMax: flags.number('tftp-block-size', [512, 65_464]),
+      timeoutMs: flags.durationMs('tftp-timeout'),
+    },
+    ...defaultTftpCaps,
+    ...(assetDirectory === '' ? {} : { assetDirectory: resolve(assetDirectory) }),
+  };
+}
+
+function netbootSettings(flags: FlagReader, own: Ipv4): NetbootSettings {
+  const binaryHost = flags.text('dhcp-ipxe-http-binary-host') || own;
+  return {
+    mode: flags.oneOf('dhcp-mode', ['reservation']),
+    serverAddress: addressOr(flags, 'dhcp-ip-for-packet', own),
+    netbootOptionsEnabled: flags.boolean('dhcp-enable-netboot-options'),
+    tftp: { address: addressOr(flags, 'dhcp-tftp-ip', own), port: flags.port('dhcp-tftp-port') },
+    httpBinary: { url: urlOf(flags, 'dhcp-ipxe-http-binary', own), address: parseIpv4(binaryHost) ?? own },
+    scriptUrl: urlOf(flags, 'dhcp-ipxe-http-script', own),
+    scriptUrlHasMac: flags.boolean('dhcp-ipxe-http-script-prepend-mac'),
+    macFormat: flags.parsed(
+      'ipxe-binary-inject-mac-addr-format',
+      macFormatOf,
+      'must be colon, dot, dash or no-delimiter',
+    ),
+    architectureOverrides: new Map(flags.list('ipxe-override-arch-mapping').map((item) => overrideOf(item))),
+    chainloading: flags.oneOf('ipxe-chainloading', ['when-needed', 'always']),
+    bootLocalWhenIdle: flags.boolean('ipxe-script-boot-local-when-idle'),
+    ...(flags.text('dhcp-syslog-ip') === '' ? {} : { syslogAddress: address(flags, 'dhcp-syslog-ip') }),
+  };
+}
+
+function urlOf(flags: FlagReader, prefix: string, own: Ipv4): string {
+  const host = flags.text(`${prefix}-host`) || own;
+  const port = flags.text(`${prefix}-port`) === '' ? flags.port('http-port') : flags.port(`${prefix}-port`);
+  return `${flags.oneOf(`${prefix}-scheme`, ['http', 'https'])}://${host}:${port}${flags.text(`${prefix}-path`)}`;
+}
+
+function macFormatOf(text: string): MacFormat | undefined {
+  return (['colon', 'dot', 'dash', 'no-delimiter'] as const).find((format) => format === text);
+}
+
+function overrideOf(item: string): [number, string] {
+  const match = /^(\d{1,5})=([\w.-]+)$/.exec(item);
+  if (match === null)
+    throw new SettingsError(
+      `--ipxe-override-arch-mapping takes <number>=<binary>, not ${JSON.stringify(item)}`,
+    );
+  return [Number(match[1]), match[2] ?? ''];
+}
+
+function hookSettings(flags: FlagReader, own: Ipv4): HookScriptSettings {
+  const syslogHost = flags.text('ipxe-script-syslog-fqdn') || flags.text('dhcp-syslog-ip');
+  const grpcAuthority = flags.text('ipxe-script-tink-server-addr-port') || own;
+  return {
+    osieUrl: flags.text('ipxe-http-script-osie-url') || `http://${own}:${flags.port('http-port')}/hook`,
+    kernelName: flags.text('ipxe-http-script-kernel-name'),
+    initrdName: flags.text('ipxe-http-script-initrd-name'),
+    grpcAuthority: /:\d+$/.test(grpcAuthority)
+      ? grpcAuthority
+      : `${grpcAuthority}:${flags.port('tink-server-bind-port')}`,
+    tls: flags.boolean('ipxe-script-tink-server-use-tls') || flags.text('tls-cert-file') !== '',
+    insecureTls: flags.boolean('ipxe-script-tink-server-insecure-tls'),
+    extraKernelArguments: flags.list('ipxe-http-script-extra-kernel-args'),
+    retries: flags.number('ipxe-http-script-retries', [0, 100]),
+    retryDelaySeconds: flags.number('ipxe-http-script-retry-delay', [0, 3600]),
+    ...(syslogHost === '' ? {} : { syslogHost }),
+  };
+}

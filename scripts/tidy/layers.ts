@@ -1,0 +1,18 @@
+/** Layers of ARCHITECTURE.md: a package imports from its own layer and those below. */
+const layers: readonly (readonly [pattern: RegExp, layer: number])[] = [
+  [/^protocols\/wire$/, 0],
+  [/^(protocols|languages)\//, 1],
+  [/^domain\//, 2],
+  [/^(store|platform)\/contract$|^api$/, 3],
+  [/^(services|actions)\//, 4],
+  [/^(store|platform)\//, 5],
+  [/^(apps|sim|sandbox|bench|test|hook)(\/|$)/, 6],
+];
+
+/** Throws for a folder that no layer holds: a new top folder needs a place in the list. */
+export function layerOf(folder: string): number {
+  const found = layers.find(([pattern]) => pattern.test(folder));
+  if (found === undefined)
+    throw new Error(`${folder} is in no layer; add it to scripts/tidy/layers.ts and ARCHITECTURE.md`);
+  return found[1];
+}
