@@ -9,6 +9,6 @@ export {
   type TextResult,
   validateTemplateText,
 } from './render-template.ts';
-export { hardwareStruct, type JsonObject, templateData } from './template-data.ts';
+export { hardwareStruct, type JsonObject, templateData } from './dot.ts';
 export { TEMPLATE_FUNCTIONS } from './template-functions.ts';
 export type { ActionDefinition, TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';

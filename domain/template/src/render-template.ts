@@ -2,7 +2,7 @@ import { execute, parseTemplate, type TemplateError, type Value } from '@tinkerb
 import { parseYaml, type Path, type Position, positionOf, type YamlNode } from '@tinkerbell/yaml';
 import { decodeWorkflow } from './decode-workflow.ts';
 import type { RenderError, RenderStep } from './render-error.ts';
-import { type JsonObject, templateData } from './template-data.ts';
+import { type JsonObject, templateData } from './dot.ts';
 import { TEMPLATE_FUNCTIONS } from './template-functions.ts';
 import { type WorkflowProblem, workerProblem, workflowProblem } from './validate-workflow.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';

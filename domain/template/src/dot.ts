@@ -12,7 +12,7 @@ import {
   type Value,
   zeroValue,
 } from '@tinkerbell/go-template';
-import { TEMPLATE_HARDWARE } from './hardware-types.ts';
+import { TEMPLATE_HARDWARE } from './hardware-structs.ts';
 
 /** JSON objects as they come from the API; only what is known is read. */
 export type JsonObject = { readonly [key: string]: unknown };
