@@ -36,7 +36,9 @@ for (const [header, size, expected] of table) {
 }
 
 test('a range is never outside the file', () => {
-  const header = fc.string({ unit: fc.constantFrom('0', '1', '9', '-', ',', '=', ' ') }).map((text) => `bytes=${text}`);
+  const header = fc
+    .string({ unit: fc.constantFrom('0', '1', '9', '-', ',', '=', ' ') })
+    .map((text) => `bytes=${text}`);
   fc.assert(
     fc.property(header, fc.nat({ max: 1000 }), (header, size) => {
       const range = byteRangeOf(header, size);

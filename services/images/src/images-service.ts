@@ -3,7 +3,7 @@ import { byteRangeOf, type ByteRange } from './byte-range.ts';
 import { contentTypeOf } from './content-type.ts';
 import { imagePathOf } from './image-path.ts';
 import { failedPrecondition, rangeApplies, validatorsOf } from './preconditions.ts';
-import { reportedStream, type OnTransfer } from './transfer.ts';
+import { reportedStream, type OnTransfer, type TransferProgress } from './transfer.ts';
 
 export interface ImagesDeps {
   readonly files: Files;
@@ -25,69 +25,88 @@ export interface ImagesConfig {
  * Reads 1 MiB at a time: at the usual 64 KiB the processor does twice the work for the same bytes.
  */
 export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Service {
-  const counts = { requests: 0, notFound: 0, notModified: 0, sentBytes: 0 };
+  const files = new ImageFiles(deps, config);
   const ended = Promise.withResolvers<void>();
-  let lastId = 0;
-
-  const onTransfer: OnTransfer = (progress) => {
-    if (progress.kind === 'completed' || progress.kind === 'broken-off')
-      counts.sentBytes += progress.sentBytes;
-    deps.onTransfer(progress);
+  return {
+    name: 'images',
+    routes: [
+      { name: 'images', prefix: config.prefix, handle: (request, context) => files.answer(request, context) },
+    ],
+    async start(signal) {
+      if (signal.aborted) ended.resolve();
+      else signal.addEventListener('abort', () => ended.resolve(), { once: true });
+    },
+    stopped: () => ended.promise,
+    health: () => ({ ready: true, counters: files.counters() }),
   };
+}
 
-  async function handle(request: Request, { peer }: HttpContext): Promise<Response> {
-    counts.requests += 1;
+class ImageFiles {
+  readonly #deps: ImagesDeps;
+  readonly #config: ImagesConfig;
+  readonly #counts = { requests: 0, notFound: 0, notModified: 0, sentBytes: 0 };
+  #lastId = 0;
+
+  constructor(deps: ImagesDeps, config: ImagesConfig) {
+    this.#deps = deps;
+    this.#config = config;
+  }
+
+  async answer(request: Request, { peer }: HttpContext): Promise<Response> {
+    this.#counts.requests += 1;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return new Response('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD' } });
     }
-    const path = imagePathOf(request.url, config.prefix);
-    const file = path === undefined ? undefined : await deps.files.stat(config.directory, path);
-    if (path === undefined || file?.isFile !== true) {
-      counts.notFound += 1;
-      return new Response('no such file\n', {
-        status: 404,
-        headers: { 'content-type': 'text/plain; charset=utf-8' },
-      });
-    }
-    const answer = answerFor(request.headers, path, file);
-    if (answer.status === 304) counts.notModified += 1;
-    const { status, headers, range } = answer;
+    const path = imagePathOf(request.url, this.#config.prefix);
+    const file = path === undefined ? undefined : await this.#deps.files.stat(this.#config.directory, path);
+    if (path === undefined || file?.isFile !== true) return this.#missing();
+    const { status, headers, range } = answerFor(request.headers, path, file);
+    if (status === 304) this.#counts.notModified += 1;
     if (range === undefined || request.method === 'HEAD') return new Response(null, { status, headers });
-    deps.log.debug('image asked for', {
+    this.#deps.log.debug('image asked for', {
       peer: peer.address,
       path,
       status,
       start: range.start,
       end: range.end,
     });
-    return new Response(bodyOf(path, range, peer), { status, headers });
+    return new Response(this.#bodyOf(path, range, peer), { status, headers });
   }
 
-  function bodyOf(path: string, range: ByteRange, peer: HttpPeer): ReadableStream<Uint8Array> {
-    lastId += 1;
-    const source = deps.files.stream(config.directory, path, range);
-    const transfer = { id: lastId, peer, path, offset: range.start, totalBytes: range.end - range.start + 1 };
-    return reportedStream(source, transfer, { clock: deps.clock, onTransfer });
+  #missing(): Response {
+    this.#counts.notFound += 1;
+    return new Response('no such file\n', {
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    });
   }
 
-  return {
-    name: 'images',
-    routes: [{ name: 'images', prefix: config.prefix, handle }],
-    async start(signal) {
-      if (signal.aborted) ended.resolve();
-      else signal.addEventListener('abort', () => ended.resolve(), { once: true });
-    },
-    stopped: () => ended.promise,
-    health: () => ({
-      ready: true,
-      counters: {
-        images_requests_total: counts.requests,
-        images_not_found_total: counts.notFound,
-        images_not_modified_total: counts.notModified,
-        images_sent_bytes_total: counts.sentBytes,
-      },
-    }),
-  };
+  #bodyOf(path: string, range: ByteRange, peer: HttpPeer): ReadableStream<Uint8Array> {
+    this.#lastId += 1;
+    const source = this.#deps.files.stream(this.#config.directory, path, range);
+    const totalBytes = range.end - range.start + 1;
+    const transfer = { id: this.#lastId, peer, path, offset: range.start, totalBytes };
+    return reportedStream(source, transfer, {
+      clock: this.#deps.clock,
+      onTransfer: (progress) => this.#report(progress),
+    });
+  }
+
+  #report(progress: TransferProgress): void {
+    if (progress.kind === 'completed' || progress.kind === 'broken-off')
+      this.#counts.sentBytes += progress.sentBytes;
+    this.#deps.onTransfer(progress);
+  }
+
+  counters(): Record<string, number> {
+    const label = `{prefix="${this.#config.prefix}"}`;
+    return {
+      [`images_requests_total${label}`]: this.#counts.requests,
+      [`images_not_found_total${label}`]: this.#counts.notFound,
+      [`images_not_modified_total${label}`]: this.#counts.notModified,
+      [`images_sent_bytes_total${label}`]: this.#counts.sentBytes,
+    };
+  }
 }
 
 interface Answer {
