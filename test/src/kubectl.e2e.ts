@@ -1,0 +1,190 @@
+/** Debian's kubectl 1.20, unmodified, against the running server. */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { openDebianArchive, runCommand } from '@tinkerbell/hook';
+import { kinds } from '@tinkerbell/resources';
+import { startServer, type ServerChild } from './start-server.ts';
+
+const cacheDirectory = join(import.meta.dirname, '../../.cache');
+const run = promisify(execFile);
+const home = mkdtempSync(join(tmpdir(), 'tinkerbell-kubectl-'));
+let kubectlPath = '';
+let server: ServerChild;
+
+async function installedKubectl(): Promise<string> {
+  const folder = join(cacheDirectory, 'kubectl');
+  const path = join(folder, 'usr/bin/kubectl');
+  if (existsSync(path)) return path;
+  const archive = await openDebianArchive({ suite: 'bookworm', cacheDirectory });
+  const [file = ''] = await archive.download(['kubernetes-client']);
+  mkdirSync(folder, { recursive: true });
+  await runCommand('dpkg-deb', ['-x', file, folder]);
+  return path;
+}
+
+function commandLine(commandArguments: readonly string[]): string[] {
+  return ['--server', server.url, '--cache-dir', join(home, 'cache'), ...commandArguments];
+}
+
+async function kubectl(...commandArguments: string[]): Promise<string> {
+  const { stdout } = await run(kubectlPath, commandLine(commandArguments), { env: { HOME: home } });
+  return stdout;
+}
+
+async function failing(...commandArguments: string[]): Promise<string> {
+  return kubectl(...commandArguments).then(
+    () => assert.fail('kubectl succeeded'),
+    (error: { stderr: string }) => error.stderr,
+  );
+}
+
+const manifests = `
+apiVersion: tinkerbell.org/v1alpha1
+kind: Hardware
+metadata: {name: h, labels: {rack: one}}
+spec:
+  disks: [{device: /dev/vda}]
+  interfaces: [{dhcp: {mac: "52:54:00:12:34:56"}}]
+---
+apiVersion: tinkerbell.org/v1alpha1
+kind: Template
+metadata: {name: t}
+spec:
+  data: |
+    name: debian
+    global_timeout: 1800
+    tasks:
+      - name: install
+        worker: "{{.device_1}}"
+        actions:
+          - {name: stream, image: image2disk, timeout: 600, environment: {DEST_DISK: {{ index .Hardware.Disks 0 }}}}
+---
+apiVersion: tinkerbell.org/v1alpha1
+kind: Workflow
+metadata: {name: w}
+spec: {templateRef: t, hardwareRef: h, hardwareMap: {device_1: "52:54:00:12:34:56"}}
+---
+apiVersion: tinkerbell.org/v1alpha1
+kind: WorkflowRuleSet
+metadata: {name: r}
+spec: {rules: ['{"cpu":{"totalCores":[4]}}']}
+---
+apiVersion: bmc.tinkerbell.org/v1alpha1
+kind: Machine
+metadata: {name: m}
+spec: {connection: {host: 10.0.0.1, insecureTLS: true}}
+---
+apiVersion: bmc.tinkerbell.org/v1alpha1
+kind: Job
+metadata: {name: j}
+spec: {machineRef: {name: m, namespace: default}, tasks: [{powerAction: "on"}]}
+---
+apiVersion: bmc.tinkerbell.org/v1alpha1
+kind: Task
+metadata: {name: k}
+spec: {task: {powerAction: "on"}}
+`;
+const file = join(home, 'all.yaml');
+
+before(async () => {
+  kubectlPath = await installedKubectl();
+  server = await startServer();
+  writeFileSync(file, manifests);
+});
+
+after(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(home, { recursive: true });
+});
+
+test('kubectl applies every kind, and applies again without change', async () => {
+  const first = await kubectl('apply', '-f', file);
+  assert.equal(first.trim().split('\n').length, kinds.length);
+  assert.ok(
+    first
+      .trim()
+      .split('\n')
+      .every((line) => line.endsWith(' created')),
+    first,
+  );
+  const versions = () =>
+    kubectl(
+      'get',
+      kinds.map((kind) => `${kind.plural}.${kind.group}`).join(),
+      '-o',
+      'jsonpath={.items[*].metadata.resourceVersion}',
+    );
+  await kubectl('wait', 'workflow/w', '--for', 'condition=TemplateRenderedSuccess', '--timeout', '10s');
+  const before = await versions();
+  // The client sends lists without their defaults again and calls that configured; nothing is written.
+  await kubectl('apply', '-f', file);
+  assert.equal(await versions(), before);
+});
+
+test('kubectl gets, describes and prints every kind', async () => {
+  for (const kind of kinds) {
+    const resource = `${kind.plural}.${kind.group}`;
+    assert.match(await kubectl('get', resource), /^NAME .*AGE\n/);
+    assert.match(await kubectl('get', resource, '-o', 'yaml'), new RegExp(`kind: ${kind.kind}\n`));
+    assert.match(await kubectl('describe', resource), new RegExp(`Kind: +${kind.kind}\n`));
+  }
+});
+
+test('kubectl prints several kinds of all namespaces with their columns, by short name and selector', async () => {
+  const table = await kubectl('get', 'hardware,templates,workflows', '-A');
+  assert.match(table, /NAMESPACE +NAME +TEMPLATE +STATE +ACTION +AGENT +HARDWARE +AGE\n/);
+  assert.match(table, /workflow\.tinkerbell\.org\/w +t +PENDING +h +/);
+  assert.match(
+    await kubectl('get', 'hw', '-l', 'rack=one', '-o', 'name'),
+    /^hardware\.tinkerbell\.org\/h\n$/,
+  );
+  assert.equal(await kubectl('get', 'hw', '-l', 'rack=two', '-o', 'name'), '');
+});
+
+test('kubectl watches', async () => {
+  const child = spawn(kubectlPath, commandLine(['get', 'hw', '-w', '-o', 'name']), {
+    env: { HOME: home },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const seen: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    seen.push(line);
+    if (seen.length === 1) await kubectl('label', 'hw', 'h', 'rack=three', '--overwrite');
+    else break;
+  }
+  child.kill();
+  assert.deepEqual(seen, ['hardware.tinkerbell.org/h', 'hardware.tinkerbell.org/h']);
+});
+
+test('kubectl shows why an object is refused, and stores nothing of it', async () => {
+  const bad = join(home, 'bad.yaml');
+  writeFileSync(
+    bad,
+    manifests
+      .split('---')[0]
+      ?.replace('name: h,', 'name: bad,')
+      .replace('52:54:00:12:34:56', '52-54-00-AB-CD-EF') ?? '',
+  );
+  assert.match(
+    await failing('apply', '-f', bad),
+    /spec\.interfaces\[0\]\.dhcp\.mac: .*write "52:54:00:ab:cd:ef"/,
+  );
+  assert.match(await failing('get', 'hw', 'bad'), /hardware\.tinkerbell\.org "bad" not found/);
+});
+
+test('kubectl patches, edits by replace, and deletes', async () => {
+  await kubectl('patch', 'hw', 'h', '--type', 'merge', '-p', '{"spec":{"userData":"x"}}');
+  await kubectl('patch', 'hw', 'h', '--type', 'json', '-p', '[{"op":"remove","path":"/spec/userData"}]');
+  const exported = join(home, 'export.json');
+  writeFileSync(exported, await kubectl('get', 'hw', 'h', '-o', 'json'));
+  assert.match(await kubectl('replace', '-f', exported), /replaced/);
+  const deleted = await kubectl('delete', '-f', file);
+  assert.equal(deleted.trim().split('\n').length, kinds.length);
+  assert.equal(await kubectl('get', 'wf', '-o', 'name'), '');
+});

@@ -1,0 +1,79 @@
+/** The server as an operator meets it: start, wrong flags, kill, start again. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startServer } from './start-server.ts';
+
+const path = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
+const hardware = {
+  apiVersion: 'tinkerbell.org/v1alpha1',
+  kind: 'Hardware',
+  metadata: { name: 'h' },
+  spec: {},
+};
+
+function post(url: string, body: object): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+test('keeps what it acknowledged when it is killed', async () => {
+  const first = await startServer();
+  assert.equal((await post(first.url, hardware)).status, 201);
+  await first.kill();
+  await using second = await startServer({ dataDirectory: first.dataDirectory });
+  assert.equal((await fetch(`${second.url}${path}/h`)).status, 200);
+});
+
+test('says that a data folder is in use, and by which flag to choose another', async () => {
+  await using server = await startServer();
+  await assert.rejects(
+    startServer({ dataDirectory: server.dataDirectory }),
+    /in use by another tinkerbell; stop it, or give another folder with --data-dir/,
+  );
+});
+
+test('names the port in use, its holder and the flag', async () => {
+  await using server = await startServer();
+  const { port } = new URL(server.url);
+  const expected = new RegExp(
+    `TCP port ${port} is in use by \\S+ \\(process ${server.pid}\\); choose another with --http-port`,
+  );
+  await assert.rejects(startServer({ flags: ['--http-port', port] }), expected);
+});
+
+test('names wrong flags and values', async () => {
+  await assert.rejects(
+    startServer({ flags: ['--htp-port', '1'] }),
+    /unknown flag --htp-port; did you mean --http-port\?/,
+  );
+  await assert.rejects(
+    startServer({ flags: ['--http-port', 'x'] }),
+    /--http-port must be a whole number from 0 to 65535, not "x"/,
+  );
+  await assert.rejects(startServer({ flags: ['--dhcp-mode', 'proxi'] }), /--dhcp-mode must be reservation/);
+});
+
+test('is healthy, ready, and counts', async () => {
+  await using server = await startServer();
+  assert.equal(await (await fetch(`${server.url}/healthz`)).text(), 'ok');
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  assert.equal((await fetch(`${server.url}/nothing`)).status, 404);
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  assert.match(metrics, /http_server_requests_total\{method="GET",status_code="404"\} 1\n/);
+  const lines = metrics
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(0, line.lastIndexOf(' ')));
+  assert.equal(new Set(lines).size, lines.length, 'each metric once');
+});
+
+test('goes down at a signal within the grace of its connections', async () => {
+  const server = await startServer();
+  const watch = await fetch(`${server.url}${path}?watch=true`);
+  const ended = watch.text();
+  await server[Symbol.asyncDispose]();
+  assert.equal(await ended, '');
+});

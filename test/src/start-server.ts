@@ -1,0 +1,67 @@
+/** The real server as a child process on loopback, in a data folder of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
+
+export interface ServerChild extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly dataDirectory: string;
+  readonly pid: number;
+  /** SIGKILL, as a power cut would; the data folder stays. */
+  kill(): Promise<void>;
+}
+
+export interface ServerChildOptions {
+  /** Reused from a killed server; a new one otherwise. */
+  readonly dataDirectory?: string;
+  readonly flags?: readonly string[];
+}
+
+/** Resolves when the server says that it is ready; rejects with what it said when it ends before. */
+export async function startServer(options: ServerChildOptions = {}): Promise<ServerChild> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'tinkerbell-server-'));
+  const flags = [
+    '--data-dir',
+    dataDirectory,
+    '--bind-address',
+    '127.0.0.1',
+    '--http-port',
+    '0',
+    '--tink-server-bind-port',
+    '0',
+  ];
+  const quiet = ['--dhcp-enabled=false', '--tftp-server-enabled=false', '--log-format', 'json'];
+  const child = spawn(process.execPath, [main, ...flags, ...quiet, ...(options.flags ?? [])], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  const port = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      const found = /"http":"http:\/\/[^:]+:(\d+)"/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void exited.then(() => reject(new Error(`the server ended:\n${lines.join('\n')}`)));
+  });
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exited;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    dataDirectory,
+    pid: child.pid ?? -1,
+    kill: () => end('SIGKILL'),
+    async [Symbol.asyncDispose]() {
+      await end('SIGTERM');
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
