@@ -1,4 +1,5 @@
 /** The verbs of the API on one kind of resource. */
+import { isDeepStrictEqual } from 'node:util';
 import { collectionOf, type Problem, type Resource } from '@tinkerbell/resources';
 import type { ObjectKey, Store, StoredObject, Write } from '@tinkerbell/store-contract';
 import type { Admission } from './admission.ts';
@@ -97,7 +98,7 @@ async function change(
   const object = isStatus ? withStatus(current.object, resource) : updatedObject(current.object, resource);
   if (!isStatus) admit(deps, target, object, false);
   if (options.dryRun) return { code: 200, object, warnings };
-  if (isSame(object, current.object)) return { code: 200, object: current.object, warnings };
+  if (isDeepStrictEqual(object, current.object)) return { code: 200, object: current.object, warnings };
   if (isReleased(object)) {
     await write(deps, target, { operation: 'delete', key: current.key, expectedRevision: current.revision });
     return { code: 200, object, warnings };
@@ -201,10 +202,6 @@ function namespaceOf(target: ResourceTarget, body: unknown): string {
 function versionOf(value: unknown): string | undefined {
   const version = (value as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion;
   return typeof version === 'string' && version !== '' ? version : undefined;
-}
-
-function isSame(a: Resource, b: Resource): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function notFound(target: ResourceTarget, name: string): ApiError {
