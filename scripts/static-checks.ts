@@ -7,7 +7,7 @@ export function staticChecks(): boolean {
     runStep('types', 'tsc', ['-p', 'tsconfig.json']),
     runStep('lint', 'oxlint', ['--quiet']),
     runStep('format', 'oxfmt', ['--check']),
-    runStep('dead code', 'knip', []),
+    runStep('dead code', 'knip', ['--no-config-hints']),
     runStep('generated files', 'node', ['scripts/generate.ts', '--check']),
   ];
   return results.every(Boolean);

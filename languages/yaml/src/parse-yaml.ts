@@ -42,7 +42,7 @@ export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, {
     lineCounter: lines,
-   
+
     prettyErrors: false,
     uniqueKeys: true,
   });
