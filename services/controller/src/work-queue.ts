@@ -34,7 +34,11 @@ export class WorkQueue {
       this.#dirty.add(key);
       return;
     }
-    this.#running.set(key, this.#run(key));
+    // Begun in a later turn, so that the key counts as running before its work begins.
+    this.#running.set(
+      key,
+      Promise.resolve().then(() => this.#run(key)),
+    );
   }
 
   async #run(key: string): Promise<void> {

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NetworkInterface } from '@tinkerbell/platform-contract';
+import { mayUseApi } from './api-access.ts';
+import { helpText, parseFlags } from './flag.ts';
+import { FlagReader } from './flag-reader.ts';
+import { flags } from './flags.ts';
+import { settingsFrom, type Settings } from './settings.ts';
+
+const networkInterfaces: readonly NetworkInterface[] = [
+  { name: 'lo', mac: '00:00:00:00:00:00', address: '127.0.0.1', netmask: '255.0.0.0', internal: true },
+  { name: 'eth1', mac: '52:54:00:00:00:01', address: '10.1.0.1', netmask: '255.255.255.0', internal: false },
+  { name: 'eth2', mac: '52:54:00:00:00:02', address: '10.2.0.1', netmask: '255.255.255.0', internal: false },
+];
+
+function settings(commandLine: string[], environment: Record<string, string> = {}): Settings {
+  const parsed = parseFlags(flags, commandLine, environment);
+  assert.ok(parsed.ok, parsed.ok ? '' : parsed.message);
+  return settingsFrom(new FlagReader(flags, parsed.values), networkInterfaces);
+}
+
+test('the command line wins over the environment, and that over the default', () => {
+  assert.equal(settings([]).http.port, 7080);
+  assert.equal(settings([], { TINKERBELL_HTTP_PORT: '8000' }).http.port, 8000);
+  assert.equal(settings(['--http-port=9000'], { TINKERBELL_HTTP_PORT: '8000' }).http.port, 9000);
+});
+
+test('flags may be written as Go programs take them', () => {
+  for (const form of [['-http-port', '9000'], ['--http-port', '9000'], ['-http-port=9000']])
+    assert.equal(settings(form).http.port, 9000);
+  assert.equal(settings(['--dhcp-enabled=false']).boot?.dhcp, undefined);
+  assert.equal(settings(['--enable-smee=false']).boot, undefined);
+});
+
+test('lists may be repeated or separated by commas', () => {
+  const both = settings([
+    '--ipxe-http-script-extra-kernel-args',
+    'a=1,b=2',
+    '--ipxe-http-script-extra-kernel-args=c=3',
+  ]);
+  assert.deepEqual(both.boot?.hook.extraKernelArguments, ['a=1', 'b=2', 'c=3']);
+});
+
+test('our address is that of the bound network interface, and everything told to machines follows it', () => {
+  const { boot, publicIpv4 } = settings(['--dhcp-bind-interface', 'eth2', '--http-port', '8080']);
+  assert.equal(publicIpv4, '10.2.0.1');
+  assert.equal(boot?.netboot.scriptUrl, 'http://10.2.0.1:8080/ipxe/script/auto.ipxe');
+  assert.equal(boot.netboot.httpBinary.url, 'http://10.2.0.1:8080/ipxe/binary/');
+  assert.equal(boot.hook.osieUrl, 'http://10.2.0.1:8080/hook');
+  assert.equal(boot.hook.grpcAuthority, '10.2.0.1:42113');
+});
+
+test('a certificate needs its key, and makes agents use TLS', () => {
+  assert.throws(() => settings(['--tls-cert-file', 'c']), /--tls-cert-file and --tls-key-file go together/);
+  assert.equal(settings(['--tls-cert-file', 'c', '--tls-key-file', 'k']).boot?.hook.tls, true);
+});
+
+test('wrong values name flag, value and rule', () => {
+  assert.throws(
+    () => settings(['--public-ipv4', '10.0.0']),
+    /--public-ipv4 must be an IPv4 address, not "10.0.0"/,
+  );
+  assert.throws(
+    () => settings(['--tftp-timeout', '5']),
+    /--tftp-timeout must be a duration such as 500ms, 10s or 2m, not "5"/,
+  );
+  assert.throws(
+    () => settings(['--dhcp-enabled=maybe']),
+    /--dhcp-enabled must be true or false, not "maybe"/,
+  );
+  assert.throws(
+    () => settings(['--ipxe-override-arch-mapping', '7:x']),
+    /takes <number>=<binary>, not "7:x"/,
+  );
+});
+
+test('unknown flags and missing values are told', () => {
+  const message = (commandLine: string[]) => {
+    const parsed = parseFlags(flags, commandLine, {});
+    return parsed.ok ? '' : parsed.message;
+  };
+  assert.equal(message(['--dhcp-mod', 'x']), 'unknown flag --dhcp-mod; did you mean --dhcp-mode?');
+  assert.equal(message(['--http-port']), '--http-port needs a value');
+  assert.equal(message(['start']), 'unexpected argument "start"; see --help');
+});
+
+test('the help names every flag', () => {
+  const text = helpText(flags);
+  for (const flag of flags) assert.ok(text.includes(`--${flag.name} `), flag.name);
+});
+
+test('the API counts loopback and own addresses as this machine', () => {
+  assert.ok(mayUseApi('127.0.0.1', []) && mayUseApi('::1', []) && mayUseApi('10.1.0.1', ['10.1.0.1']));
+  assert.ok(!mayUseApi('10.1.0.2', ['10.1.0.1']));
+});
