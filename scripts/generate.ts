@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { collectionOf, crdFor, kinds } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
+import { serverReference } from './server-reference.ts';
 
 const root = join(import.meta.dirname, '..');
 const stale: string[] = [];
@@ -63,6 +64,7 @@ function generateProtocol(check: boolean): void {
 
 const check = process.argv.includes('--check');
 generateCrds(check);
+put('docs/reference/server.md', serverReference(), check);
 generateProtocol(check);
 if (stale.length > 0) {
   console.error(`not up to date: ${stale.join(', ')}\nrun: npm run generate`);
