@@ -4,12 +4,15 @@
  */
 import { PlatformError, type UdpOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
+import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
 
 const AF_INET = 2;
 const SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0o4000 | 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_BROADCAST = 6;
+const SO_RCVBUF = 8;
+const SO_RCVBUFFORCE = 33;
 const SO_BINDTODEVICE = 25;
 const EPERM = 1;
 const EACCES = 13;
@@ -52,7 +55,15 @@ function configure(
     const result = library.setSocketOption(fd, { level: SOL_SOCKET, ...setting });
     if (result < 0) return result;
   }
+  enlargeReceiveBuffer(library, fd);
   return library.bind(fd, socketAddress(options.address ?? '0.0.0.0', options.port));
+}
+
+/** Beyond the system's limit where that is allowed (CAP_NET_ADMIN), else as far as it goes. */
+function enlargeReceiveBuffer(library: CLibrary, fd: number): void {
+  const value = new Uint8Array(Int32Array.of(RECEIVE_BUFFER_BYTES).buffer);
+  const result = library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUFFORCE, value });
+  if (result < 0) library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUF, value });
 }
 
 /** struct sockaddr_in: family in host order, port and address in network order. */

@@ -11,6 +11,7 @@ import {
 } from '@tinkerbell/platform-contract';
 import { boundSocket } from './bound-socket.ts';
 import { holderOf } from './port-holder.ts';
+import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
 
 export const nodeUdp: Udp = {
   async open(options, handlers) {
@@ -21,7 +22,11 @@ export const nodeUdp: Udp = {
       socket.close();
       throw await udpError(options, thrown);
     }
-    if (options.broadcast && options.networkInterface === undefined) socket.setBroadcast(true);
+    if (options.networkInterface === undefined) {
+      // The kernel takes it as far as the system's limit goes.
+      socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
+      if (options.broadcast) socket.setBroadcast(true);
+    }
     return new NodeUdpSocket(socket, options.networkInterface, handlers);
   },
 
