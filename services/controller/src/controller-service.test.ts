@@ -91,6 +91,7 @@ async function startedController() {
   return {
     time,
     journal,
+    startAnother: start,
     put,
     get,
     until,
@@ -200,4 +201,21 @@ test('ends a running workflow at its deadline, not before', async () => {
   await controller.until((one) => one.state === 'TIMEOUT');
   const events = await controller.journal.read({ after: 0, workflows: ['default/w'] });
   assert.ok(events.some((one) => one.message === 'workflow is TIMEOUT' && one.machine === mac));
+});
+
+test('records a restart with every workflow that was running', async () => {
+  await using controller = await startedController();
+  await putAll(controller);
+  const pending = await controller.until((one) => one.state === 'PENDING');
+  await controller.put('Workflow', 'w', {
+    status: { ...pending, state: 'RUNNING', currentState: { actionName: 'a' } },
+  });
+  await controller.startAnother();
+  const restarted = (await controller.journal.read({ after: 0, workflows: ['default/w'] })).filter(
+    (one) => one.event === 'server-restarted',
+  );
+  assert.deepEqual(
+    restarted.map((one) => [one.machine, one.message]),
+    [[mac, 'server started again; the workflow goes on at a']],
+  );
 });

@@ -5,7 +5,7 @@
 import type { Service } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import type { Change } from '@tinkerbell/store-contract';
-import { reconcile, workflowCollection, type ReconcileDeps } from './reconcile.ts';
+import { reconcile, subjectOf, workflowCollection, type ReconcileDeps } from './reconcile.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** How long a lost wake-up can go unnoticed. */
@@ -44,6 +44,7 @@ export function createControllerService(deps: ReconcileDeps): Service {
     stopped: () => stopped,
     health: () => ({ ready: true, counters: queue.counters() }),
     start(signal) {
+      recordRestart(deps);
       const unfollow = deps.view.onChange(take);
       let cancelScan = (): void => undefined;
       const scanAgain = (): void => {
@@ -59,6 +60,16 @@ export function createControllerService(deps: ReconcileDeps): Service {
       return Promise.resolve();
     },
   };
+}
+
+/** Whoever follows a running workflow sees that the server was away. */
+function recordRestart({ view, journal }: ReconcileDeps): void {
+  for (const workflow of view.all(workflowCollection) as readonly Workflow[]) {
+    if (workflow.status?.state !== 'RUNNING') continue;
+    const action = workflow.status.currentState?.actionName ?? '';
+    const message = `server started again; the workflow goes on${action === '' ? '' : ` at ${action}`}`;
+    journal.append({ source: 'server', event: 'server-restarted', ...subjectOf(view, workflow), message });
+  }
 }
 
 /** A changed Template or Hardware wakes the workflows that wait for it. */

@@ -123,9 +123,7 @@ async function apply(deps: ReconcileDeps, workflow: Workflow, event: WorkflowEve
 }
 
 function record(deps: ReconcileDeps, before: Workflow, after: Workflow, event: WorkflowEvent): void {
-  const { namespace, name } = after.metadata;
-  const machine = primaryMacOf(deps.view.hardwareNamed(namespace, after.spec?.hardwareRef ?? ''));
-  const subject = { workflow: `${namespace}/${name}`, ...(machine === undefined ? {} : { machine }) };
+  const subject = subjectOf(deps.view, after);
   const why = 'message' in event ? `: ${event.message}` : '';
   const [from = '', to = ''] = [before.status?.state, after.status?.state];
   if (from !== to) {
@@ -145,6 +143,13 @@ function record(deps: ReconcileDeps, before: Workflow, after: Workflow, event: W
       message: `workflow cannot be rendered${why}`,
     });
   }
+}
+
+/** Whom a journal record about a workflow concerns. */
+export function subjectOf(view: View, workflow: Workflow): { workflow: string; machine?: string } {
+  const { namespace, name } = workflow.metadata;
+  const machine = primaryMacOf(view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
+  return { workflow: `${namespace}/${name}`, ...(machine === undefined ? {} : { machine }) };
 }
 
 /** Sets allowPXE of every network interface. The workflow itself stays as it is, so that this is harmless to repeat. */
