@@ -16,7 +16,7 @@ import {
   nodeFingerprint,
 } from './root-file-system.ts';
 import { runCommand } from './run-command.ts';
-import { buildSegment } from './segment.ts';
+import { buildSegment, fromCache } from './segment.ts';
 
 const DEBIAN_SUITE = 'bookworm';
 
@@ -79,7 +79,9 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
       return [name, bytes];
     };
 
-    const kernelRoot = await unpack([kernelFile], join(work, 'kernel'));
+    // The largest package: not unpacked when what it gives is in the cache.
+    let unpacked: Promise<string> | undefined;
+    const kernelRoot = (): Promise<string> => (unpacked ??= unpack([kernelFile], join(work, 'kernel')));
     const moduleInputs = [kernelFile, ...KERNEL_MODULES];
     const agent = await bundleAgent();
     const configuration = await configurationEntries();
@@ -89,8 +91,8 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
         const libraryRoot = await unpack(libraryFiles, join(work, 'libraries'));
         return [...(await busyboxEntries(busyboxRoot)), ...(await libraryEntries(libraryRoot))];
       }),
-      await segment('modules', moduleInputs, () =>
-        collectModules(kernelRoot, kernelRelease, join(work, 'modules')),
+      await segment('modules', moduleInputs, async () =>
+        collectModules(await kernelRoot(), kernelRelease, join(work, 'modules')),
       ),
       await segment('node', [await nodeFingerprint()], async () => [await nodeEntry(work)]),
       await segment('configuration', configuration.map(entryInput), async () => configuration),
@@ -100,7 +102,10 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
     ];
 
     await mkdir(options.outputDirectory, { recursive: true });
-    const kernel = await readFile(join(kernelRoot, 'boot', `vmlinuz-${kernelRelease}`));
+    const kernelPlace = { name: 'vmlinuz', inputs: [kernelFile], cacheDirectory: options.cacheDirectory };
+    const kernel = await fromCache(kernelPlace, async () =>
+      readFile(join(await kernelRoot(), 'boot', `vmlinuz-${kernelRelease}`)),
+    );
     const initramfs = Buffer.concat(segments.map(([, bytes]) => bytes));
     return {
       kernelRelease,

@@ -2,7 +2,7 @@
  * Debian packages as files: found and checked by apt in a private directory, so that nothing is installed
  * on this machine and another Debian release than its own can be asked for.
  */
-import { access, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { readDebianMirrors, sourcesFor } from './debian-sources.ts';
@@ -23,15 +23,28 @@ export interface DebianArchive {
   dependencies(packageName: string): Promise<readonly string[]>;
 }
 
+export interface ArchiveOptions {
+  /** `bookworm`, `trixie`. */
+  readonly suite: string;
+  readonly cacheDirectory: string;
+}
+
 /**
  * Opens the archive of one Debian release for amd64.
  *
  * @throws Error when the lists can neither be fetched nor found in the cache.
  */
-export async function openDebianArchive(options: {
-  readonly suite: string;
-  readonly cacheDirectory: string;
-}): Promise<DebianArchive> {
+export function openDebianArchive(options: ArchiveOptions): Promise<DebianArchive> {
+  const key = `${options.suite} ${options.cacheDirectory}`;
+  const known = opened.get(key) ?? openArchive(options);
+  opened.set(key, known);
+  return known;
+}
+
+/** apt locks its directory: one process opens an archive once. */
+const opened = new Map<string, Promise<DebianArchive>>();
+
+async function openArchive(options: ArchiveOptions): Promise<DebianArchive> {
   const { suite } = options;
   const directory = join(options.cacheDirectory, 'debian', suite);
   const packageDirectory = join(options.cacheDirectory, 'debian', 'packages');
@@ -62,12 +75,12 @@ export async function openDebianArchive(options: {
   }
 
   async function fetchInto(target: string, packages: readonly string[]): Promise<void> {
-    const partial = join(directory, `partial-${process.pid}`);
-    await mkdir(partial, { recursive: true });
+    const partial = await mkdtemp(join(directory, 'partial-'));
     await runCommand('apt-get', [...apt, 'download', ...packages], { directory: partial });
     for (const name of await fileNames(packages)) {
       await rename(join(partial, name), join(target, name));
     }
+    await rm(partial, { recursive: true });
   }
 
   async function dependencies(packageName: string): Promise<readonly string[]> {
@@ -105,6 +118,9 @@ async function preparePrivateApt(directory: string, sources: string): Promise<re
     'APT::Sandbox::User': 'root',
     'APT::Get::List-Cleanup': 'false',
     'Acquire::Languages': 'none',
+    // Read once, quickly found again: some container images switch this cache off.
+    'Dir::Cache::pkgcache': 'pkgcache.bin',
+    'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
     // A container image may delete downloads and keep lists compressed for its own sake.
     'APT::Update::Post-Invoke': '',
     'APT::Update::Post-Invoke-Success': '',

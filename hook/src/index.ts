@@ -1,3 +1,4 @@
+export { bundleAgent } from './agent-bundle.ts';
 export { buildHook, type HookArtifact, type HookBuild, type HookOptions } from './build-hook.ts';
 export { openDebianArchive, type DebianArchive } from './debian-archive.ts';
 export { encodeCpio, type CpioEntry } from './cpio.ts';

@@ -29,24 +29,34 @@ export interface SegmentRequest {
 }
 
 /** The compressed archive, from the cache when its inputs are the same. */
-export async function buildSegment(request: SegmentRequest): Promise<Uint8Array> {
-  const hash = createHash('sha256').update(`${request.zstdLevel}/${MODIFIED_SECONDS}/${WINDOW_LOG}`);
-  for (const input of request.inputs) hash.update('\0').update(input);
-  const directory = join(request.cacheDirectory, 'hook', 'segments');
-  const path = join(directory, `${request.name}-${hash.digest('hex').slice(0, 24)}.cpio.zst`);
+export function buildSegment(request: SegmentRequest): Promise<Uint8Array> {
+  const recipe = `${request.zstdLevel}/${MODIFIED_SECONDS}/${WINDOW_LOG}`;
+  return fromCache({ ...request, inputs: [recipe, ...request.inputs] }, async () => {
+    const archive = encodeCpio(await request.entries(), MODIFIED_SECONDS);
+    return compress(archive, {
+      params: {
+        [constants.ZSTD_c_compressionLevel]: request.zstdLevel,
+        [constants.ZSTD_c_windowLog]: WINDOW_LOG,
+        [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+      },
+    });
+  });
+}
+
+/** What `make` gives, or gave before for the same inputs. */
+export async function fromCache(
+  place: Pick<SegmentRequest, 'name' | 'inputs' | 'cacheDirectory'>,
+  make: () => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const hash = createHash('sha256');
+  for (const input of place.inputs) hash.update('\0').update(input);
+  const directory = join(place.cacheDirectory, 'hook', 'segments');
+  const path = join(directory, `${place.name}-${hash.digest('hex').slice(0, 24)}`);
   const cached = await readFile(path).catch(() => undefined);
   if (cached !== undefined) return cached;
-
-  const archive = encodeCpio(await request.entries(), MODIFIED_SECONDS);
-  const compressed = await compress(archive, {
-    params: {
-      [constants.ZSTD_c_compressionLevel]: request.zstdLevel,
-      [constants.ZSTD_c_windowLog]: WINDOW_LOG,
-      [constants.ZSTD_c_enableLongDistanceMatching]: 1,
-    },
-  });
+  const made = await make();
   await mkdir(directory, { recursive: true });
-  await writeFile(`${path}.${process.pid}`, compressed);
+  await writeFile(`${path}.${process.pid}`, made);
   await rename(`${path}.${process.pid}`, path);
-  return compressed;
+  return made;
 }

@@ -3,7 +3,7 @@
 
 say() {
   read -r up _ </proc/uptime
-  echo "hook: [$up s] $*" >/dev/console
+  echo "hook: [$up s] $*" >/run/console
 }
 
 case $1 in

@@ -1,0 +1,64 @@
+/** The few calls of the Kubernetes-shaped API that the sandbox makes. */
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+
+export interface ApiObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly [field: string]: unknown;
+}
+
+/** One record of a machine's timeline, as the server writes it. */
+export interface TimelineRecord {
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly source: string;
+  readonly event: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** The API's word for a kind in paths; Hardware has no plural. */
+const PLURAL_IS_SINGULAR = new Set(['Hardware']);
+
+/** Creates the object. @throws Error with the server's message when it refuses. */
+export async function createObject(url: string, object: ApiObject): Promise<void> {
+  const response = await fetch(`${url}${collectionPath(object)}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(object),
+  });
+  if (response.ok) return;
+  throw new Error(`the server refuses ${object.kind} ${object.metadata.name}: ${await problemIn(response)}`);
+}
+
+/** Calls back for every record of a Hardware's timeline, from its first, until the signal aborts. */
+export async function followTimeline(
+  url: string,
+  hardware: ApiObject,
+  onRecord: (record: TimelineRecord) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `${collectionPath(hardware)}/${hardware.metadata.name}/timeline?watch=true`;
+  const response = await fetch(`${url}${path}`, { signal });
+  if (!response.ok || response.body === null) {
+    throw new Error(`no timeline of ${hardware.metadata.name}: ${await problemIn(response)}`);
+  }
+  const lines = createInterface({ input: Readable.fromWeb(response.body) });
+  for await (const line of lines) onRecord(JSON.parse(line) as TimelineRecord);
+}
+
+function collectionPath(object: ApiObject): string {
+  const plural = `${object.kind.toLowerCase()}${PLURAL_IS_SINGULAR.has(object.kind) ? '' : 's'}`;
+  return `/apis/${object.apiVersion}/namespaces/${object.metadata.namespace ?? 'default'}/${plural}`;
+}
+
+async function problemIn(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    return (JSON.parse(text) as { message?: string }).message ?? text;
+  } catch {
+    return `${response.status} ${text}`;
+  }
+}

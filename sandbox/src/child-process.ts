@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/** A process that ignores being asked is killed after this. */
+const KILL_GRACE_MS = 3000;
+
+export interface RunningChild {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  /** Resolves with its exit code or the name of the signal that ended it. */
+  readonly ended: Promise<number | string>;
+  /** Asks it to end, then makes it. Resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a program that cannot outlive this one: the kernel kills it when this process is gone, however it went.
+ * Its standard input is closed; output comes through pipes.
+ *
+ * @throws Error when the program cannot be started.
+ */
+export async function startChild(command: string, args: readonly string[]): Promise<RunningChild> {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (cause) => reject(new Error(`cannot start ${command}`, { cause })));
+  });
+  return {
+    process: child,
+    pid: child.pid ?? 0,
+    ended,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), KILL_GRACE_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,271 @@
+/**
+ * The whole story, watched: a rack in a network of its own, the real server, bare machines that are switched on, boot
+ * from the network, get Debian on their disks, restart, and show a login prompt.
+ */
+import { link, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { buildHook } from '@tinkerbell/hook';
+
+import { createObject, followTimeline } from './api-client.ts';
+import {
+  actionSeconds,
+  powerOnAt,
+  stageSeconds,
+  withRecord,
+  withSerialLine,
+  type BootProgress,
+} from './boot-stages.ts';
+import { buildDebianImage, type DebianImage } from './debian-image.ts';
+import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
+import { shownOf, type DemoView } from './demo-view.ts';
+import { fetchIpxeBinaries } from './ipxe-binaries.ts';
+import { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
+import { createMachine, type Firmware } from './qemu-machine.ts';
+import { startRouterAdvertiser } from './router-advertiser.ts';
+import { startServer, type RunningServer } from './start-server.ts';
+
+const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
+const SERVER_ADDRESS = '192.168.56.4';
+const IMAGE_NAME = 'debian-12.img.zst';
+/** From power-on to the login prompt. Emulation on a busy machine is slow; a hang is not slow. */
+const MACHINE_LIMIT_MS = 8 * 60_000;
+const SERIAL_LINES_SHOWN = 25;
+
+export interface DemoOptions {
+  readonly firmware: Firmware;
+  readonly machines: number;
+  /** Leaves everything running until the signal aborts. */
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface MachineOutcome {
+  readonly name: string;
+  readonly mac: string;
+  readonly state: string;
+  readonly booted: boolean;
+  readonly stages: Readonly<Record<string, number>>;
+  readonly actions: readonly { readonly name: string; readonly seconds: number }[];
+}
+
+export interface DemoOutcome {
+  readonly firmware: Firmware;
+  readonly state: string;
+  readonly booted: boolean;
+  /** Of the machine that took longest. */
+  readonly stages: Readonly<Record<string, number>>;
+  readonly prepareSeconds: number;
+  readonly server: { readonly readySeconds: number; readonly residentMegabytes: number };
+  readonly machines: readonly MachineOutcome[];
+}
+
+/** Runs the demo. @throws Error with the way out when it cannot even begin. */
+export async function runDemo(options: DemoOptions, view: DemoView): Promise<DemoOutcome> {
+  if (process.getuid?.() !== 0) {
+    throw new Error('the demo needs root for its own network and disk images: run it with sudo');
+  }
+  view.heading(
+    `${options.machines === 1 ? 'One bare machine' : `${options.machines} bare machines`}, ${options.firmware}, software emulation`,
+  );
+  const startedMs = performance.now();
+  await using cleanup = new AsyncDisposableStack();
+  const directory = await makeRunDirectory();
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+  const prepared = await prepare(view);
+  const network = await enterPrivateNetwork(SERVER_ADDRESS);
+  cleanup.defer(startRouterAdvertiser(network.bridge));
+  const server = await serve(prepared, { directory, network, view });
+  cleanup.defer(() => server.stop());
+
+  const manifests = await loadDemoManifests(options.machines, options.firmware);
+  await createObject(server.url, manifests.template);
+  const prepareSeconds = round((performance.now() - startedMs) / 1000);
+  view.heading('Power on');
+  const machines = await Promise.all(
+    manifests.machines.map((machine) =>
+      provision(machine, { ...options, directory, network, server, view, cleanup }),
+    ),
+  );
+  const outcome = {
+    firmware: options.firmware,
+    ...summarise(machines),
+    prepareSeconds,
+    server: {
+      readySeconds: round(server.readySeconds),
+      residentMegabytes: await server.residentMegabytes(),
+    },
+    machines,
+  };
+  if (options.keep && !options.signal.aborted) {
+    view.text(`\nLeft running until Ctrl-C. Server: nsenter -t ${process.pid} -n curl ${server.url}/readyz`);
+    await new Promise<void>((resolve) => options.signal.addEventListener('abort', () => resolve()));
+  }
+  return outcome;
+}
+
+/** Everything that needs the world outside, before the private network is entered. */
+async function prepare(view: DemoView): Promise<{
+  readonly image: DebianImage;
+  readonly hookDirectory: string;
+  readonly ipxeDirectory: string;
+}> {
+  view.text('Preparing (the first time takes about a minute)\n');
+  const hookDirectory = join(CACHE, 'sandbox', 'hook');
+  const [image, ipxe] = await Promise.all([
+    timed(() => buildDebianImage({ cacheDirectory: CACHE })).then(([built, time]) => {
+      const size = `${(built.compressedBytes / 1e6).toFixed(0)} MB`;
+      view.prepared('Debian 12 image', `${size}, ${built.fromCache ? 'from the cache' : `built in ${time}`}`);
+      return built;
+    }),
+    timed(() => fetchIpxeBinaries(CACHE)).then(([binaries, time]) => {
+      view.prepared('iPXE', binaries.warning ?? `from Debian, ${time}`);
+      return binaries;
+    }),
+    timed(() => buildHook({ outputDirectory: hookDirectory, cacheDirectory: CACHE, release: false })).then(
+      ([hook, time]) => {
+        const size = ((hook.kernel.bytes + hook.initramfs.bytes) / 1e6).toFixed(0);
+        view.prepared('in-memory OS', `${size} MB, Linux ${hook.kernelRelease}, ${time}`);
+      },
+    ),
+  ]);
+  return { image, hookDirectory, ipxeDirectory: ipxe.directory };
+}
+
+async function serve(
+  prepared: Awaited<ReturnType<typeof prepare>>,
+  rack: { readonly directory: string; readonly network: PrivateNetwork; readonly view: DemoView },
+): Promise<RunningServer> {
+  const imagesDirectory = join(rack.directory, 'images');
+  await mkdir(imagesDirectory);
+  await link(prepared.image.path, join(imagesDirectory, IMAGE_NAME));
+  const server = await startServer({
+    dataDirectory: join(rack.directory, 'data'),
+    imagesDirectory,
+    hookDirectory: prepared.hookDirectory,
+    ipxeDirectory: prepared.ipxeDirectory,
+    networkInterface: rack.network.bridge,
+    address: rack.network.address,
+  });
+  rack.view.prepared('server', `ready in ${server.readySeconds.toFixed(2)} s at ${server.url}`);
+  return server;
+}
+
+interface Rack extends DemoOptions {
+  readonly directory: string;
+  readonly network: PrivateNetwork;
+  readonly server: RunningServer;
+  readonly view: DemoView;
+  readonly cleanup: AsyncDisposableStack;
+}
+
+/** From the machine's objects in the API to its login prompt. */
+async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineOutcome> {
+  const { view, server } = rack;
+  const { name, mac, hardware, workflow } = demoMachine;
+  const label = rack.machines === 1 ? '' : name;
+  await createObject(server.url, hardware);
+  await createObject(server.url, workflow);
+  const machine = await createMachine({
+    name,
+    mac,
+    firmware: rack.firmware,
+    directory: rack.directory,
+    port: await rack.network.addPort(),
+  });
+  rack.cleanup.defer(() => machine.powerOff());
+
+  const poweredOnMs = Date.now();
+  let progress = powerOnAt(poweredOnMs);
+  const ended = new AbortController();
+  const secondsAt = (atMs: number): number => Math.max(0, atMs - poweredOnMs) / 1000;
+  const fail = (text: string): void => {
+    if (ended.signal.aborted) return;
+    view.step(label, secondsAt(Date.now()), { what: 'failed', text });
+    for (const line of machine.serial.tail(SERIAL_LINES_SHOWN)) view.text(`    ${line}`);
+    ended.abort();
+  };
+  const advance = (next: BootProgress): void => {
+    progress = next;
+    if (['FAILED', 'TIMEOUT'].includes(progress.state)) fail(`the workflow is ${progress.state}`);
+    if (progress.moments.login !== undefined) ended.abort();
+  };
+  machine.serial.onLine((line) => {
+    const atMs = Date.now();
+    const text =
+      /^hook: \[.*?\] (Linux .*)$/.exec(line)?.[1] ?? (line.endsWith(' login:') ? line : undefined);
+    if (text !== undefined) view.step(label, secondsAt(atMs), { what: 'console', text });
+    advance(withSerialLine(progress, line, atMs));
+  });
+  const onRecord = (record: Parameters<typeof shownOf>[0]): void => {
+    const shown = shownOf(record);
+    if (shown?.isMoving === true) view.moving(label, secondsAt(record.atMs), shown.step);
+    else if (shown !== undefined) view.step(label, secondsAt(record.atMs), shown.step);
+    advance(withRecord(progress, record));
+  };
+  followTimeline(server.url, hardware, onRecord, ended.signal).catch((error: unknown) => {
+    fail(`the server's timeline ended: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  void machine.failed.then(fail);
+  view.step(label, 0, { what: 'power on', text: `${mac}, ${rack.firmware}` });
+  await machine.powerOn();
+  const limit = setTimeout(
+    () => fail(`no login prompt after ${MACHINE_LIMIT_MS / 1000} s`),
+    MACHINE_LIMIT_MS,
+  );
+  const interrupted = (): void => ended.abort();
+  rack.signal.addEventListener('abort', interrupted, { once: true });
+  await new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve()));
+  clearTimeout(limit);
+  return {
+    name,
+    mac,
+    state: progress.state,
+    booted: progress.moments.login !== undefined,
+    stages: stageSeconds(progress),
+    actions: actionSeconds(progress),
+  };
+}
+
+function summarise(machines: readonly MachineOutcome[]): Pick<DemoOutcome, 'state' | 'booted' | 'stages'> {
+  const slowest = [...machines].sort((a, b) => (b.stages['total'] ?? 0) - (a.stages['total'] ?? 0))[0];
+  const failed = machines.find((machine) => machine.state !== 'SUCCESS');
+  return {
+    state: failed === undefined ? 'SUCCESS' : failed.state || 'UNKNOWN',
+    booted: machines.every((machine) => machine.booted),
+    stages: slowest?.stages ?? {},
+  };
+}
+
+/** A directory of this run; those of runs that were killed are removed. Beside the cache, so that files can be linked. */
+async function makeRunDirectory(): Promise<string> {
+  const parent = join(CACHE, 'sandbox', 'runs');
+  await mkdir(parent, { recursive: true });
+  for (const name of await readdir(parent)) {
+    if (!isAlive(Number(name))) await rm(join(parent, name), { recursive: true, force: true });
+  }
+  const directory = join(parent, String(process.pid));
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory);
+  return directory;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function timed<Value>(work: () => Promise<Value>): Promise<[Value, string]> {
+  const startedMs = performance.now();
+  const value = await work();
+  return [value, `${((performance.now() - startedMs) / 1000).toFixed(1)} s`];
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,57 @@
+/**
+ * A network of its own for a rack: this process moves into a new network namespace, which has no way to the host
+ * or the world. Sockets it opens and programs it starts from now on live there. The namespace is gone when the
+ * last of them is: a run that was killed leaves nothing behind.
+ */
+
+import { runCommand } from '@tinkerbell/hook';
+
+const CLONE_NEWNET = 0x40000000;
+
+export interface PrivateNetwork {
+  readonly bridge: string;
+  /** Our address on it. */
+  readonly address: string;
+  /** Makes a port for a machine and returns its name. */
+  addPort(): Promise<string>;
+}
+
+let isInside = false;
+
+/**
+ * Enters the namespace and makes a bridge with `address` in it. Once per process: there is no way back.
+ *
+ * @throws Error when not root.
+ */
+export async function enterPrivateNetwork(address: string, prefixLength = 24): Promise<PrivateNetwork> {
+  if (isInside) throw new Error('this process has entered its private network already');
+  // Loaded when called: importing it warns everybody who only imports this package.
+  const library = process
+    .getBuiltinModule('node:ffi')
+    .dlopen(null, { unshare: { return: 'i32', arguments: ['i32'] } });
+  if (library.functions.unshare(CLONE_NEWNET) !== 0) {
+    throw new Error('a private network needs root (CAP_SYS_ADMIN): run with sudo');
+  }
+  isInside = true;
+  const bridge = 'br0';
+  await ip('link', 'set', 'lo', 'up');
+  await ip('link', 'add', bridge, 'type', 'bridge', 'forward_delay', '0', 'stp_state', '0');
+  await ip('address', 'add', `${address}/${prefixLength}`, 'dev', bridge);
+  await ip('link', 'set', bridge, 'up');
+  let ports = 0;
+  return {
+    bridge,
+    address,
+    async addPort() {
+      const name = `port${ports}`;
+      ports += 1;
+      await ip('tuntap', 'add', 'dev', name, 'mode', 'tap');
+      await ip('link', 'set', name, 'master', bridge, 'up');
+      return name;
+    },
+  };
+}
+
+async function ip(...args: readonly string[]): Promise<void> {
+  await runCommand('ip', args);
+}

@@ -1,0 +1,163 @@
+/**
+ * A machine as a server has it: firmware that boots from the network first and from its disk second, one network
+ * card, one disk, a serial port, and power. Always software emulation: nested KVM cannot be trusted to work.
+ */
+import { access, copyFile, open, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startChild, type RunningChild } from './child-process.ts';
+import { connectQmp, type QmpClient } from './qmp-client.ts';
+import { createSerialConsole, type SerialConsole } from './serial-console.ts';
+
+export type Firmware = 'bios' | 'uefi' | 'uefi-http';
+
+export interface MachineOptions {
+  readonly name: string;
+  readonly mac: string;
+  /** A port made by the network the machine is to be plugged into. */
+  readonly port: string;
+  readonly firmware: Firmware;
+  /** Holds the disk and what else belongs to the machine. */
+  readonly directory: string;
+  readonly memoryMebibytes?: number;
+  readonly diskBytes?: number;
+  /** SMBIOS system UUID. */
+  readonly uuid?: string;
+}
+
+export interface Machine {
+  readonly name: string;
+  readonly mac: string;
+  readonly serial: SerialConsole;
+  readonly diskPath: string;
+  /** Resolves when the processor runs. The disk keeps what it had. */
+  powerOn(): Promise<void>;
+  /** Pulls the plug. */
+  powerOff(): Promise<void>;
+  /** Presses the reset button. */
+  reset(): Promise<void>;
+  /** Resolves, with the end of what QEMU said, if the machine ends without having been told to. */
+  readonly failed: Promise<string>;
+}
+
+const MEMORY_MEBIBYTES = 1024;
+const DISK_BYTES = 4 * 1024 ** 3;
+const OVMF_DIRECTORY = '/usr/share/OVMF';
+const OVMF_CODE = 'OVMF_CODE_4M.fd';
+const OVMF_VARIABLES = 'OVMF_VARS_4M.fd';
+
+/** Makes the machine, powered off, with an empty disk. */
+export async function createMachine(options: MachineOptions): Promise<Machine> {
+  const diskPath = join(options.directory, `${options.name}.disk`);
+  await (await open(diskPath, 'w')).close();
+  await truncate(diskPath, options.diskBytes ?? DISK_BYTES);
+  const serial = createSerialConsole();
+  // The path of a UNIX socket has a limit of 107 bytes, which a deep checkout passes.
+  const socket = join(tmpdir(), `tinkerbell-${process.pid}-${options.name}.qmp`);
+  let running: { child: RunningChild; qmp: QmpClient } | undefined;
+  let reportFailure: (text: string) => void = () => undefined;
+  const failed = new Promise<string>((resolve) => {
+    reportFailure = resolve;
+  });
+
+  async function powerOn(): Promise<void> {
+    if (running !== undefined) return;
+    const firmware = await firmwareArguments(options);
+    await rm(socket, { force: true });
+    const child = await startChild('qemu-system-x86_64', [
+      ...machineArguments(options, { diskPath, socket }),
+      ...firmware,
+    ]);
+    let complaint = '';
+    child.process.stdout?.on('data', (chunk: Buffer) => serial.push(chunk));
+    child.process.stderr?.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-2000);
+    });
+    void child.ended.then((end) => {
+      if (running?.child !== child && complaint === '') return;
+      running = undefined;
+      reportFailure(`QEMU ended (${end}): ${complaint.trim()}`);
+    });
+    running = { child, qmp: await connectQmp(socket) };
+  }
+
+  async function powerOff(): Promise<void> {
+    const stopped = running;
+    running = undefined;
+    stopped?.qmp.close();
+    await stopped?.child.stop();
+    await rm(socket, { force: true });
+  }
+
+  return {
+    name: options.name,
+    mac: options.mac,
+    serial,
+    diskPath,
+    failed,
+    powerOn,
+    powerOff,
+    async reset() {
+      await running?.qmp.execute('system_reset');
+    },
+  };
+}
+
+function machineArguments(
+  options: MachineOptions,
+  paths: { readonly diskPath: string; readonly socket: string },
+): readonly string[] {
+  const isUefi = options.firmware !== 'bios';
+  // Without its ROM the card is driven by the firmware's own network stack, as on a real UEFI server.
+  const rom = isUefi ? ',romfile=' : '';
+  const system = [`serial=${options.name}`, ...(options.uuid === undefined ? [] : [`uuid=${options.uuid}`])];
+  const memory = String(options.memoryMebibytes ?? MEMORY_MEBIBYTES);
+  return flatten({
+    '-name': options.name,
+    '-accel': 'tcg',
+    '-smp': '1',
+    '-m': memory,
+    // graphics=off sends firmware and boot loader output to the serial port.
+    '-machine': 'q35,graphics=off',
+    '-nodefaults': [],
+    '-vga': 'none',
+    '-display': 'none',
+    '-serial': 'stdio',
+    '-qmp': `unix:${paths.socket},server=on,wait=off`,
+    '-smbios': `type=1,manufacturer=Tinkerbell,product=Sandbox,${system.join(',')}`,
+    '-netdev': `tap,id=net0,ifname=${options.port},script=no,downscript=no`,
+    '-drive': `if=none,id=disk0,file=${paths.diskPath},format=raw,cache=unsafe,discard=unmap`,
+    '-device': [
+      // Newer UEFI firmware has no network stack without a source of randomness.
+      'virtio-rng-pci',
+      `virtio-net-pci,netdev=net0,mac=${options.mac},bootindex=0${rom}`,
+      'virtio-blk-pci,drive=disk0,bootindex=1',
+    ],
+  });
+}
+
+async function firmwareArguments(options: MachineOptions): Promise<readonly string[]> {
+  if (options.firmware === 'bios') return [];
+  const variables = join(options.directory, `${options.name}.vars`);
+  await copyFile(join(OVMF_DIRECTORY, OVMF_VARIABLES), variables).catch((cause: unknown) => {
+    throw new Error('no UEFI firmware: run apt-get install ovmf', { cause });
+  });
+  await access(join(OVMF_DIRECTORY, OVMF_CODE));
+  const pflash = [
+    `if=pflash,format=raw,readonly=on,file=${join(OVMF_DIRECTORY, OVMF_CODE)}`,
+    `if=pflash,format=raw,file=${variables}`,
+  ];
+  if (options.firmware === 'uefi') return flatten({ '-drive': pflash });
+  // With PXE off, HTTP boot over IPv4 is the first thing the firmware tries.
+  const noPxe = ['IPv4PXESupport', 'IPv6PXESupport'].map((name) => `name=opt/org.tianocore/${name},string=n`);
+  return flatten({ '-drive': pflash, '-fw_cfg': noPxe });
+}
+
+/** An option with its value; again for each of several; alone when it has none. */
+function flatten(options: Readonly<Record<string, string | readonly string[]>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (typeof value === 'string') return [name, value];
+    return value.length === 0 ? [name] : value.flatMap((each) => [name, each]);
+  });
+}

@@ -1,0 +1,89 @@
+/** Starts the product as a user would: its own program, its own flags. */
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { startChild } from './child-process.ts';
+
+const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
+const HTTP_PORT = 7080;
+const READY_ATTEMPTS = 300;
+const READY_WAIT_MS = 50;
+const OUTPUT_LINES_KEPT = 50;
+
+export interface ServerOptions {
+  readonly dataDirectory: string;
+  /** Served under /images/. */
+  readonly imagesDirectory: string;
+  /** Served under /hook/. */
+  readonly hookDirectory: string;
+  readonly ipxeDirectory: string;
+  readonly networkInterface: string;
+  readonly address: string;
+}
+
+export interface RunningServer {
+  /** Base address of HTTP and API. */
+  readonly url: string;
+  readonly readySeconds: number;
+  residentMegabytes(): Promise<number>;
+  /** The end of its log, for an error report. */
+  tail(): readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Resolves when it answers. @throws Error with the end of its log when it does not. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const startedMs = performance.now();
+  const child = await startChild(process.execPath, [
+    SERVER_MAIN,
+    `--data-dir=${options.dataDirectory}`,
+    `--images-dir=${options.imagesDirectory}`,
+    `--hook-dir=${options.hookDirectory}`,
+    `--ipxe-binary-dir=${options.ipxeDirectory}`,
+    `--dhcp-bind-interface=${options.networkInterface}`,
+    `--public-ipv4=${options.address}`,
+    `--http-port=${HTTP_PORT}`,
+    '--log-format=text',
+  ]);
+  const lines: string[] = [];
+  for (const stream of [child.process.stdout, child.process.stderr]) {
+    if (stream === null) continue;
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > OUTPUT_LINES_KEPT) lines.shift();
+    });
+  }
+  let ended = false;
+  void child.ended.then(() => {
+    ended = true;
+  });
+  const url = `http://${options.address}:${HTTP_PORT}`;
+  for (let attempt = 1; !(await isReady(url)); attempt += 1) {
+    if (ended || attempt === READY_ATTEMPTS) {
+      await child.stop();
+      throw new Error(`the server does not start:\n${lines.join('\n')}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, READY_WAIT_MS));
+  }
+  return {
+    url,
+    readySeconds: (performance.now() - startedMs) / 1000,
+    residentMegabytes: () => residentMegabytes(child.pid),
+    tail: () => lines,
+    stop: () => child.stop(),
+  };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Math.round((Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1] ?? 0) * 1024) / 1e6);
+}
