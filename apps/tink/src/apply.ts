@@ -1,0 +1,155 @@
+/**
+ * Applies manifests: nothing is sent unless every object of every file is good, here and, by a dry run, for the server.
+ * Each object is then one write; when one of them fails, it is said which came before it, and applying again is harmless.
+ */
+import { hardwareKind, type Resource } from '@tinkerbell/resources';
+import { inOrderOfReference, planWrite, type Deed, type PlannedWrite } from './apply-plan.ts';
+import type { ApiClient } from './client.ts';
+import { TinkFailure } from './failure.ts';
+import { nameOf } from './kind-names.ts';
+import { formatManifestProblem, type CheckedManifests, type LocatedObject } from './manifest-objects.ts';
+import { ApiFailure } from './server-failure.ts';
+import { checkRendering, missingReferences } from './workflow-rendering.ts';
+
+const PROBLEMS_SHOWN = 50;
+/** Requests under way at once while reading and trying. */
+const PARALLEL = 8;
+/** Times that an object is read again because someone else changed it in between. */
+const CONFLICT_TRIES = 5;
+
+export interface ApplyOptions {
+  readonly dryRun?: boolean;
+  readonly warn: (line: string) => void;
+  readonly done: (deed: Deed, object: Resource, name: string) => void;
+}
+
+/** Throws a TinkFailure that lists the problems, one on each line. `client` undefined checks without a server. */
+export async function checkAll(
+  checked: CheckedManifests,
+  client: ApiClient | undefined,
+  warn: (line: string) => void,
+): Promise<void> {
+  const fromServer = client === undefined ? undefined : await existingReferences(checked.objects, client);
+  const rendering = checkRendering(checked.objects, fromServer);
+  for (const warning of rendering.warnings) warn(`warning: ${formatManifestProblem(warning)}`);
+  const problems = [...checked.problems, ...rendering.problems];
+  if (problems.length === 0) return;
+  const lines = problems.slice(0, PROBLEMS_SHOWN).map(formatManifestProblem);
+  if (problems.length > PROBLEMS_SHOWN) lines.push(`… and ${problems.length - PROBLEMS_SHOWN} more`);
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  const sent = client === undefined ? '' : '; nothing was sent';
+  throw new TinkFailure([...lines, `${count}${sent}`].join('\n'));
+}
+
+async function existingReferences(
+  objects: readonly LocatedObject[],
+  client: ApiClient,
+): Promise<readonly Resource[]> {
+  const found = await inParallel(missingReferences(objects), (reference) => client.find(reference));
+  return found.filter((one) => one !== undefined);
+}
+
+/** Applies objects that `checkAll` found good. */
+export async function applyObjects(
+  objects: readonly LocatedObject[],
+  client: ApiClient,
+  options: ApplyOptions,
+): Promise<void> {
+  const ordered = inOrderOfReference(objects);
+  const planned = await inParallel(ordered, async (object) => ({
+    object,
+    write: await planFor(object, client),
+  }));
+  const changed = planned.filter(({ write }) => write.deed !== 'unchanged');
+  const isTried = options.dryRun === true || changed.length > 1;
+  if (isTried) await tryOnServer(changed, objects, client);
+  let stored = 0;
+  for (const { object, write } of planned) {
+    const result = options.dryRun ? write : await attempt(object, write, { client, stored });
+    if (result.deed !== 'unchanged') stored += 1;
+    options.done(result.deed, result.object, nameOf(object.kind, result.object.metadata.name));
+  }
+}
+
+interface Planned {
+  readonly object: LocatedObject;
+  readonly write: PlannedWrite;
+}
+
+async function planFor({ kind, resource }: LocatedObject, client: ApiClient): Promise<PlannedWrite> {
+  const { name, namespace } = resource.metadata;
+  const current = name ? await client.find({ kind, namespace, name }) : undefined;
+  return planWrite(kind, resource, current);
+}
+
+/**
+ * The server's own checks. A Workflow whose Template or Hardware comes with it was rendered here; the server could only
+ * judge it by what it has now.
+ */
+async function tryOnServer(
+  changed: readonly Planned[],
+  objects: readonly LocatedObject[],
+  client: ApiClient,
+): Promise<void> {
+  const bringsReferences = objects.some(({ kind }) => kind === hardwareKind || kind.kind === 'Template');
+  const tried = changed.filter(({ object }) => !(bringsReferences && object.kind.kind === 'Workflow'));
+  const refusals = await inParallel(tried, async ({ object, write }) => {
+    try {
+      await send(write, client, true);
+      return [];
+    } catch (thrown) {
+      if (thrown instanceof ApiFailure && thrown.code >= 400 && thrown.code < 500)
+        return [`${object.file.name}: ${thrown.message}`];
+      throw thrown;
+    }
+  });
+  const lines = refusals.flat();
+  if (lines.length > 0)
+    throw new TinkFailure([...lines, 'refused by the server; nothing was stored'].join('\n'));
+}
+
+async function attempt(
+  object: LocatedObject,
+  write: PlannedWrite,
+  { client, stored }: { readonly client: ApiClient; readonly stored: number },
+): Promise<PlannedWrite> {
+  let next = write;
+  for (let tries = 1; ; tries++) {
+    if (next.deed === 'unchanged') return next;
+    try {
+      return { ...next, object: await send(next, client, false) };
+    } catch (thrown) {
+      const isRace = thrown instanceof ApiFailure && thrown.code === 409 && tries < CONFLICT_TRIES;
+      if (!isRace) throw stored === 0 ? thrown : withProgress(thrown, object, stored);
+      next = await planFor(object, client);
+    }
+  }
+}
+
+function send({ kind, deed, object }: PlannedWrite, client: ApiClient, dryRun: boolean): Promise<Resource> {
+  return deed === 'created'
+    ? client.create(kind, object, { dryRun })
+    : client.replace(kind, object, { dryRun });
+}
+
+function withProgress(thrown: unknown, { kind, resource }: LocatedObject, stored: number): unknown {
+  if (!(thrown instanceof TinkFailure)) return thrown;
+  const name = nameOf(kind, resource.metadata.name);
+  return new TinkFailure(`${name}: ${thrown.message}`, {
+    advice: `the ${stored} before it are stored; applying the same files again is harmless`,
+  });
+}
+
+/** The results in the order of `items`. Stops at the first failure. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await task(item);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  return results;
+}

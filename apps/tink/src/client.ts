@@ -1,0 +1,224 @@
+/** The Kubernetes-shaped API, as far as the command line needs it. */
+import { apiVersionOf, isRecord, type Kind, type Resource } from '@tinkerbell/resources';
+import type { JournalRecord } from '@tinkerbell/store-contract';
+import { TinkFailure } from './failure.ts';
+import { exchange, type Answer } from './http-exchange.ts';
+import { jsonLines } from './json-lines.ts';
+import { ApiFailure, refusal, unreachable } from './server-failure.ts';
+import type { Table } from './table-text.ts';
+
+export interface ListOptions {
+  /** All namespaces when absent. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+}
+
+export interface ObjectName {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface WatchEvent<Value> {
+  readonly type: string;
+  readonly object: Value;
+}
+
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+}
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const JSON_TYPE = 'application/json';
+/** Bytes of one answer that is read as a whole. */
+const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
+
+export class ApiClient {
+  /** Without a slash at its end. */
+  readonly server: string;
+  readonly #signal: AbortSignal;
+
+  constructor(server: string, signal: AbortSignal) {
+    this.server = server.replace(/\/+$/, '');
+    this.#signal = signal;
+  }
+
+  async version(): Promise<string> {
+    const answer = await this.#json('GET', '/version');
+    return isRecord(answer) ? `API ${String(answer['gitVersion']).replace(/^v/, '')}` : 'unknown';
+  }
+
+  get(target: ObjectName): Promise<Resource> {
+    return this.#json('GET', objectPath(target)) as Promise<Resource>;
+  }
+
+  /** Undefined when there is none. */
+  async find(target: ObjectName): Promise<Resource | undefined> {
+    try {
+      return await this.get(target);
+    } catch (thrown) {
+      if (thrown instanceof ApiFailure && thrown.code === 404) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** All objects, over as many pages as the server makes of them. */
+  async list(
+    kind: Kind,
+    options: ListOptions,
+  ): Promise<{ items: readonly Resource[]; resourceVersion: string }> {
+    const items: Resource[] = [];
+    for (let token = ''; ;) {
+      const path = collectionPath(kind, options, token === '' ? {} : { continue: token });
+      const list = (await this.#json('GET', path)) as ListAnswer;
+      items.push(...list.items);
+      token = list.metadata.continue ?? '';
+      if (token === '') return { items, resourceVersion: list.metadata.resourceVersion };
+    }
+  }
+
+  /** As the server lays it out: rows of cells, each with the object's metadata. */
+  async table(kind: Kind, options: ListOptions): Promise<Table> {
+    let table: Table | undefined;
+    for (let token = ''; ;) {
+      const path = collectionPath(kind, options, token === '' ? {} : { continue: token });
+      const page = (await this.#json('GET', path, { accept: TABLE })) as Table;
+      table = table === undefined ? page : { ...table, rows: [...table.rows, ...page.rows] };
+      token = page.metadata.continue ?? '';
+      if (token === '') return table;
+    }
+  }
+
+  tableOfOne(target: ObjectName): Promise<Table> {
+    return this.#json('GET', objectPath(target), { accept: TABLE }) as Promise<Table>;
+  }
+
+  create(kind: Kind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
+    const path = collectionPath(kind, { namespace: object.metadata.namespace }, writeQuery(options));
+    return this.#json('POST', path, { body: object }) as Promise<Resource>;
+  }
+
+  replace(kind: Kind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
+    const { namespace, name } = object.metadata;
+    const path = `${objectPath({ kind, namespace, name })}?${new URLSearchParams(writeQuery(options)).toString()}`;
+    return this.#json('PUT', path, { body: object }) as Promise<Resource>;
+  }
+
+  async remove(target: ObjectName): Promise<void> {
+    await this.#json('DELETE', objectPath(target));
+  }
+
+  /** What the journal has of a Hardware or Workflow after that sequence, oldest first. */
+  async timeline(target: ObjectName, after: number): Promise<readonly JournalRecord[]> {
+    const answer = await this.#open('GET', `${objectPath(target)}/timeline?after=${after}`, {});
+    return Array.fromAsync(this.#lines<JournalRecord>(answer));
+  }
+
+  /** The same, and then what is appended; ends when the server ends it. */
+  async followTimeline(target: ObjectName, after: number): Promise<AsyncIterable<JournalRecord>> {
+    const path = `${objectPath(target)}/timeline?after=${after}&watch=true`;
+    return this.#lines(await this.#open('GET', path, {}));
+  }
+
+  /** Changes after `resourceVersion`, as rows of a Table; ends when the server ends it. */
+  async watchTable(
+    kind: Kind,
+    options: ListOptions,
+    resourceVersion: string,
+  ): Promise<AsyncIterable<WatchEvent<Table>>> {
+    const path = collectionPath(kind, options, { watch: 'true', resourceVersion });
+    return this.#lines(await this.#open('GET', path, { accept: TABLE }));
+  }
+
+  async watch(
+    kind: Kind,
+    options: ListOptions,
+    resourceVersion: string,
+  ): Promise<AsyncIterable<WatchEvent<Resource>>> {
+    const path = collectionPath(kind, options, { watch: 'true', resourceVersion });
+    return this.#lines(await this.#open('GET', path, {}));
+  }
+
+  async *#lines<Value>(answer: Answer): AsyncGenerator<Value, void, undefined> {
+    try {
+      for await (const line of jsonLines(answer.body)) yield line as Value;
+    } catch (thrown) {
+      throw this.#failure(thrown);
+    }
+  }
+
+  async #json(method: string, path: string, options: RequestOptions = {}): Promise<unknown> {
+    const answer = await this.#open(method, path, options);
+    const text = await this.#text(answer);
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw refusal(this.server, { ...answer, text: '' });
+    }
+  }
+
+  /** Resolves with an answer of success; everything else is thrown as a TinkFailure. */
+  async #open(method: string, path: string, { accept = JSON_TYPE, body }: RequestOptions): Promise<Answer> {
+    const headers = { accept, ...(body === undefined ? {} : { 'content-type': JSON_TYPE }) };
+    const signal = this.#signal;
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    let answer: Answer;
+    try {
+      answer = await exchange(new URL(this.server + path), { method, headers, signal, ...text });
+    } catch (thrown) {
+      throw this.#failure(thrown);
+    }
+    if (answer.status < 300) return answer;
+    throw refusal(this.server, { ...answer, text: await this.#text(answer) });
+  }
+
+  async #text(answer: Answer): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    try {
+      for await (const chunk of answer.body) {
+        text += decoder.decode(chunk, { stream: true });
+        if (text.length > ANSWER_BYTES_MAX)
+          throw new Error(`an answer is larger than ${ANSWER_BYTES_MAX} bytes`);
+      }
+    } catch (thrown) {
+      throw this.#failure(thrown);
+    }
+    return text;
+  }
+
+  #failure(thrown: unknown): Error {
+    if (this.#signal.aborted) return new TinkFailure('interrupted');
+    return unreachable(this.server, thrown);
+  }
+}
+
+interface RequestOptions {
+  readonly accept?: string;
+  readonly body?: object;
+}
+
+interface ListAnswer {
+  readonly items: readonly Resource[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}
+
+/** Our own mistakes must not be stored: the server checks unknown fields as strictly as we do. */
+function writeQuery({ dryRun }: WriteOptions): Record<string, string> {
+  return { fieldValidation: 'Strict', fieldManager: 'tink', ...(dryRun ? { dryRun: 'All' } : {}) };
+}
+
+function collectionPath(
+  kind: Kind,
+  { namespace, labelSelector }: ListOptions,
+  query: Record<string, string>,
+): string {
+  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const parameters = new URLSearchParams({ ...query, ...(labelSelector ? { labelSelector } : {}) });
+  const path = `/apis/${apiVersionOf(kind)}${place}/${kind.plural}`;
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+}
+
+function objectPath({ kind, namespace, name }: ObjectName): string {
+  return `${collectionPath(kind, { namespace }, {})}/${encodeURIComponent(name)}`;
+}

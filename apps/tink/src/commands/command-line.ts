@@ -1,0 +1,67 @@
+/** What every command file builds with. */
+import { Option, type Command } from 'commander';
+import type { Kind } from '@tinkerbell/resources';
+import { openSession, type GlobalOptions, type Session } from '../session.ts';
+import { formats, type Format, type ShowOptions } from '../show-objects.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** `-f a -f b` as a list. */
+export function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Text below a command's help. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+export function sessionOf(command: Command, terminal: Terminal): Promise<Session> {
+  return openSession(command.optsWithGlobals<GlobalOptions>(), terminal);
+}
+
+/** Options of commands that list objects. */
+export interface ListingOptions {
+  readonly output: Format;
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+  readonly showLabels?: boolean;
+}
+
+export function withListingOptions(command: Command): Command {
+  return command
+    .addOption(outputOption())
+    .option('-A, --all-namespaces', 'objects of all namespaces')
+    .option('-l, --selector <labels>', 'only objects with these labels: a=b,c!=d,e in (f,g),h')
+    .option('--show-labels', 'with a column for labels');
+}
+
+export function outputOption(): Option {
+  return new Option('-o, --output <format>', 'how to print').choices(formats).default('table');
+}
+
+export function showOptionsOf(session: Session, options: ListingOptions): ShowOptions {
+  return {
+    format: options.output,
+    showLabels: options.showLabels === true,
+    namespace: options.allNamespaces ? undefined : session.namespace,
+    labelSelector: options.selector,
+  };
+}
+
+/** `hardware m1 m2` or `hardware/m1`: the words after a verb. */
+export function splitName(words: readonly string[]): {
+  readonly kinds: string;
+  readonly names: readonly string[];
+} {
+  const [first = '', ...names] = words;
+  const at = first.indexOf('/');
+  if (at < 0) return { kinds: first, names };
+  const prefix = first.slice(0, at + 1);
+  const all = [first, ...names].map((word) => (word.startsWith(prefix) ? word.slice(prefix.length) : word));
+  return { kinds: first.slice(0, at), names: all };
+}
+
+export interface KindVerb {
+  readonly kind: Kind;
+  readonly terminal: Terminal;
+}

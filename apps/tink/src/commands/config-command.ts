@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { configPath, readConfig, serverFault, writeConfig, type Config } from '../config-file.ts';
+import { usageFailure } from '../failure.ts';
+import { resolveSettings, type GlobalOptions } from '../session.ts';
+import { alignedText } from '../table-text.ts';
+import type { Terminal } from '../terminal.ts';
+import { examples } from './command-line.ts';
+
+export function addConfig(program: Command, terminal: Terminal): void {
+  const group = program
+    .command('config')
+    .description('which server and namespace commands mean: view, set-server, set-namespace');
+  group
+    .command('view')
+    .description('show the settings in force and where each comes from')
+    .addHelpText('after', examples('tink config view'))
+    .action(async (_options: unknown, command: Command) => {
+      const settings = await resolveSettings(command.optsWithGlobals<GlobalOptions>(), terminal);
+      const rows = [
+        ['server', settings.server.value, `from ${settings.server.origin}`],
+        ['namespace', settings.namespace.value, `from ${settings.namespace.origin}`],
+        ['file', settings.configPath],
+      ];
+      terminal.out(alignedText(rows));
+    });
+  group
+    .command('set-server <url>')
+    .description('use this server from now on')
+    .addHelpText('after', examples('tink config set-server http://192.168.56.4:7080'))
+    .action(async (url: string) => {
+      const fault = serverFault(url);
+      if (fault !== undefined) throw usageFailure(fault);
+      await change(terminal, { server: url.replace(/\/+$/, '') });
+    });
+  group
+    .command('set-namespace <name>')
+    .description('use this namespace from now on')
+    .addHelpText('after', examples('tink config set-namespace lab'))
+    .action(async (name: string) => {
+      if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
+        throw usageFailure(`${JSON.stringify(name)} is no namespace: small letters, digits and "-" only`);
+      await change(terminal, { namespace: name });
+    });
+}
+
+async function change(terminal: Terminal, changes: Config): Promise<void> {
+  const path = configPath(terminal);
+  await writeConfig(path, { ...(await readConfig(path)), ...changes });
+  terminal.out(`${path} written\n`);
+}

@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import {
+  hardwareKind,
+  workflowKind,
+  type Hardware,
+  type Kind,
+  type Resource,
+  type Template,
+  type Workflow,
+} from '@tinkerbell/resources';
+import { stringifyYaml } from '@tinkerbell/yaml';
+import type { ObjectName } from '../client.ts';
+import { describeHardware } from '../describe-hardware.ts';
+import { fieldsText, identityFields, section, tableSection } from '../describe-text.ts';
+import { describeWorkflow } from '../describe-workflow.ts';
+import { usageFailure } from '../failure.ts';
+import { kindOf } from '../kind-names.ts';
+import { withCloseNames } from '../name-advice.ts';
+import { printableLines } from '../printable.ts';
+import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { examples, sessionOf, splitName } from './command-line.ts';
+
+export function addDescribe(program: Command, terminal: Terminal): void {
+  program
+    .command('describe <kind> [names...]')
+    .description(
+      'tell all about objects, for people: a workflow’s actions, a machine’s network interfaces and last events',
+    )
+    .addHelpText(
+      'after',
+      examples('tink describe workflow m1-debian', 'tink describe hw/m1', 'tink describe template debian'),
+    )
+    .action(async (kind: string, words: readonly string[], _options: unknown, command: Command) => {
+      const { kinds, names } = splitName([kind, ...words]);
+      await describe(kindOf(kinds), names, await sessionOf(command, terminal));
+    });
+}
+
+export async function describe(kind: Kind, names: readonly string[], session: Session): Promise<void> {
+  if (names.length === 0) {
+    throw usageFailure(`describe needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
+  }
+  const texts = [];
+  for (const name of names)
+    texts.push(await descriptionOf({ kind, name, namespace: session.namespace }, session));
+  session.terminal.out(texts.join('\n'));
+}
+
+async function descriptionOf(target: ObjectName, { client, terminal }: Session): Promise<string> {
+  const object = await withCloseNames(client, target, () => client.get(target));
+  const { kind, namespace, name } = target;
+  switch (kind.kind) {
+    case 'Workflow':
+      return describeWorkflow(object as Workflow, await client.timeline(target, 0), terminal.clock.nowMs());
+    case 'Hardware': {
+      const { items } = await client.list(workflowKind, { namespace });
+      return describeHardware(
+        object as Hardware,
+        workflowsOf(items, 'hardwareRef', name),
+        await client.timeline(target, 0),
+      );
+    }
+    case 'Template': {
+      const { items } = await client.list(workflowKind, { namespace });
+      return describeTemplate(object as Template, workflowsOf(items, 'templateRef', name));
+    }
+    default:
+      return describeAny(object);
+  }
+}
+
+function workflowsOf(
+  items: readonly Resource[],
+  field: 'hardwareRef' | 'templateRef',
+  name: string,
+): readonly Workflow[] {
+  return (items as readonly Workflow[]).filter((one) => one.spec?.[field] === name);
+}
+
+function describeTemplate(template: Template, workflows: readonly Workflow[]): string {
+  const lines = printableLines(template.spec?.data ?? '');
+  const width = String(lines.length).length;
+  const numbered = lines.map((line, index) => `${String(index + 1).padStart(width)}  ${line}`.trimEnd());
+  const rows = workflows.map((one) => [
+    one.metadata.name,
+    one.spec?.hardwareRef ?? '',
+    one.status?.state || 'not begun',
+  ]);
+  return [
+    fieldsText(identityFields(template)),
+    tableSection('Workflows', ['NAME', hardwareKind.kind.toUpperCase(), 'STATE'], rows),
+    section('Text', numbered.map((line) => `${line}\n`).join('')),
+  ].join('');
+}
+
+function describeAny(object: Resource): string {
+  const part = (title: string, value: unknown): string =>
+    value === undefined ? '' : section(title, `${printableLines(stringifyYaml(value)).join('\n')}\n`);
+  return fieldsText(identityFields(object)) + part('Spec', object.spec) + part('Status', object.status);
+}

@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import { workflowKind, type Workflow } from '@tinkerbell/resources';
+import { createWorkflow, storeUnderFreeName } from '../create-workflow.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import { mapInJson, pairsOf } from '../hardware-map.ts';
+import { withCloseNames } from '../name-advice.ts';
+import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { stemOf } from '../workflow-name.ts';
+import { collected, examples, sessionOf } from './command-line.ts';
+import { events, withEventsOptions, type EventsOptions } from './events-command.ts';
+import { addKindVerbs } from './kind-verbs.ts';
+
+interface CreateOptions {
+  readonly template?: string;
+  readonly hardware?: string;
+  readonly name?: string;
+  readonly set?: readonly string[];
+  readonly dryRun?: boolean;
+}
+
+export function addWorkflow(program: Command, terminal: Terminal): void {
+  const group = program
+    .command('workflow')
+    .alias('wf')
+    .description('run templates on machines: create, list, get, describe, events, retry, delete');
+  addCreate(group, terminal);
+  addKindVerbs(group, workflowKind, terminal);
+  withEventsOptions(group.command('events <name>'))
+    .description('what happened to a workflow')
+    .addHelpText('after', examples('tink workflow events m1-debian', 'tink workflow events m1-debian -w'))
+    .action(async (name: string, options: EventsOptions, command: Command) =>
+      events(await sessionOf(command, terminal), { ...options, workflow: name }),
+    );
+  group
+    .command('retry <name>')
+    .description('run a workflow that has ended once more, from its beginning, as a new one')
+    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .addHelpText('after', examples('tink workflow retry m1-debian      prints the name of the new workflow'))
+    .action(async (name: string, options: { readonly dryRun?: boolean }, command: Command) =>
+      retry(await sessionOf(command, terminal), name, options.dryRun === true),
+    );
+}
+
+function addCreate(group: Command, terminal: Terminal): void {
+  group
+    .command('create')
+    .description('run a template on a machine; prints the name of the new workflow')
+    .option('-t, --template <name>', 'the template')
+    .option('-r, --hardware <name>', 'the machine: name of its Hardware, or a MAC')
+    .option('--name <name>', 'name of the workflow; else HARDWARE-TEMPLATE, with a number when that is taken')
+    .option(
+      '--set <name=value>',
+      'a value for the template; device_1 is the machine’s agent unless set',
+      collected,
+    )
+    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .addHelpText(
+      'after',
+      examples(
+        'tink workflow create --template debian --hardware m1',
+        'tink workflow create -t debian -r 08:00:27:9e:f5:3a --name m1-again',
+        'tink workflow create -t debian -r m1 --set device_1=agent-7 --set disk=/dev/sdb',
+        'tink workflow events "$(tink workflow create -t debian -r m1)" -w',
+      ),
+    )
+    .action(async (options: CreateOptions, command: Command) => {
+      if (options.template === undefined) throw usageFailure('workflow create needs --template NAME');
+      const map = mapInJson(options.hardware ?? '');
+      const workflow = await createWorkflow(await sessionOf(command, terminal), {
+        template: options.template,
+        hardware: map === undefined ? options.hardware : Object.values(map)[0],
+        name: options.name,
+        pairs: { ...map, ...pairsOf(options.set ?? []) },
+        dryRun: options.dryRun === true,
+      });
+      told(terminal, workflow, options.dryRun === true);
+    });
+}
+
+/** The name alone on standard output, for scripts. */
+function told(terminal: Terminal, { metadata }: Workflow, dryRun: boolean): void {
+  terminal.out(`${metadata.name}\n`);
+  if (terminal.isTty && !dryRun) terminal.err(`watch it with: tink workflow events ${metadata.name} -w\n`);
+}
+
+const ended = ['SUCCESS', 'FAILED', 'TIMEOUT'];
+
+/** The ended workflow stays as it is, as the record of what happened. */
+async function retry(session: Session, name: string, dryRun: boolean): Promise<void> {
+  const { client, namespace, terminal } = session;
+  const target = { kind: workflowKind, namespace, name };
+  const { spec, status } = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
+  const state = status?.state ?? '';
+  if (!ended.includes(state)) {
+    throw new TinkFailure(`workflow/${name} has not ended; it is ${state || 'not begun'}`, {
+      advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow delete ${name}"`,
+    });
+  }
+  const stem = stemOf(name);
+  const workflow = await storeUnderFreeName(session, spec ?? {}, { stem, name: undefined, dryRun });
+  told(terminal, workflow, dryRun);
+}

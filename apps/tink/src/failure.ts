@@ -1,0 +1,21 @@
+/** What a command ends with. Scripts may rely on these numbers. */
+export const exitCode = { ok: 0, failed: 1, usage: 2 } as const;
+
+/** An expected failure: one message for a person, and what to do about it. */
+export class TinkFailure extends Error {
+  override readonly name: string = 'TinkFailure';
+  /** A way out, in the imperative; printed on its own line. */
+  readonly advice: string | undefined;
+  readonly exitCode: number;
+
+  constructor(message: string, options: { advice?: string | undefined; exitCode?: number } = {}) {
+    super(message);
+    this.advice = options.advice;
+    this.exitCode = options.exitCode ?? exitCode.failed;
+  }
+}
+
+/** A command line that cannot be understood. */
+export function usageFailure(message: string, advice?: string): TinkFailure {
+  return new TinkFailure(message, { advice, exitCode: exitCode.usage });
+}

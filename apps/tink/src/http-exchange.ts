@@ -1,0 +1,52 @@
+/**
+ * One HTTP request on node:http rather than fetch: a watch may be silent for hours, and fetch ends a body that is silent
+ * for five minutes.
+ */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+export interface Exchange {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** From the request's last byte to the answer's headers; a watch answers at once, too. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** A peer that vanished without a word is noticed by TCP's own probes. */
+const KEEP_ALIVE_PROBE_MS = 15_000;
+
+const options = { keepAlive: true, maxFreeSockets: 16 };
+const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+
+/** Rejects with the socket's error, which carries a `code` such as ECONNREFUSED. */
+export function exchange(url: URL, { method, headers, body, signal }: Exchange): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const isTls = url.protocol === 'https:';
+  const start = isTls ? httpsRequest : httpRequest;
+  const agent = isTls ? agents.https : agents.http;
+  const request = start(url, { method, headers, signal, agent }, (response) => {
+    request.setTimeout(0);
+    resolve(response);
+  });
+  request.setSocketKeepAlive(true, KEEP_ALIVE_PROBE_MS);
+  request.setTimeout(ANSWER_TIMEOUT_MS, () => request.destroy(timeoutError()));
+  request.on('error', reject);
+  request.end(body);
+  return promise.then((response) => ({
+    status: response.statusCode ?? 0,
+    contentType: response.headers['content-type'] ?? '',
+    body: response,
+  }));
+}
+
+function timeoutError(): NodeJS.ErrnoException {
+  return Object.assign(new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} s`), { code: 'ETIMEDOUT' });
+}

@@ -1,0 +1,2 @@
+export { runTink } from './run.ts';
+export type { Terminal } from './terminal.ts';

@@ -1,0 +1,30 @@
+import { homedir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import type { Terminal } from './terminal.ts';
+
+const COLUMNS_WHEN_UNKNOWN = 80;
+
+export function createNodeTerminal(): Terminal {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  process.stdout.on('error', endWhenNobodyReads);
+  return {
+    out: (line) => void process.stdout.write(line),
+    err: (line) => void process.stderr.write(line),
+    isTty: process.stdout.isTTY,
+    columns: () => process.stdout.columns ?? COLUMNS_WHEN_UNKNOWN,
+    readInput: () => text(process.stdin),
+    environment: process.env,
+    homeDirectory: homedir(),
+    clock: nodeClock,
+    random: nodeRandom,
+    signal: interrupted.signal,
+  };
+}
+
+/** `tink get hardware | head -1` closes our output early, which is no failure. */
+function endWhenNobodyReads(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+}

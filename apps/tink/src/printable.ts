@@ -1,0 +1,20 @@
+/**
+ * Text from machines and servers as one line that is safe to print: what would move a terminal's cursor or change its
+ * colours shows as `\x1b`, line breaks as spaces.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\r\n\t]+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
+}
+
+/** The same for a text of several lines, which stay lines. */
+export function printableLines(text: string): readonly string[] {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => printable(line.replace(/\r$/, '')));
+}
+
+function escaped(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}

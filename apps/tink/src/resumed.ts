@@ -1,0 +1,57 @@
+/** A stream from the server that outlives the server: opened again, with growing pauses, where it broke off. */
+import { delay, type Clock, type Random } from '@tinkerbell/platform-contract';
+import { ApiFailure, UnreachableFailure } from './server-failure.ts';
+
+export interface ResumeOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Told once for each loss, when the first try to connect again fails. */
+  readonly onLost: () => void;
+  readonly onBack: () => void;
+}
+
+const FIRST_PAUSE_MS = 200;
+const FACTOR = 1.6;
+const PAUSE_MS_MAX = 5000;
+const JITTER = 0.3;
+
+/**
+ * The items of `open()`, again and again until the signal. The first opening may fail as any request may; later ones are
+ * repeated while the server is away. `open` itself must ask for what follows the last item.
+ */
+export async function* resumed<Item>(
+  open: () => Promise<AsyncIterable<Item>>,
+  options: ResumeOptions,
+): AsyncGenerator<Item, void, undefined> {
+  const { clock, random, signal } = options;
+  let stream: AsyncIterable<Item> | undefined = await open();
+  let isLost = false;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    try {
+      stream ??= await open();
+      if (isLost) options.onBack();
+      isLost = false;
+      for await (const item of stream) {
+        pauseMs = FIRST_PAUSE_MS;
+        yield item;
+      }
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (!isPassing(thrown)) throw thrown;
+      if (stream === undefined && !isLost) {
+        isLost = true;
+        options.onLost();
+      }
+    }
+    stream = undefined;
+    await delay(clock, pauseMs * (1 + JITTER * (2 * random.fraction() - 1)), signal);
+    if (signal.aborted) return;
+    pauseMs = Math.min(pauseMs * FACTOR, PAUSE_MS_MAX);
+  }
+}
+
+function isPassing(thrown: unknown): boolean {
+  return thrown instanceof UnreachableFailure || (thrown instanceof ApiFailure && thrown.code >= 500);
+}

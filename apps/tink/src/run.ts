@@ -1,0 +1,68 @@
+/** The whole command line as a function: words in, exit code out. */
+import { Command, CommanderError } from 'commander';
+import { addApply } from './commands/apply-command.ts';
+import { addConfig } from './commands/config-command.ts';
+import { addDelete } from './commands/delete-command.ts';
+import { addDescribe } from './commands/describe-command.ts';
+import { addEvents } from './commands/events-command.ts';
+import { addGet } from './commands/get-command.ts';
+import { addHardware } from './commands/hardware-command.ts';
+import { addTemplate } from './commands/template-command.ts';
+import { addVersion } from './commands/version-command.ts';
+import { addWorkflow } from './commands/workflow-command.ts';
+import { exitCode, TinkFailure } from './failure.ts';
+import { DEFAULT_SERVER } from './session.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Of a shell's command that SIGINT ended. */
+const INTERRUPTED = 130;
+
+/** Failures that nobody expected are thrown: they are bugs. */
+export async function runTink(words: readonly string[], terminal: Terminal): Promise<number> {
+  const program = createProgram(terminal);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return exitCode.ok;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    if (!(thrown instanceof TinkFailure)) throw thrown;
+    if (terminal.signal.aborted) return INTERRUPTED;
+    terminal.err(`tink: ${thrown.message}\n`);
+    if (thrown.advice !== undefined) terminal.err(`      ${thrown.advice}\n`);
+    return thrown.exitCode;
+  }
+}
+
+const help = `
+Exit codes: 0 done, 1 failed, 2 the command line cannot be understood.
+
+Examples:
+  tink apply -f examples/debian              register a machine, a template and a workflow
+  tink events --machine machine-1 -w         watch it boot and install
+  tink get workflows                         how far they are
+  tink describe workflow machine-1-debian    everything about one of them
+  tink config set-server http://192.168.56.4:7080
+`;
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('tink')
+    .description('Operates Tinkerbell: machines, templates and workflows.')
+    .option('--server <url>', `the server’s API; else TINK_SERVER, the configuration, ${DEFAULT_SERVER}`)
+    .option('-n, --namespace <name>', 'namespace of the objects; else the configuration’s, default')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, getOutHelpWidth: terminal.columns })
+    .showHelpAfterError('(add --help for options and examples)')
+    .exitOverride()
+    .addHelpText('after', help);
+  addApply(program, terminal);
+  addGet(program, terminal);
+  addDescribe(program, terminal);
+  addDelete(program, terminal);
+  addEvents(program, terminal);
+  addHardware(program, terminal);
+  addTemplate(program, terminal);
+  addWorkflow(program, terminal);
+  addConfig(program, terminal);
+  addVersion(program, terminal);
+  return program;
+}

@@ -1,0 +1,23 @@
+/** What commands see of the process they run in, so that tests can be that process. */
+import type { Clock, Random } from '@tinkerbell/platform-contract';
+
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether standard output is a terminal, on which a line can be written again. */
+  readonly isTty: boolean;
+  readonly columns: () => number;
+  /** All of standard input as text. */
+  readonly readInput: () => Promise<string>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly homeDirectory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Colours only where a person looks, and who set NO_COLOR does not want them (no-color.org). */
+export function wantsColour({ isTty, environment }: Pick<Terminal, 'isTty' | 'environment'>): boolean {
+  return isTty && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
+}

@@ -1,0 +1,165 @@
+/** Renders Workflows before they are sent, so that a template that does not fit its hardware is refused with its place. */
+import {
+  nearest,
+  templateKind,
+  hardwareKind,
+  type ManifestProblem,
+  type Resource,
+} from '@tinkerbell/resources';
+import type { Hardware, Kind, Template, Workflow } from '@tinkerbell/resources';
+import { renderTemplate, type RenderError } from '@tinkerbell/template';
+import { nodeAt, parseYaml, positionOf, type Path, type Position } from '@tinkerbell/yaml';
+import { keyOf, positionInTemplate, problemAt, type LocatedObject } from './manifest-objects.ts';
+
+export interface Reference {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The Templates and Hardware that Workflows of the files name and the files do not have. */
+export function missingReferences(objects: readonly LocatedObject[]): readonly Reference[] {
+  const known = new Set(
+    objects.map(({ kind, resource: { metadata } }) => keyOf(kind, metadata.namespace, metadata.name)),
+  );
+  const missing = new Map<string, Reference>();
+  for (const reference of objects.filter(isWorkflow).flatMap(referencesOf)) {
+    const key = keyOf(reference.kind, reference.namespace, reference.name);
+    if (!known.has(key)) missing.set(key, reference);
+  }
+  return [...missing.values()];
+}
+
+function isWorkflow({ kind }: LocatedObject): boolean {
+  return kind.kind === 'Workflow';
+}
+
+function referencesOf({ resource }: LocatedObject): Reference[] {
+  const { spec, metadata } = resource as Workflow;
+  const { namespace } = metadata;
+  return [
+    ...(spec?.templateRef ? [{ kind: templateKind, namespace, name: spec.templateRef }] : []),
+    ...(spec?.hardwareRef ? [{ kind: hardwareKind, namespace, name: spec.hardwareRef }] : []),
+  ];
+}
+
+export interface RenderCheck {
+  readonly problems: readonly ManifestProblem[];
+  /** References to nothing: allowed, because objects may come in any order, but worth a word. */
+  readonly warnings: readonly ManifestProblem[];
+}
+
+/** `fromServer` is what the server has of `missingReferences`; undefined when it was not asked. */
+export function checkRendering(
+  objects: readonly LocatedObject[],
+  fromServer: readonly Resource[] | undefined,
+): RenderCheck {
+  const templates = new Map<string, LocatedObject>();
+  const resources = new Map<string, Resource>();
+  for (const object of objects) {
+    const { namespace, name } = object.resource.metadata;
+    const key = keyOf(object.kind, namespace, name);
+    resources.set(key, object.resource);
+    if (object.kind.kind === 'Template') templates.set(key, object);
+  }
+  for (const resource of fromServer ?? []) {
+    const kind = resource.kind === 'Template' ? templateKind : hardwareKind;
+    resources.set(keyOf(kind, resource.metadata.namespace, resource.metadata.name), resource);
+  }
+  const workflows = objects.filter(isWorkflow);
+  const known = { templates, resources };
+  return {
+    problems: workflows.flatMap((workflow) => renderProblems(workflow, known)),
+    warnings:
+      fromServer === undefined ? [] : workflows.flatMap((workflow) => danglingWarnings(workflow, resources)),
+  };
+}
+
+interface Known {
+  /** Those of the files. */
+  readonly templates: ReadonlyMap<string, LocatedObject>;
+  readonly resources: ReadonlyMap<string, Resource>;
+}
+
+function renderProblems(located: LocatedObject, { templates, resources }: Known): ManifestProblem[] {
+  const workflow = located.resource as Workflow;
+  const { namespace, name } = workflow.metadata;
+  const { templateRef = '', hardwareRef = '', hardwareMap = {} } = workflow.spec ?? {};
+  const templateKey = keyOf(templateKind, namespace, templateRef);
+  const template = resources.get(templateKey) as Template | undefined;
+  const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
+  if (template === undefined || (hardwareRef !== '' && hardware === undefined)) return [];
+  const rendered = renderTemplate({
+    templateName: name,
+    text: template.spec?.data ?? '',
+    hardware,
+    hardwareMap,
+  });
+  if (rendered.ok) return [];
+  const inFiles = templates.get(templateKey);
+  return [renderProblem(located, inFiles, rendered.error)];
+}
+
+/** At the template's text when it is in the files, else at the workflow's reference to it. */
+function renderProblem(
+  located: LocatedObject,
+  template: LocatedObject | undefined,
+  error: RenderError,
+): ManifestProblem {
+  const { metadata, spec } = located.resource as Workflow;
+  const on = spec?.hardwareRef ? ` on hardware ${spec.hardwareRef}` : '';
+  const subject = `template ${spec?.templateRef} does not render for workflow ${metadata.name}${on}`;
+  if (template === undefined) {
+    const message = `spec.templateRef: ${subject}: ${placeIn(error)}${error.message}`;
+    return problemAt(located, ['spec', 'templateRef'], message);
+  }
+  const message = `spec.data: ${subject}: ${detailOf(error)}`;
+  return { file: template.file.name, ...placeInFile(template, error), message };
+}
+
+function placeIn({ where, line, column }: RenderError): string {
+  return `line ${line}, column ${column} of the ${where === 'template' ? 'template' : 'rendered text'}: `;
+}
+
+function detailOf(error: RenderError): string {
+  if (error.where === 'template') return error.message;
+  const path = error.path === undefined ? '' : `${error.path}: `;
+  return `${path}${error.message} (line ${error.line} of the rendered text)`;
+}
+
+/** An error in the rendered text has a place in the template where the template can be read as YAML, too: at the same field. */
+function placeInFile(template: LocatedObject, error: RenderError): Position {
+  if (error.where === 'template') return positionInTemplate(template, error);
+  const text = (template.resource as Template).spec?.data ?? '';
+  const parsed = parseYaml(text);
+  const [document] = parsed.ok ? parsed.documents : [];
+  const path = pathOf(error.path ?? '');
+  const hasField =
+    document !== undefined && path.length > 0 && nodeAt(document, path.slice(0, -1)) !== undefined;
+  return hasField
+    ? positionInTemplate(template, positionOf(document, path))
+    : positionOf(template.node, ['spec', 'data']);
+}
+
+/** `tasks[0].actions[1].image` */
+function pathOf(text: string): Path {
+  return (text.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
+function danglingWarnings(
+  located: LocatedObject,
+  resources: ReadonlyMap<string, Resource>,
+): ManifestProblem[] {
+  return referencesOf(located)
+    .filter(({ kind, namespace, name }) => !resources.has(keyOf(kind, namespace, name)))
+    .map(({ kind, namespace, name }) => {
+      const names = [...resources.values()]
+        .filter((one) => one.kind === kind.kind && one.metadata.namespace === namespace)
+        .map((one) => one.metadata.name);
+      const close = nearest(name, names);
+      const hint = close === undefined ? '' : `; did you mean ${close}?`;
+      const field = kind === templateKind ? 'templateRef' : 'hardwareRef';
+      const message = `spec.${field}: there is no ${kind.singular} "${name}" in namespace ${namespace}, neither in the files nor on the server; the workflow waits for it${hint}`;
+      return problemAt(located, ['spec', field], message);
+    });
+}
