@@ -49,15 +49,19 @@ async function startedController() {
   const view = createStoreView({ store, clock: time.clock, log });
   const stopping = new AbortController();
   await view.start(stopping.signal);
-  const service = createControllerService({
-    store,
-    view,
-    journal,
-    clock: time.clock,
-    random: nodeRandom,
-    log,
-  });
-  await service.start(stopping.signal);
+  const start = async () => {
+    const service = createControllerService({
+      store,
+      view,
+      journal,
+      clock: time.clock,
+      random: nodeRandom,
+      log,
+    });
+    await service.start(stopping.signal);
+    return service;
+  };
+  const service = await start();
   const keyOf = (kind: string, name: string) => ({
     collection: collections[kind] ?? '',
     namespace: 'default',
