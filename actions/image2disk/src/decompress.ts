@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import { Readable } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 
 import { ActionError } from '@tinkerbell/action-kit';
 
+import { release, releaseChunk } from './release-chunk.ts';
 import type { Compression } from './settings.ts';
 
-/** Large chunks: each costs one hop to a worker thread and one copy. */
-const CHUNK_BYTES = 1024 * 1024;
+/** Large chunks: each costs one hop to a worker thread. Room for several: that thread unpacks while this one copies. */
+const DECODER = { chunkSize: 1024 * 1024, readableHighWaterMark: 4 * 1024 * 1024 } as const;
 
 const PROGRAMS = { xz: 'xz', bzip2: 'bzip2' } as const;
 
@@ -24,13 +25,16 @@ export async function* decompress(
 ): AsyncGenerator<Buffer, void> {
   switch (compression) {
     case 'none':
-      yield* source;
+      for await (const chunk of source) {
+        yield chunk;
+        releaseChunk(chunk);
+      }
       return;
     case 'gzip':
-      yield* unpack(source, createGunzip({ chunkSize: CHUNK_BYTES }), compression);
+      yield* unpack(source, createGunzip(DECODER), compression);
       return;
     case 'zstd':
-      yield* unpack(source, createZstdDecompress({ chunkSize: CHUNK_BYTES }), compression);
+      yield* unpack(source, createZstdDecompress(DECODER), compression);
       return;
     case 'xz':
     case 'bzip2':
@@ -43,13 +47,20 @@ export async function* decompress(
 
 async function* unpack(
   source: AsyncIterable<Buffer>,
-  decoder: NodeJS.ReadWriteStream,
+  decoder: Transform,
   compression: Compression,
 ): AsyncGenerator<Buffer, void> {
-  // The pipeline destroys the decoder with the source's error, which the loop below then throws.
-  const fed = pipeline(Readable.from(source), decoder).catch((error: unknown) => error);
+  const fed = feed(source, decoder).catch((error: unknown) => {
+    // The loop below then throws it.
+    decoder.destroy(error instanceof Error ? error : new Error(String(error)));
+    return error;
+  });
   try {
-    for await (const chunk of decoder as AsyncIterable<Buffer>) yield chunk;
+    for await (const chunk of decoder as AsyncIterable<Buffer>) {
+      yield chunk;
+      // The decoder fills a buffer with chunk after chunk, and takes another one where a chunk reaches its end.
+      if (chunk.byteOffset + chunk.byteLength === chunk.buffer.byteLength) release(chunk);
+    }
   } catch (error) {
     const cause = (await fed) ?? error;
     if (cause instanceof ActionError) throw cause;
@@ -57,6 +68,16 @@ async function* unpack(
   }
   const late = await fed;
   if (late instanceof Error) throw late;
+}
+
+async function feed(source: AsyncIterable<Buffer>, decoder: Transform): Promise<void> {
+  for await (const chunk of source) {
+    await new Promise<void>((resolve, reject) => {
+      decoder.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+    releaseChunk(chunk);
+  }
+  decoder.end();
 }
 
 async function* unpackByProgram(
