@@ -100,7 +100,7 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
   };
   if (options.keep && !options.signal.aborted) {
     view.text(`\nLeft running until Ctrl-C. Server: nsenter -t ${process.pid} -n curl ${server.url}/readyz`);
-    await new Promise<void>((resolve) => options.signal.addEventListener('abort', () => resolve()));
+    await aborted(options.signal);
   }
   return outcome;
 }
@@ -216,7 +216,8 @@ async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineO
   );
   const interrupted = (): void => ended.abort();
   rack.signal.addEventListener('abort', interrupted, { once: true });
-  await new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve()));
+  if (rack.signal.aborted) interrupted();
+  await aborted(ended.signal);
   clearTimeout(limit);
   return {
     name,
@@ -258,6 +259,13 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 async function timed<Value>(work: () => Promise<Value>): Promise<[Value, string]> {

@@ -23,7 +23,7 @@ export interface ServerOptions {
 }
 
 export interface RunningServer {
-  /** Base address of HTTP and API. */
+  /** Base address of HTTP and API for this machine. The API answers nobody else. */
   readonly url: string;
   readonly readySeconds: number;
   residentMegabytes(): Promise<number>;
@@ -58,7 +58,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   void child.ended.then(() => {
     ended = true;
   });
-  const url = `http://${options.address}:${HTTP_PORT}`;
+  // Not our address on the bridge: while no machine is switched on the bridge has no carrier, and its
+  // address does not count as this machine's own.
+  const url = `http://127.0.0.1:${HTTP_PORT}`;
   for (let attempt = 1; !(await isReady(url)); attempt += 1) {
     if (ended || attempt === READY_ATTEMPTS) {
       await child.stop();
