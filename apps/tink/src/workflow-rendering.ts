@@ -7,8 +7,16 @@ import {
   type Resource,
 } from '@tinkerbell/resources';
 import type { Hardware, Kind, Template, Workflow } from '@tinkerbell/resources';
-import { renderTemplate, type RenderError } from '@tinkerbell/template';
-import { nodeAt, parseYaml, positionOf, type Path, type Position } from '@tinkerbell/yaml';
+import {
+  renderTemplate,
+  renderText,
+  templateData,
+  type JsonObject,
+  type RenderError,
+  type RenderInput,
+} from '@tinkerbell/template';
+import { positionOf, type Position } from '@tinkerbell/yaml';
+import { templateLineOf } from './rendered-line.ts';
 import { keyOf, positionInTemplate, problemAt, type LocatedObject } from './manifest-objects.ts';
 
 export interface Reference {
@@ -89,22 +97,17 @@ function renderProblems(located: LocatedObject, { templates, resources }: Known)
   const template = resources.get(templateKey) as Template | undefined;
   const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
   if (template === undefined || (hardwareRef !== '' && hardware === undefined)) return [];
-  const rendered = renderTemplate({
-    templateName: name,
-    text: template.spec?.data ?? '',
-    hardware,
-    hardwareMap,
-  });
+  const input = { templateName: name, text: template.spec?.data ?? '', hardware, hardwareMap };
+  const rendered = renderTemplate(input);
   if (rendered.ok) return [];
-  const inFiles = templates.get(templateKey);
-  return [renderProblem(located, inFiles, rendered.error)];
+  return [renderProblem(located, templates.get(templateKey), { error: rendered.error, input })];
 }
 
 /** At the template's text when it is in the files, else at the workflow's reference to it. */
 function renderProblem(
   located: LocatedObject,
   template: LocatedObject | undefined,
-  error: RenderError,
+  { error, input }: { readonly error: RenderError; readonly input: RenderInput },
 ): ManifestProblem {
   const { metadata, spec } = located.resource as Workflow;
   const on = spec?.hardwareRef ? ` on hardware ${spec.hardwareRef}` : '';
@@ -114,7 +117,7 @@ function renderProblem(
     return problemAt(located, ['spec', 'templateRef'], message);
   }
   const message = `spec.data: ${subject}: ${detailOf(error)}`;
-  return { file: template.file.name, ...placeInFile(template, error), message };
+  return { file: template.file.name, ...placeInFile(template, error, input), message };
 }
 
 function placeIn({ where, line, column }: RenderError): string {
@@ -127,23 +130,18 @@ function detailOf(error: RenderError): string {
   return `${path}${error.message} (line ${error.line} of the rendered text)`;
 }
 
-/** An error in the rendered text has a place in the template where the template can be read as YAML, too: at the same field. */
-function placeInFile(template: LocatedObject, error: RenderError): Position {
+/** An error in the rendered text is told at the line of the template it came from, where that can be found. */
+function placeInFile(template: LocatedObject, error: RenderError, input: RenderInput): Position {
   if (error.where === 'template') return positionInTemplate(template, error);
-  const text = (template.resource as Template).spec?.data ?? '';
-  const parsed = parseYaml(text);
-  const [document] = parsed.ok ? parsed.documents : [];
-  const path = pathOf(error.path ?? '');
-  const hasField =
-    document !== undefined && path.length > 0 && nodeAt(document, path.slice(0, -1)) !== undefined;
-  return hasField
-    ? positionInTemplate(template, positionOf(document, path))
-    : positionOf(template.node, ['spec', 'data']);
-}
-
-/** `tasks[0].actions[1].image` */
-function pathOf(text: string): Path {
-  return (text.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const rendered = renderText(
+    input.templateName,
+    input.text,
+    templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {}),
+  );
+  const line = rendered.ok ? templateLineOf(input.text, rendered.text, error.line) : undefined;
+  if (line === undefined) return positionOf(template.node, ['spec', 'data']);
+  const indent = /^[\s-]*/.exec(input.text.split('\n')[line - 1] ?? '')?.[0].length ?? 0;
+  return positionInTemplate(template, { line, column: indent + 1 });
 }
 
 function danglingWarnings(
