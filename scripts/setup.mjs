@@ -47,6 +47,11 @@ function installNpmPackages() {
   writeFileSync(stamp, lock);
 }
 
+/** It links libraries that a bare Debian does not have. */
+function pinnedNodeRuns() {
+  return spawnSync(pinnedNode, ['--version']).status === 0;
+}
+
 function isInstalled(name) {
   const result = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Status}', name], { encoding: 'utf8' });
   return result.status === 0 && result.stdout === 'installed';
@@ -77,7 +82,7 @@ function installDebianPackages(purposes) {
 try {
   mkdirSync(join(root, '.cache'), { recursive: true });
   installNpmPackages();
-  installDebianPackages(process.argv.slice(2));
+  installDebianPackages([...(pinnedNodeRuns() ? [] : ['node']), ...process.argv.slice(2)]);
 } catch (error) {
   process.stderr.write(`setup: ${error.message}\n`);
   process.exit(1);
