@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build, type Plugin } from 'esbuild';
@@ -22,10 +23,22 @@ const UNUSED_IS_DROPPED: Plugin = {
 
 const AGENT_MAIN = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url));
 
-/** The agent and everything it imports as one ES module. Names are kept so that stack traces can be read. */
-export async function bundleAgent(): Promise<Uint8Array> {
+export interface BundleFile {
+  /** `agent.mjs`, or the name of a part that it loads when needed. */
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+/**
+ * The agent and everything it imports as a few ES modules, `agent.mjs` first. Names are kept so that stack traces can
+ * be read.
+ */
+export async function bundleAgent(): Promise<readonly BundleFile[]> {
   const result = await build({
-    entryPoints: [AGENT_MAIN],
+    entryPoints: { agent: AGENT_MAIN },
+    splitting: true,
+    outdir: '/',
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     write: false,
     platform: 'node',
@@ -41,7 +54,7 @@ export async function bundleAgent(): Promise<Uint8Array> {
       js: "import{createRequire as agentRequire}from'node:module';const require=agentRequire(import.meta.url);",
     },
   });
-  const file = result.outputFiles[0];
-  if (file === undefined) throw new Error('esbuild gave no output for the agent');
-  return file.contents;
+  return result.outputFiles
+    .map((file) => ({ name: basename(file.path), content: file.contents }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

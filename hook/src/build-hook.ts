@@ -96,9 +96,17 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
       ),
       await segment('node', [await nodeFingerprint()], async () => [await nodeEntry(work)]),
       await segment('configuration', configuration.map(entryInput), async () => configuration),
-      await segment('agent', [agent], async () => [
-        { kind: 'file', path: 'usr/lib/tinkerbell/agent.mjs', mode: 0o644, content: agent },
-      ]),
+      await segment(
+        'agent',
+        agent.flatMap(({ name, content }) => [name, content]),
+        async () =>
+          agent.map(({ name, content }) => ({
+            kind: 'file',
+            path: `usr/lib/tinkerbell/${name}`,
+            mode: 0o644,
+            content,
+          })),
+      ),
     ];
 
     await mkdir(options.outputDirectory, { recursive: true });

@@ -8,6 +8,7 @@ import type { ActionResult, Progress } from '@tinkerbell/action-kit';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 
 import type { ActionOrder, RunnerMessage } from './action-runner.ts';
+import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
 /** An action that ignores its timeout is killed after this. */
 const KILL_GRACE_MS = 5000;
@@ -24,8 +25,6 @@ export interface ActionProcessOptions {
   readonly log: Log;
   onProgress(progress: Progress): void;
 }
-
-export const RUN_ACTION_ARGUMENT = 'run-action';
 
 /** Resolves when the process has ended; never rejects. */
 export function runInProcess(options: ActionProcessOptions): Promise<ActionOutcome> {

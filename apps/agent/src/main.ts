@@ -1,62 +1,13 @@
-import { readFileSync } from 'node:fs';
+/**
+ * One program, two roles: the agent, and the process that runs one action for it. Each loads only what it needs: an
+ * action's process starts in half the time without gRPC.
+ */
+import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
-import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-
-import { RUN_ACTION_ARGUMENT } from './action-process.ts';
-import { runActionProcess } from './action-runner.ts';
-import { runAgent } from './agent.ts';
-import { createConsoleLog } from './console-log.ts';
-import { readAttributes } from './hardware-attributes.ts';
-import { firstMac } from './network-attributes.ts';
-import { readSettings } from './settings.ts';
-import { createSpool } from './spool.ts';
-import { createWorkflowClient } from './workflow-client.ts';
-
-/** The init script of the in-memory OS starts the agent again: slowly enough to be read. */
-const MISCONFIGURED_PAUSE_MS = 5000;
-
-if (process.argv[2] === RUN_ACTION_ARGUMENT) await runActionProcess();
-else await main();
-
-async function main(): Promise<void> {
-  const result = readSettings({
-    arguments: process.argv.slice(2),
-    environment: process.env,
-    kernelCommandLine: read('/proc/cmdline'),
-    firstMac: firstMac('/sys'),
-  });
-  const log = createConsoleLog({
-    write: (line) => process.stdout.write(line),
-    uptimeSeconds: () => Number(read('/proc/uptime').split(' ')[0] ?? 0),
-    debug: result.ok && result.settings.logLevel > 0,
-  });
-  if (!result.ok) {
-    log.error(result.error);
-    setTimeout(() => process.exit(2), MISCONFIGURED_PAUSE_MS);
-    return;
-  }
-  const { settings } = result;
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  log.info('ready', { id: settings.id, server: settings.grpcServer, tls: settings.grpcTls });
-  const client = createWorkflowClient(settings);
-  await runAgent({
-    settings,
-    client,
-    spool: createSpool(settings.spoolDirectory),
-    clock: nodeClock,
-    random: nodeRandom,
-    log,
-    signal: stop.signal,
-    attributes: settings.attributeDetection ? readAttributes('/') : undefined,
-  });
-  client.close();
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+if (process.argv[2] === RUN_ACTION_ARGUMENT) {
+  const { runActionProcess } = await import('./action-runner.ts');
+  await runActionProcess();
+} else {
+  const { runAgentProgram } = await import('./agent-program.ts');
+  await runAgentProgram();
 }

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+
+import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+
+import { runAgent } from './agent.ts';
+import { createConsoleLog } from './console-log.ts';
+import { readAttributes } from './hardware-attributes.ts';
+import { firstMac } from './network-attributes.ts';
+import { readSettings } from './settings.ts';
+import { createSpool } from './spool.ts';
+import { createWorkflowClient } from './workflow-client.ts';
+
+/** The init script of the in-memory OS starts the agent again: slowly enough to be read. */
+const MISCONFIGURED_PAUSE_MS = 5000;
+
+/** The agent as a program: settings, log, signals. Resolves when it is told to end. */
+export async function runAgentProgram(): Promise<void> {
+  const result = readSettings({
+    arguments: process.argv.slice(2),
+    environment: process.env,
+    kernelCommandLine: read('/proc/cmdline'),
+    firstMac: firstMac('/sys'),
+  });
+  const log = createConsoleLog({
+    write: (line) => process.stdout.write(line),
+    uptimeSeconds: () => Number(read('/proc/uptime').split(' ')[0] ?? 0),
+    debug: result.ok && result.settings.logLevel > 0,
+  });
+  if (!result.ok) {
+    log.error(result.error);
+    setTimeout(() => process.exit(2), MISCONFIGURED_PAUSE_MS);
+    return;
+  }
+  const { settings } = result;
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  log.info('ready', { id: settings.id, server: settings.grpcServer, tls: settings.grpcTls });
+  const client = createWorkflowClient(settings);
+  await runAgent({
+    settings,
+    client,
+    spool: createSpool(settings.spoolDirectory),
+    clock: nodeClock,
+    random: nodeRandom,
+    log,
+    signal: stop.signal,
+    attributes: settings.attributeDetection ? readAttributes('/') : undefined,
+  });
+  client.close();
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
