@@ -17,20 +17,21 @@ const PAUSE_MS_MAX = 5000;
 const JITTER = 0.3;
 
 /**
- * The items of `open()`, again and again until the signal. The first opening may fail as any request may; later ones are
- * repeated while the server is away. `open` itself must ask for what follows the last item.
+ * The items of `open()`, again and again until the signal, also while the server is away: callers have just asked it
+ * something else, and found it there. `open` itself must ask for what follows the last item.
  */
 export async function* resumed<Item>(
   open: () => Promise<AsyncIterable<Item>>,
   options: ResumeOptions,
 ): AsyncGenerator<Item, void, undefined> {
   const { clock, random, signal } = options;
-  let stream: AsyncIterable<Item> | undefined = await open();
   let isLost = false;
   let pauseMs = FIRST_PAUSE_MS;
   for (;;) {
+    let isOpen = false;
     try {
-      stream ??= await open();
+      const stream = await open();
+      isOpen = true;
       if (isLost) options.onBack();
       isLost = false;
       for await (const item of stream) {
@@ -40,12 +41,11 @@ export async function* resumed<Item>(
     } catch (thrown) {
       if (signal.aborted) return;
       if (!isPassing(thrown)) throw thrown;
-      if (stream === undefined && !isLost) {
+      if (!isOpen && !isLost) {
         isLost = true;
         options.onLost();
       }
     }
-    stream = undefined;
     await delay(clock, pauseMs * (1 + JITTER * (2 * random.fraction() - 1)), signal);
     if (signal.aborted) return;
     pauseMs = Math.min(pauseMs * FACTOR, PAUSE_MS_MAX);

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hardwareKind, templateKind, workflowKind, type Resource } from '@tinkerbell/resources';
+import { inOrderOfReference, planWrite } from './apply-plan.ts';
+
+const wanted: Resource = {
+  apiVersion: 'tinkerbell.org/v1alpha1',
+  kind: 'Template',
+  metadata: { name: 't', namespace: 'default', uid: 'from-a-file', resourceVersion: '1' },
+  spec: { data: 'a' },
+  status: { state: 'from a file' },
+};
+const current: Resource = {
+  ...wanted,
+  metadata: {
+    name: 't',
+    namespace: 'default',
+    uid: 'u',
+    resourceVersion: '7',
+    labels: { a: 'b' },
+    finalizers: ['f'],
+  },
+  status: { state: 'x' },
+};
+
+test('a new object has nothing that is the server’s', () => {
+  assert.deepEqual(planWrite(templateKind, wanted, undefined), {
+    kind: templateKind,
+    deed: 'created',
+    object: {
+      apiVersion: wanted.apiVersion,
+      kind: 'Template',
+      metadata: { name: 't', namespace: 'default' },
+      spec: { data: 'a' },
+    },
+  });
+});
+
+test('the same is unchanged, whatever the order of its fields and its status', () => {
+  const spec = { b: { d: 1, c: 2 }, a: 1 };
+  const same = { a: 1, b: { c: 2, d: 1 } };
+  assert.equal(planWrite(templateKind, { ...wanted, spec }, { ...current, spec: same }).deed, 'unchanged');
+});
+
+test('a change keeps identity, revision and finalizers', () => {
+  const { deed, object } = planWrite(templateKind, { ...wanted, spec: { data: 'b' } }, current);
+  assert.equal(deed, 'configured');
+  assert.deepEqual(object.metadata, current.metadata);
+  assert.equal(object.status, undefined);
+});
+
+test('labels of the file replace the server’s', () => {
+  const labelled = { ...wanted, metadata: { ...wanted.metadata, labels: { c: 'd' } } };
+  const { deed, object } = planWrite(templateKind, labelled, current);
+  assert.deepEqual([deed, object.metadata.labels], ['configured', { c: 'd' }]);
+});
+
+test('workflows come after what they refer to, all else in the order of the files', () => {
+  const order = [workflowKind, templateKind, workflowKind, hardwareKind].map((kind, index) => ({
+    kind,
+    index,
+  }));
+  assert.deepEqual(
+    inOrderOfReference(order).map((one) => one.index),
+    [1, 3, 0, 2],
+  );
+});

@@ -1,0 +1,74 @@
+/** The command as its own process: what only a process shows. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { hardware } from './testdata/manifests.ts';
+import { runServer, type RunningServer } from './testdata/running-server.ts';
+
+let server: RunningServer;
+before(async () => {
+  server = await runServer();
+});
+after(() => server.remove());
+
+const main = join(import.meta.dirname, 'main.ts');
+
+function run(command: string, input = '', environment: Record<string, string> = {}) {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
+  const env = { ...process.env, TINK_SERVER: server.url, TINK_CONFIG: '/nonexistent', ...environment };
+  const child = execFile(
+    '/bin/sh',
+    ['-c', command.replaceAll('tink', `${process.execPath} ${main}`)],
+    { env },
+    (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+  );
+  child.stdin?.end(input);
+  return promise;
+}
+
+test('reads standard input, writes standard output, ends with 0', async () => {
+  const applied = await run('tink apply -f -', hardware('m1', '08:00:27:00:00:01'));
+  assert.deepEqual(applied, { code: 0, out: 'hardware/m1 created\n', err: '' });
+});
+
+test('a failure ends with 1, a command line that cannot be understood with 2, help with 0', async () => {
+  const codes = await Promise.all(
+    ['tink get hw nobody', 'tink get', 'tink', 'tink --help'].map((one) => run(one)),
+  );
+  assert.deepEqual(
+    codes.map((one) => one.code),
+    [1, 2, 2, 0],
+  );
+});
+
+test('a reader that closes the pipe early is no failure', async () => {
+  const { err } = await run('tink get hw -o yaml | true');
+  assert.equal(err, '');
+});
+
+test('a server that is no Tinkerbell server is told apart', async (context) => {
+  const other = createServer((_request, response) =>
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<p>'),
+  );
+  context.after(() => other.close());
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const { code, err } = await run('tink get hw', '', { TINK_SERVER: url });
+  assert.equal(code, 1);
+  assert.match(err, /answers, but not as a Tinkerbell server does \(404 text\/html\)/);
+});
+
+test('a refusal of the server is told in its words', async (context) => {
+  const message =
+    'the API answers this machine only; 10.0.0.9 needs the server to run with --api-anonymous=everyone';
+  const status = { kind: 'Status', reason: 'Forbidden', message, code: 403 };
+  const other = createServer((_request, response) => response.writeHead(403).end(JSON.stringify(status)));
+  context.after(() => other.close());
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const { code, err } = await run('tink get hw', '', { TINK_SERVER: url });
+  assert.deepEqual([code, err], [1, `tink: ${message}\n`]);
+});
