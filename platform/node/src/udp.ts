@@ -15,7 +15,7 @@ import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
 
 export const nodeUdp: Udp = {
   async open(options, handlers) {
-    const socket = createSocket({ type: 'udp4', reuseAddr: options.reuseAddress === true });
+    const socket = createSocket({ type: 'udp4', reuseAddr: options.reuseAddress === true, lookup: asGiven });
     try {
       await bind(socket, options);
     } catch (thrown) {
@@ -40,6 +40,15 @@ export const nodeUdp: Udp = {
     );
   },
 };
+
+/** Addresses are dotted IPv4 already. The resolver would find that out too, a turn of the event loop later for each datagram. */
+function asGiven(
+  address: string,
+  _options: unknown,
+  callback: (error: null, address: string, family: number) => void,
+): void {
+  callback(null, address, 4);
+}
 
 async function bind(socket: Socket, options: UdpOptions): Promise<void> {
   const { networkInterface, port, address } = options;
