@@ -58,6 +58,7 @@ export function createDemoView(output: NodeJS.WriteStream, isQuiet = false): Dem
       write(line(machine, seconds, step));
     },
     table(rows) {
+      if (rows.length === 0) return;
       const width = Math.max(...rows.map(([name]) => name.length));
       for (const [name, value] of rows) write(`  ${name.padEnd(width)}  ${value.padStart(8)}`);
     },

@@ -75,7 +75,8 @@ function showOutcome(outcome: DemoOutcome, view: DemoView): void {
       `  ${name}`,
       `${seconds.toFixed(1)} s`,
     ]);
-    const rows = Object.entries(machine.stages).flatMap(([stage, seconds]): [string, string][] => {
+    const stages = Object.entries(machine.stages).filter(([stage]) => stage !== 'total' || machine.booted);
+    const rows = stages.flatMap(([stage, seconds]): [string, string][] => {
       const row: [string, string] = [STAGE_TITLES[stage] ?? stage, `${seconds.toFixed(1)} s`];
       return stage === 'actions' ? [row, ...actions] : [row];
     });
