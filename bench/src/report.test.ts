@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { rowOf } from './benchmark.ts';
+import { jsonLine, tableOf } from './report.ts';
+
+const time = { name: 'time', value: 2, unit: 's', better: 'lower' } as const;
+const rate = { name: 'rate', value: 300, unit: '/s', better: 'higher' } as const;
+
+test('a ratio above one means that ours is better, whichever way the unit counts', () => {
+  assert.equal(rowOf({ ...time, peer: { name: 'p', value: 3 } }).ratio, 1.5);
+  assert.equal(rowOf({ ...rate, peer: { name: 'p', value: 200 } }).ratio, 1.5);
+});
+
+test('a goal is met at the goal itself and missed beyond it', () => {
+  const peer = { name: 'p', value: 3 };
+  assert.equal(rowOf({ ...time, peer, goal: { ratio: 1.5 } }).met, true);
+  assert.equal(rowOf({ ...time, peer, goal: { ratio: 1.6 } }).met, false);
+  assert.equal(rowOf({ ...time, goal: { value: 2 } }).met, true);
+  assert.equal(rowOf({ ...time, goal: { value: 1.9 } }).met, false);
+  assert.equal(rowOf({ ...rate, goal: { value: 301 } }).met, false);
+});
+
+test('without a peer a goal of a ratio is neither met nor missed', () => {
+  assert.deepEqual(rowOf({ ...time, goal: { ratio: 1 } }), {
+    name: 'time',
+    value: 2,
+    unit: 's',
+    peer: null,
+    peerValue: null,
+    ratio: null,
+    goal: '>= 1.0 x',
+    met: null,
+  });
+});
+
+test('the line for programs is one line of JSON with five digits', () => {
+  const line = jsonLine('b', [rowOf({ ...time, value: 1.234567, peer: { name: 'p', value: 3 } })]);
+  assert.match(line, /^[^\n]+\n$/);
+  assert.deepEqual(Object.keys(JSON.parse(line)), ['bench', 'rows']);
+  assert.equal(JSON.parse(line).rows[0].value, 1.2346);
+  assert.equal(JSON.parse(line).rows[0].peer, 'p');
+});
+
+test('the table aligns its columns and says what was missed', () => {
+  const table = tableOf([
+    rowOf({ ...time, peer: { name: 'slow peer', value: 1 }, goal: { ratio: 1 } }),
+    rowOf({ ...rate, value: 12_345, goal: { value: 1 } }),
+  ]);
+  const [, first = '', second = ''] = table.split('\n');
+  assert.match(first, /time +2 s +1 s +slow peer +0\.50 x +>= 1\.0 x +MISSED$/);
+  assert.match(second, /rate +12,345 \/s .*met$/);
+  assert.equal(first.indexOf('2 s') + 3, second.indexOf('/s') + 2);
+});

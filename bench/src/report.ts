@@ -1,0 +1,51 @@
+import type { Row } from './benchmark.ts';
+
+const COLUMNS = ['', 'value', 'peer', '', 'ratio', 'goal', ''] as const;
+
+/** Rows as aligned text: value and peer with their unit, how many times better ours is, and the goal. */
+export function tableOf(rows: readonly Row[]): string {
+  const cells = [COLUMNS, ...rows.map((row) => cellsOf(row))];
+  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const lines = cells.map((line) =>
+    line
+      .map((cell, column) =>
+        isNumeric(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** The one line that a program reads. */
+export function jsonLine(bench: string, rows: readonly Row[]): string {
+  return `${JSON.stringify({ bench, rows: rows.map((row) => rounded(row)) })}\n`;
+}
+
+function cellsOf({ name, value, unit, peer, peerValue, ratio, goal, met }: Row): string[] {
+  return [
+    name,
+    `${shown(value)} ${unit}`,
+    peerValue === null ? '' : `${shown(peerValue)} ${unit}`,
+    peer ?? '',
+    ratio === null ? '' : `${ratio.toFixed(2)} x`,
+    goal ?? '',
+    met === null ? '' : met ? 'met' : 'MISSED',
+  ];
+}
+
+function isNumeric(column: number): boolean {
+  return column === 1 || column === 2 || column === 4;
+}
+
+/** Three digits that count; whole numbers above a hundred. */
+function shown(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return String(Number(value.toPrecision(3)));
+}
+
+function rounded(row: Row): Row {
+  const round = (value: number | null) => (value === null ? null : Number(value.toPrecision(5)));
+  return { ...row, value: round(row.value) ?? 0, peerValue: round(row.peerValue), ratio: round(row.ratio) };
+}

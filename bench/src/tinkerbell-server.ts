@@ -1,0 +1,87 @@
+/** The product as a user starts it: its own program, its own flags, the same Node flags as `npm start`. */
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+import type { BenchContext } from './benchmark.ts';
+import type { NetworkNamespace } from './network-namespace.ts';
+import { startProgram, untilReady, type RunningProgram } from './running-program.ts';
+
+const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
+const NODE_FLAGS = ['--max-semi-space-size=4'];
+const READY = /"message":"ready"/;
+
+export interface ServerOptions {
+  readonly dataDirectory: string;
+  readonly flags: readonly string[];
+  readonly network?: NetworkNamespace;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface TinkerbellServer extends RunningProgram {
+  /** From the start of the process to its line `ready`. */
+  readonly readySeconds: number;
+}
+
+export async function startTinkerbell(
+  context: BenchContext,
+  options: ServerOptions,
+): Promise<TinkerbellServer> {
+  const { dataDirectory, flags, network, environment } = options;
+  const startedMs = performance.now();
+  const program = startProgram(context, {
+    command: [
+      process.execPath,
+      ...NODE_FLAGS,
+      SERVER_MAIN,
+      `--data-dir=${dataDirectory}`,
+      '--log-format=json',
+      ...flags,
+    ],
+    network,
+    ...(environment === undefined ? {} : { environment }),
+  });
+  let readyMs = Number.NaN;
+  for (const stream of [program.process.stdout, program.process.stderr]) {
+    stream?.on('data', () => {
+      if (Number.isNaN(readyMs) && READY.test(program.output())) readyMs = performance.now();
+    });
+  }
+  await untilReady(program, () => !Number.isNaN(readyMs), 1);
+  return { ...program, readySeconds: (readyMs - startedMs) / 1000 };
+}
+
+export interface LoopbackServer extends TinkerbellServer {
+  readonly url: string;
+  readonly grpcAddress: string;
+}
+
+/** The whole product on loopback, on ports that were free a moment ago. */
+export async function startOnLoopback(
+  context: BenchContext,
+  options: Pick<ServerOptions, 'dataDirectory' | 'environment'>,
+): Promise<LoopbackServer> {
+  const address = '127.0.0.1';
+  const [http, grpc, dhcp, tftp] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const flags = [
+    `--public-ipv4=${address}`,
+    `--bind-address=${address}`,
+    `--dhcp-bind-addr=${address}`,
+    `--http-port=${http}`,
+    `--tink-server-bind-port=${grpc}`,
+    `--dhcp-bind-port=${dhcp}`,
+    `--tftp-server-bind-port=${tftp}`,
+  ];
+  const server = await startTinkerbell(context, { ...options, flags });
+  return { ...server, url: `http://${address}:${http}`, grpcAddress: `${address}:${grpc}` };
+}
+
+/** A TCP port of loopback that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
