@@ -34,6 +34,8 @@ export function exchange(url: URL, { method, headers, body, signal }: Exchange):
   const agent = isTls ? agents.https : agents.http;
   const request = start(url, { method, headers, signal, agent }, (response) => {
     request.setTimeout(0);
+    // A server that refuses a body may leave the rest of it unread, in the way of the next request.
+    if ((response.statusCode ?? 0) >= 400) request.shouldKeepAlive = false;
     resolve(response);
   });
   request.setSocketKeepAlive(true, KEEP_ALIVE_PROBE_MS);

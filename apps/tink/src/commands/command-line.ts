@@ -1,6 +1,5 @@
 /** What every command file builds with. */
 import { Option, type Command } from 'commander';
-import type { Kind } from '@tinkerbell/resources';
 import { openSession, type GlobalOptions, type Session } from '../session.ts';
 import { formats, type Format, type ShowOptions } from '../show-objects.ts';
 import type { Terminal } from '../terminal.ts';
@@ -59,9 +58,4 @@ export function splitName(words: readonly string[]): {
   const prefix = first.slice(0, at + 1);
   const all = [first, ...names].map((word) => (word.startsWith(prefix) ? word.slice(prefix.length) : word));
   return { kinds: first.slice(0, at), names: all };
-}
-
-export interface KindVerb {
-  readonly kind: Kind;
-  readonly terminal: Terminal;
 }

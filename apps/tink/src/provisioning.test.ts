@@ -1,0 +1,129 @@
+/** The commands for machines, templates and workflows, against a real server. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createCommandRunner, writeText } from './testdata/command-runner.ts';
+import { hardware, template, templateText, workflow } from './testdata/manifests.ts';
+import { runServer, type RunningServer } from './testdata/running-server.ts';
+
+let server: RunningServer;
+before(async () => {
+  server = await runServer();
+});
+after(() => server.remove());
+
+const { done, failed, rendered, tink } = createCommandRunner(() => server);
+const file = (name: string, text: string): string => writeText(server, name, text);
+const mac = '08:00:27:00:00:01';
+
+test('the commands of the Tink Server document work', async () => {
+  const machine = file('hardware.yaml', hardware('m1', mac));
+  const text = file('template.yaml', templateText);
+  assert.equal(await done(`hardware push --file ${machine} -n t1`), 'hardware/m1 created\n');
+  assert.equal(await done(`hardware create --file ${machine} -n t1`), 'hardware/m1 unchanged\n');
+  assert.match(await done('hardware list -n t1'), /^NAME .*\nm1 /);
+  assert.equal(await done(`template create --file ${text} -n t1`), 'template/debian created\n');
+  assert.match(await done('template list -n t1'), /\ndebian /);
+  assert.equal(await done(`workflow create --template debian --hardware m1 -n t1`), 'm1-debian\n');
+  assert.equal(await done(`workflow create -t debian -r 08-00-27-00-00-01 -n t1`), 'm1-debian-2\n');
+  assert.equal(await done(`workflow create -t debian -r {"device_1":"${mac}"} --name x -n t1`), 'x\n');
+  const stored = JSON.parse(await done('workflow get m1-debian -n t1 -o json')) as { spec: object };
+  assert.deepEqual(stored.spec, { templateRef: 'debian', hardwareRef: 'm1', hardwareMap: { device_1: mac } });
+  assert.match(await done('workflow list -n t1'), /\nm1-debian .*\nm1-debian-2 .*\nx /);
+  await rendered('m1-debian', 't1');
+  assert.match(await done('workflow events m1-debian -n t1'), /state-changed +workflow is PENDING\n$/);
+  assert.match(await failed('workflow retry m1-debian -n t1'), /has not ended; it is PENDING/);
+  assert.equal(
+    await done('workflow delete m1-debian x -n t1'),
+    'workflow/m1-debian deleted\nworkflow/x deleted\n',
+  );
+  assert.equal(await done('template delete debian -n t1'), 'template/debian deleted\n');
+  assert.equal(await done('hardware delete m1 -n t1'), 'hardware/m1 deleted\n');
+});
+
+test('retry runs an ended workflow again under the next name', async () => {
+  await done('apply -f - -n t2', {
+    input: `${hardware('m1', mac)}---\n${template('t')}---\n${workflow('w', 't', 'm1')}`,
+  });
+  await rendered('w', 't2');
+  const path = `${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/t2/workflows/w`;
+  const current = (await (await fetch(path)).json()) as { status: object };
+  const body = JSON.stringify({ ...current, status: { ...current.status, state: 'FAILED' } });
+  const put = await fetch(`${path}/status`, {
+    method: 'PUT',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(put.status, 200, await put.text());
+  assert.equal(await done('workflow retry w -n t2'), 'w-2\n');
+  assert.match(await done('get wf w-2 -n t2 -o yaml'), /hardwareRef: m1/);
+});
+
+test('template create refuses another text under a name that is taken, and says how to go on', async () => {
+  const text = file('bare.yaml', templateText);
+  await done(`template create --file ${text} -n t3`);
+  assert.equal(await done(`template create --file ${text} -n t3`), 'template/debian unchanged\n');
+  file('bare.yaml', templateText.replace('600', '900'));
+  assert.match(
+    await failed(`template create --file ${text} -n t3`),
+    /template\/debian exists with another text\n.*--replace/,
+  );
+  assert.equal(await done(`template create --file ${text} -n t3 --replace`), 'template/debian configured\n');
+  file('bare.yaml', templateText.replace('{{ .device_1 }}', '{{ .device_1 }'));
+  assert.match(
+    await failed(`template create --file ${text} -n t3`),
+    /bare\.yaml:6:\d+: .*\n1 problem; nothing was sent/,
+  );
+  file('bare.yaml', templateText.replace('name: debian', 'name: "Debian 12"'));
+  const { code, err } = await tink(`template create --file ${text} -n t3`);
+  assert.deepEqual([code, /give one with --name debian-12/.test(err)], [2, true]);
+});
+
+test('workflow create refuses what does not render, and says what was set', async () => {
+  await done('apply -f - -n t4', {
+    input: `${hardware('m1', mac)}---\n${template('t', templateText.replace('.device_1', '.device_2'))}`,
+  });
+  const err = await failed('workflow create -t t -r m1 -n t4');
+  assert.match(
+    err,
+    /template t does not render: line 6, column \d+: .*device_2.*\n.*device_1=08:00:27:00:00:01.*--set/,
+  );
+  assert.equal(await done('workflow create -t t -r m1 --set device_2=x -n t4'), 'm1-t\n');
+  assert.match(
+    await failed('workflow create -t t -r 08:00:27:00:00:99 -n t4'),
+    /no hardware in namespace t4 has the MAC/,
+  );
+});
+
+test('hardware push converts files of the first Tink', async () => {
+  const legacy = {
+    id: 'ce2e62ed-826f-4485-a39f-a82bb74338e2',
+    metadata: { facility: { facility_code: 'onprem' }, instance: {}, state: 'provisioning', colour: 'red' },
+    network: {
+      interfaces: [
+        {
+          dhcp: {
+            arch: 'x86_64',
+            hostname: 'server001',
+            ip: { address: '192.168.1.5', netmask: '255.255.255.248' },
+            mac: '08:00:27:00:00:AA',
+            uefi: false,
+          },
+          netboot: { allow_pxe: true, allow_workflow: true },
+        },
+      ],
+    },
+  };
+  const path = file('legacy.json', JSON.stringify(legacy));
+  const { code, out, err } = await tink(`hardware push --file ${path} -n t5`);
+  assert.deepEqual([code, out], [0, 'hardware/server001 created\n'], err);
+  assert.match(err, /left out: spec\.metadata\.colour/);
+  const stored = await done('get hw server001 -n t5 -o yaml');
+  assert.match(stored, /mac: 08:00:27:00:00:aa/);
+  assert.match(stored, /allowPXE: true/);
+  assert.match(stored, /id: ce2e62ed/);
+  const other = file('other.json', '{"id": "x", "name": "y"}');
+  assert.match(
+    await failed(`hardware push --file ${other} -n t5`),
+    /neither a Hardware .* nor hardware of the first Tink/,
+  );
+});
