@@ -21,13 +21,19 @@ function say(message) {
   process.stderr.write(`setup: ${message}\n`);
 }
 
+/** What the program says is shown only when it fails. */
 function run(command, args, environment = {}) {
   const result = spawnSync(command, args, {
     cwd: root,
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
+    maxBuffer: 64 * 1024 * 1024,
   });
-  if (result.status !== 0) throw new Error(`${command} ${args.join(' ')} failed`);
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  throw new Error(
+    `${command} ${args.join(' ')} failed${result.error === undefined ? '' : `: ${result.error.message}`}`,
+  );
 }
 
 function installNpmPackages() {
@@ -73,7 +79,7 @@ function installDebianPackages(purposes) {
     throw new Error(
       `these Debian packages are missing; run:\n\n  sudo apt-get update && sudo ${install.join(' ')}\n`,
     );
-  say(`installing ${missing.length} Debian packages: ${missing.join(' ')}`);
+  say(`installing Debian packages: ${missing.join(' ')}`);
   const environment = { DEBIAN_FRONTEND: 'noninteractive' };
   run('apt-get', ['update', '-qq'], environment);
   run('apt-get', ['-qq', ...install.slice(1), '-o', 'Dpkg::Use-Pty=0'], environment);
