@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { bundleAgent } from './agent-bundle.ts';
+import { bundleAgent, type BundleFile } from './agent-bundle.ts';
 import type { CpioEntry } from './cpio.ts';
 import { openDebianArchive, type DebianArchive } from './debian-archive.ts';
 import { collectModules, KERNEL_MODULES } from './kernel-modules.ts';
@@ -16,7 +16,7 @@ import {
   nodeFingerprint,
 } from './root-file-system.ts';
 import { runCommand } from './run-command.ts';
-import { buildSegment, fromCache } from './segment.ts';
+import { buildSegment, fromCache, type SegmentRequest } from './segment.ts';
 
 const DEBIAN_SUITE = 'bookworm';
 
@@ -52,78 +52,105 @@ export interface HookBuild {
  */
 export async function buildHook(options: HookOptions): Promise<HookBuild> {
   const tell = options.onProgress ?? ((): void => undefined);
-  const archive = await openDebianArchive({ suite: DEBIAN_SUITE, cacheDirectory: options.cacheDirectory });
-  const kernelPackage = await currentKernelPackage(archive);
-  const packages = [kernelPackage, 'busybox-static', ...LIBRARY_PACKAGES];
-  tell(`packages: ${packages.join(' ')}`);
-  const files = await archive.download(packages);
-  const [kernelFile = '', busyboxFile = '', ...libraryFiles] = files;
-  const kernelRelease = kernelPackage.replace(/^linux-image-/, '');
-
-  const work = await mkdtemp(join(tmpdir(), 'hook-'));
+  const packages = await fetchPackages(options.cacheDirectory, tell);
+  const workDirectory = await mkdtemp(join(tmpdir(), 'hook-'));
   try {
-    const zstdLevel = options.release ? ZSTD_LEVEL_RELEASE : ZSTD_LEVEL_DEVELOPMENT;
-    const segment = async (
-      name: string,
-      inputs: readonly (string | Uint8Array)[],
-      entries: () => Promise<readonly CpioEntry[]>,
-    ): Promise<[string, Uint8Array]> => {
+    const parts = await describeParts(packages, workDirectory);
+    const segments: [string, Uint8Array][] = [];
+    for (const part of parts.segments) {
       const bytes = await buildSegment({
-        name,
-        inputs,
-        zstdLevel,
+        ...part,
+        zstdLevel: options.release ? ZSTD_LEVEL_RELEASE : ZSTD_LEVEL_DEVELOPMENT,
         cacheDirectory: options.cacheDirectory,
-        entries,
       });
-      tell(`${name}: ${(bytes.length / 1e6).toFixed(1)} MB`);
-      return [name, bytes];
+      tell(`${part.name}: ${(bytes.length / 1e6).toFixed(1)} MB`);
+      segments.push([part.name, bytes]);
+    }
+    const kernelPlace = {
+      name: 'vmlinuz',
+      inputs: [packages.kernel],
+      cacheDirectory: options.cacheDirectory,
     };
-
-    // The largest package: not unpacked when what it gives is in the cache.
-    let unpacked: Promise<string> | undefined;
-    const kernelRoot = (): Promise<string> => (unpacked ??= unpack([kernelFile], join(work, 'kernel')));
-    const moduleInputs = [kernelFile, ...KERNEL_MODULES];
-    const agent = await bundleAgent();
-    const configuration = await configurationEntries();
-    const segments = [
-      await segment('programs', [busyboxFile, ...libraryFiles], async () => {
-        const busyboxRoot = await unpack([busyboxFile], join(work, 'busybox'));
-        const libraryRoot = await unpack(libraryFiles, join(work, 'libraries'));
-        return [...(await busyboxEntries(busyboxRoot)), ...(await libraryEntries(libraryRoot))];
-      }),
-      await segment('modules', moduleInputs, async () =>
-        collectModules(await kernelRoot(), kernelRelease, join(work, 'modules')),
-      ),
-      await segment('node', [await nodeFingerprint()], async () => [await nodeEntry(work)]),
-      await segment('configuration', configuration.map(entryInput), async () => configuration),
-      await segment(
-        'agent',
-        agent.flatMap(({ name, content }) => [name, content]),
-        async () =>
-          agent.map(({ name, content }) => ({
-            kind: 'file',
-            path: `usr/lib/tinkerbell/${name}`,
-            mode: 0o644,
-            content,
-          })),
-      ),
-    ];
-
-    await mkdir(options.outputDirectory, { recursive: true });
-    const kernelPlace = { name: 'vmlinuz', inputs: [kernelFile], cacheDirectory: options.cacheDirectory };
-    const kernel = await fromCache(kernelPlace, async () =>
-      readFile(join(await kernelRoot(), 'boot', `vmlinuz-${kernelRelease}`)),
-    );
+    const kernel = await fromCache(kernelPlace, parts.kernel);
     const initramfs = Buffer.concat(segments.map(([, bytes]) => bytes));
+    await mkdir(options.outputDirectory, { recursive: true });
     return {
-      kernelRelease,
+      kernelRelease: packages.kernelRelease,
       kernel: await writeArtifact(join(options.outputDirectory, 'vmlinuz-x86_64'), kernel),
       initramfs: await writeArtifact(join(options.outputDirectory, 'initramfs-x86_64'), initramfs),
       segments: Object.fromEntries(segments.map(([name, bytes]) => [name, bytes.length])),
     };
   } finally {
-    await rm(work, { recursive: true, force: true });
+    await rm(workDirectory, { recursive: true, force: true });
   }
+}
+
+/** Paths of `.deb` files. */
+interface Packages {
+  readonly kernel: string;
+  readonly kernelRelease: string;
+  readonly busybox: string;
+  readonly libraries: readonly string[];
+}
+
+async function fetchPackages(cacheDirectory: string, tell: (line: string) => void): Promise<Packages> {
+  const archive = await openDebianArchive({ suite: DEBIAN_SUITE, cacheDirectory });
+  const kernelPackage = await currentKernelPackage(archive);
+  const names = [kernelPackage, 'busybox-static', ...LIBRARY_PACKAGES];
+  tell(`packages: ${names.join(' ')}`);
+  const [kernel = '', busybox = '', ...libraries] = await archive.download(names);
+  return { kernel, kernelRelease: kernelPackage.replace(/^linux-image-/, ''), busybox, libraries };
+}
+
+/** How each segment of the initramfs, and the kernel, is made if the cache does not have it. */
+async function describeParts(
+  packages: Packages,
+  workDirectory: string,
+): Promise<{
+  readonly segments: readonly Pick<SegmentRequest, 'name' | 'inputs' | 'entries'>[];
+  readonly kernel: () => Promise<Uint8Array>;
+}> {
+  const { busybox, libraries, kernelRelease } = packages;
+  // The largest package: not unpacked when what it gives is in the cache.
+  let unpacked: Promise<string> | undefined;
+  const kernelRoot = (): Promise<string> =>
+    (unpacked ??= unpack([packages.kernel], join(workDirectory, 'kernel')));
+  const agent = await bundleAgent();
+  const configuration = await configurationEntries();
+  const segments = [
+    {
+      name: 'programs',
+      inputs: [busybox, ...libraries],
+      entries: async () => [
+        ...(await busyboxEntries(await unpack([busybox], join(workDirectory, 'busybox')))),
+        ...(await libraryEntries(await unpack(libraries, join(workDirectory, 'libraries')))),
+      ],
+    },
+    {
+      name: 'modules',
+      inputs: [packages.kernel, ...KERNEL_MODULES],
+      entries: async () => collectModules(await kernelRoot(), kernelRelease, join(workDirectory, 'modules')),
+    },
+    {
+      name: 'node',
+      inputs: [await nodeFingerprint()],
+      entries: async () => [await nodeEntry(workDirectory)],
+    },
+    { name: 'configuration', inputs: configuration.map(entryInput), entries: async () => configuration },
+    {
+      name: 'agent',
+      inputs: agent.flatMap(({ name, content }) => [name, content]),
+      entries: async () => agent.map(agentEntry),
+    },
+  ];
+  return {
+    segments,
+    kernel: async () => readFile(join(await kernelRoot(), 'boot', `vmlinuz-${kernelRelease}`)),
+  };
+}
+
+function agentEntry({ name, content }: BundleFile): CpioEntry {
+  return { kind: 'file', path: `usr/lib/tinkerbell/${name}`, mode: 0o644, content };
 }
 
 async function currentKernelPackage(archive: DebianArchive): Promise<string> {

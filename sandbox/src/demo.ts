@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { buildHook } from '@tinkerbell/hook';
 
-import { createObject, followTimeline } from './api-client.ts';
+import { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 import {
   actionSeconds,
   powerOnAt,
@@ -22,7 +22,7 @@ import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
 import { shownOf, type DemoView } from './demo-view.ts';
 import { fetchIpxeBinaries } from './ipxe-binaries.ts';
 import { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
-import { createMachine, type Firmware } from './qemu-machine.ts';
+import { createMachine, type Firmware, type Machine } from './qemu-machine.ts';
 import { startRouterAdvertiser } from './router-advertiser.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 
@@ -162,7 +162,7 @@ interface Rack extends DemoOptions {
 
 /** From the machine's objects in the API to its login prompt. */
 async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineOutcome> {
-  const { view, server } = rack;
+  const { server } = rack;
   const { name, mac, hardware, workflow } = demoMachine;
   const label = rack.machines === 1 ? '' : name;
   await createObject(server.url, hardware);
@@ -176,9 +176,26 @@ async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineO
   });
   rack.cleanup.defer(() => machine.powerOff());
 
+  const watched = await watchBoot(machine, { rack, hardware, label });
+  return {
+    name,
+    mac,
+    state: watched.state,
+    booted: watched.moments.login !== undefined,
+    stages: stageSeconds(watched),
+    actions: actionSeconds(watched),
+  };
+}
+
+/** Switches the machine on and shows what happens until its login prompt, a failure, or the end of the demo. */
+async function watchBoot(
+  machine: Machine,
+  { rack, hardware, label }: { readonly rack: Rack; readonly hardware: ApiObject; readonly label: string },
+): Promise<BootProgress> {
+  const { view } = rack;
   const poweredOnMs = Date.now();
-  let progress = powerOnAt(poweredOnMs);
   const ended = new AbortController();
+  let progress = powerOnAt(poweredOnMs);
   const secondsAt = (atMs: number): number => Math.max(0, atMs - poweredOnMs) / 1000;
   const fail = (text: string): void => {
     if (ended.signal.aborted) return;
@@ -193,40 +210,36 @@ async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineO
   };
   machine.serial.onLine((line) => {
     const atMs = Date.now();
-    const text =
-      /^hook: \[.*?\] (Linux .*)$/.exec(line)?.[1] ?? (line.endsWith(' login:') ? line : undefined);
+    const text = consoleText(line);
     if (text !== undefined) view.step(label, secondsAt(atMs), { what: 'console', text });
     advance(withSerialLine(progress, line, atMs));
   });
-  const onRecord = (record: Parameters<typeof shownOf>[0]): void => {
+  const onRecord = (record: TimelineRecord): void => {
     const shown = shownOf(record);
     if (shown?.isMoving === true) view.moving(label, secondsAt(record.atMs), shown.step);
     else if (shown !== undefined) view.step(label, secondsAt(record.atMs), shown.step);
     advance(withRecord(progress, record));
   };
-  followTimeline(server.url, hardware, onRecord, ended.signal).catch((error: unknown) => {
+  followTimeline(rack.server.url, hardware, onRecord, ended.signal).catch((error: unknown) => {
     fail(`the server's timeline ended: ${error instanceof Error ? error.message : String(error)}`);
   });
   void machine.failed.then(fail);
-  view.step(label, 0, { what: 'power on', text: `${mac}, ${rack.firmware}` });
+  view.step(label, 0, { what: 'power on', text: `${machine.mac}, ${rack.firmware}` });
   await machine.powerOn();
   const limit = setTimeout(
     () => fail(`no login prompt after ${MACHINE_LIMIT_MS / 1000} s`),
     MACHINE_LIMIT_MS,
   );
-  const interrupted = (): void => ended.abort();
-  rack.signal.addEventListener('abort', interrupted, { once: true });
-  if (rack.signal.aborted) interrupted();
-  await aborted(ended.signal);
+  await Promise.race([aborted(ended.signal), aborted(rack.signal)]);
   clearTimeout(limit);
-  return {
-    name,
-    mac,
-    state: progress.state,
-    booted: progress.moments.login !== undefined,
-    stages: stageSeconds(progress),
-    actions: actionSeconds(progress),
-  };
+  ended.abort();
+  return progress;
+}
+
+/** What of the serial port is worth a line beside the timeline. */
+function consoleText(line: string): string | undefined {
+  if (line.endsWith(' login:')) return line;
+  return /^hook: \[.*?\] (Linux .*)$/.exec(line)?.[1];
 }
 
 function summarise(machines: readonly MachineOutcome[]): Pick<DemoOutcome, 'state' | 'booted' | 'stages'> {

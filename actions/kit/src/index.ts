@@ -8,7 +8,7 @@ export {
   type MachineEffect,
   type Progress,
 } from './action.ts';
-export { readEnvironment, type EnvironmentReader, type IntegerRange } from './environment.ts';
+export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
 export { bindMount, unmount, withMounted, type MountRequest } from './mounted.ts';
 export { assertBlockDevice, describeDisks, deviceSize, listDisks, type Disk } from './block-device.ts';
