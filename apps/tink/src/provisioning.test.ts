@@ -71,7 +71,7 @@ test('template create refuses another text under a name that is taken, and says 
   file('bare.yaml', templateText.replace('{{ .device_1 }}', '{{ .device_1 }'));
   assert.match(
     await failed(`template create --file ${text} -n t3`),
-    /bare\.yaml:6:\d+: .*\n1 problem; nothing was sent/,
+    /bare\.yaml:6:\d+: .*\ntink: 1 problem; nothing was sent/,
   );
   file('bare.yaml', templateText.replace('name: debian', 'name: "Debian 12"'));
   const { code, err } = await tink(`template create --file ${text} -n t3`);

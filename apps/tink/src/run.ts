@@ -27,10 +27,17 @@ export async function runTink(words: readonly string[], terminal: Terminal): Pro
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
     if (!(thrown instanceof TinkFailure)) throw thrown;
     if (terminal.signal.aborted) return INTERRUPTED;
-    terminal.err(`tink: ${thrown.message}\n`);
+    terminal.err(messageText(thrown.message));
     if (thrown.advice !== undefined) terminal.err(`      ${thrown.advice}\n`);
     return thrown.exitCode;
   }
+}
+
+/** Of several lines only the last is ours; the others are problems that begin with their file. */
+function messageText(message: string): string {
+  const lines = message.split('\n');
+  const last = lines.pop() ?? '';
+  return [...lines, `tink: ${last}`, ''].join('\n');
 }
 
 const help = `
