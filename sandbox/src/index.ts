@@ -6,3 +6,4 @@ export { startServer, type RunningServer, type ServerOptions } from './start-ser
 export { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 export { startRouterAdvertiser } from './router-advertiser.ts';
 export { createSerialConsole, type SerialConsole } from './serial-console.ts';
+export { loadDemoManifests, type DemoMachine, type DemoManifests } from './demo-manifests.ts';

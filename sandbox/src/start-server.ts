@@ -30,12 +30,16 @@ export interface RunningServer {
   /** The end of its log, for an error report. */
   tail(): readonly string[];
   stop(): Promise<void>;
+  /** As a power cut would: SIGKILL. Its data folder stays. */
+  kill(): Promise<void>;
 }
 
 /** Resolves when it answers. @throws Error with the end of its log when it does not. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const startedMs = performance.now();
   const child = await startChild(process.execPath, [
+    // As `npm start` does: less memory for a little more garbage collection.
+    '--max-semi-space-size=4',
     SERVER_MAIN,
     `--data-dir=${options.dataDirectory}`,
     `--images-dir=${options.imagesDirectory}`,
@@ -74,6 +78,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     residentMegabytes: () => residentMegabytes(child.pid),
     tail: () => lines,
     stop: () => child.stop(),
+    async kill() {
+      child.process.kill('SIGKILL');
+      await child.ended;
+    },
   };
 }
 

@@ -60,7 +60,6 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const front = createHttpFront({
     services,
     apiAnonymous: settings.apiAnonymous,
-    ownAddresses: () => nodeUdp.networkInterfaces().map((one) => one.address),
     uptimeSeconds: () => (nodeClock.monotonicMs() - startedMs) / 1000,
   });
   const http = cleanup.use(await createNodeHttp(log).listen(settings.http, front));

@@ -1,12 +1,10 @@
 /** The one HTTP port: health and metrics, then the routes of the services in order. */
 import type { HttpContext, HttpHandler, HttpRoute, Service } from '@tinkerbell/platform-contract';
-import { mayUseApi } from './api-access.ts';
+import { isThisMachine } from './api-access.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
   readonly apiAnonymous: 'loopback' | 'everyone';
-  /** This machine's own addresses: they count as loopback. */
-  readonly ownAddresses: () => readonly string[];
   readonly uptimeSeconds: () => number;
 }
 
@@ -50,10 +48,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   }
 
   function refusalFor(route: HttpRoute, context: HttpContext): Response | undefined {
-    const isAllowed =
-      route.name !== 'api' ||
-      options.apiAnonymous === 'everyone' ||
-      mayUseApi(context.peer.address, options.ownAddresses());
+    const isAllowed = route.name !== 'api' || options.apiAnonymous === 'everyone' || isThisMachine(context);
     if (isAllowed) return undefined;
     const message = `the API answers this machine only; ${context.peer.address} needs the server to run with --api-anonymous=everyone`;
     return Response.json(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
-import { mayUseApi } from './api-access.ts';
+import { isThisMachine } from './api-access.ts';
 import { helpText, parseFlags } from './flag.ts';
 import { FlagReader } from './flag-reader.ts';
 import { flags } from './flags.ts';
@@ -89,7 +89,10 @@ test('the help names every flag', () => {
   for (const flag of flags) assert.ok(text.includes(`--${flag.name} `), flag.name);
 });
 
-test('the API counts loopback and own addresses as this machine', () => {
-  assert.ok(mayUseApi('127.0.0.1', []) && mayUseApi('::1', []) && mayUseApi('10.1.0.1', ['10.1.0.1']));
-  assert.ok(!mayUseApi('10.1.0.2', ['10.1.0.1']));
+test('the API knows this machine by loopback, or by talking to itself', () => {
+  const context = (address: string, localAddress: string) => ({ peer: { address, port: 1 }, localAddress });
+  assert.ok(isThisMachine(context('127.0.0.1', '127.0.0.1')));
+  assert.ok(isThisMachine(context('::1', '::1')));
+  assert.ok(isThisMachine(context('10.1.0.1', '10.1.0.1')));
+  assert.ok(!isThisMachine(context('10.1.0.2', '10.1.0.1')));
 });

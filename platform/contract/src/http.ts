@@ -6,6 +6,8 @@ export interface HttpPeer {
 
 export interface HttpContext {
   readonly peer: HttpPeer;
+  /** The address of ours that the client reached. */
+  readonly localAddress: string;
   /** Aborts when the client goes away or the server stops. */
   readonly signal: AbortSignal;
 }

@@ -82,9 +82,10 @@ async function answer(
   }
 }
 
-function contextOf(incoming: IncomingMessage, signal: AbortSignal): HttpContext {
-  const address = (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  return { peer: { address, port: incoming.socket.remotePort ?? 0 }, signal };
+function contextOf({ socket }: IncomingMessage, signal: AbortSignal): HttpContext {
+  const plain = (address: string | undefined): string => (address ?? '').replace(/^::ffff:/, '');
+  const peer = { address: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
+  return { peer, localAddress: plain(socket.localAddress), signal };
 }
 
 /** Undefined when target or Host make no URL. */
@@ -107,6 +108,8 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | un
 async function send(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   outgoing.statusCode = response.status;
   outgoing.setHeaders(response.headers);
+  // An answer before the whole body came in: what is still to come must not be taken for the next request.
+  if (!incoming.complete) outgoing.setHeader('connection', 'close');
   if (response.body === null || incoming.method === 'HEAD') {
     await response.body?.cancel();
     outgoing.end();

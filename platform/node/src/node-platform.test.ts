@@ -104,6 +104,15 @@ test('answers HTTP with peer, body and streaming', async () => {
   assert.equal(await head.text(), '');
 });
 
+test('an answer given before the whole body came in ends the connection', async () => {
+  const refuse = () => Promise.resolve(new Response('too large', { status: 413 }));
+  await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, refuse);
+  const url = `http://127.0.0.1:${server.local.port}/`;
+  const refused = await fetch(url, { method: 'POST', body: new Uint8Array(8 * 1024 * 1024) });
+  assert.deepEqual([refused.status, refused.headers.get('connection')], [413, 'close']);
+  assert.equal((await fetch(url)).status, 413);
+});
+
 test('answers 500 to a handler that fails', async () => {
   await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, () =>
     Promise.reject(new Error('broken')),

@@ -24,7 +24,11 @@ async function startedApi() {
   await view.start(stopping.signal);
   const service = createApiService({ store, view, journal, clock: nodeClock, random: nodeRandom, log });
   await service.start(stopping.signal);
-  const context: HttpContext = { peer: { address: '127.0.0.1', port: 1 }, signal: stopping.signal };
+  const context: HttpContext = {
+    peer: { address: '127.0.0.1', port: 1 },
+    localAddress: '127.0.0.1',
+    signal: stopping.signal,
+  };
   async function raw(
     method: string,
     path: string,

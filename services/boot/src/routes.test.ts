@@ -38,6 +38,7 @@ async function ask(
   const request = new Request(`http://server${path}`, { method: options.method ?? 'GET' });
   const context = {
     peer: { address: options.peer ?? '192.0.2.1', port: 1 },
+    localAddress: '192.0.2.2',
     signal: new AbortController().signal,
   };
   const route = rack.service.routes.find(({ prefix }) => new URL(request.url).pathname.startsWith(prefix));

@@ -52,7 +52,11 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
   const reports: TransferProgress[] = [];
   const service = createService((progress) => reports.push(progress));
   const request = new Request(`http://server/images/${path}`, { method, headers });
-  const context = { peer: { address: '192.0.2.1', port: 5 }, signal: new AbortController().signal };
+  const context = {
+    peer: { address: '192.0.2.1', port: 5 },
+    localAddress: '192.0.2.2',
+    signal: new AbortController().signal,
+  };
   const response = (await service.routes[0]?.handle(request, context)) ?? new Response(null, { status: 599 });
   return { status: response.status, headers: response.headers, body: await response.text(), reports };
 }
