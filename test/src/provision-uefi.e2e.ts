@@ -1,0 +1,3 @@
+import { provisionTest } from './provision-test.ts';
+
+provisionTest('uefi');
