@@ -4,6 +4,13 @@ import { staticChecks } from './static-checks.ts';
 
 const results = [
   staticChecks(),
-  runStep('tests', 'node', ['--test', '--test-reporter=dot', '!(node_modules)/**/*.test.ts']),
+  runStep('tests', 'node', [
+    '--test',
+    '--test-reporter=dot',
+    '--test-concurrency=2',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=ExperimentalWarning',
+    '!(node_modules)/**/*.test.ts',
+  ]),
 ];
 process.exitCode = results.every(Boolean) ? 0 : 1;

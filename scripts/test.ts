@@ -11,6 +11,8 @@ const patterns = ['!(node_modules)/**/*.test.ts', '!(node_modules)/**/*.e2e.ts']
 const havePassed = runStep('tests', 'node', [
   '--test',
   '--test-reporter=spec',
+  '--test-concurrency=2',
+  '--disable-warning=ExperimentalWarning',
   ...commandArguments,
   ...patterns,
 ]);
