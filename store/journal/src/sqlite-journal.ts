@@ -117,7 +117,12 @@ class SqliteJournal implements Journal {
     this.#sinceTrim = 0;
     const oldest = this.#sequence - (this.#options.recordsKept ?? RECORDS_KEPT);
     const oldestMs = this.#options.clock.nowMs() - (this.#options.daysKept ?? DAYS_KEPT) * DAY_MS;
-    this.#database.prepare('delete from journal where sequence <= ? or at_ms < ?').run(oldest, oldestMs);
+    // Times have no index. Records lie in the order of their sequence, so that this looks at what it deletes and no more.
+    const young = this.#database
+      .prepare('select sequence from journal where at_ms >= ? order by sequence limit 1')
+      .get(oldestMs);
+    const firstYoung = Number(young?.['sequence'] ?? 0);
+    this.#database.prepare('delete from journal where sequence < ?').run(Math.max(oldest + 1, firstYoung));
   }
 
   #reportDropped(): void {
