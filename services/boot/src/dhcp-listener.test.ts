@@ -75,6 +75,19 @@ test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line i
   );
 });
 
+test('a client that asks in a loop is answered and counted each time, and written once a second', () => {
+  const { sent, counters, entries } = listen(
+    ...Array.from({ length: 50 }, () => packet(UEFI)),
+    packet({ ...UEFI, messageType: 3 }),
+  );
+  assert.equal(sent.length, 51);
+  assert.equal(counters['dhcp_sent_total{type="offer"}'], 50);
+  assert.deepEqual(
+    entries.map(({ event }) => event),
+    ['offer-sent', 'acknowledge-sent'],
+  );
+});
+
 test('replies go to the relay, to the address in use, or by broadcast where no frame can be sent', () => {
   const giaddr = ipv4('10.1.0.1');
   const ciaddr = ipv4('192.168.77.10');

@@ -29,11 +29,18 @@ export interface DhcpTimeline {
 /** A machine that asks in vain asks every few seconds, for hours. Once a minute is enough to see it. */
 const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
 
+/**
+ * The journal keeps a bounded number of records: a client that loops, or a flood of forged MACs, must not push out what
+ * everyone else did. Writing each of 10,000 exchanges a second would also take half of the processor time they cost.
+ */
+const REPLIED_GATE = { intervalMs: 1_000, keysMax: 2_000 } as const;
+
 export function createDhcpTimeline(
   { log, journal, clock }: Pick<BootDeps, 'log' | 'journal' | 'clock'>,
   counters: Counters,
 ): DhcpTimeline {
   const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
+  const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
   return {
     undecodable(datagram, error) {
       counters.add('dhcp_ignored_total', { reason: `undecodable-${error.code}` });
@@ -78,6 +85,7 @@ export function createDhcpTimeline(
       }
       const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
       log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
+      if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
       journal.append({
         source: 'dhcp',
         event: `${type}-sent`,
