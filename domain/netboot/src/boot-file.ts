@@ -11,26 +11,25 @@ export interface BootFile {
   readonly nextServer: Ipv4;
 }
 
+/** What a machine's own settings say about booting: a Reservation, or what an unknown machine gets. */
+export type BootTarget = Pick<Reservation, 'mac' | 'mayNetboot' | 'ipxe'>;
+
 /** What upstream names the file of a machine that may not netboot, so that firmware goes on to its next boot option. */
 export const NOT_ALLOWED_FILE = '/netboot-not-allowed';
 
 /** An ordered list: the first rule that does not decline (undefined) decides. */
 type BootFileRule = (
   client: NetbootClient,
-  reservation: Reservation,
+  target: BootTarget,
   settings: NetbootSettings,
 ) => BootFile | undefined;
 
 const rules: readonly BootFileRule[] = [script, notAllowed, httpBinary, ipxeBinary, pxeBinary];
 
 /** What this client loads next; without a known architecture, nothing (as a machine that may not netboot). */
-export function bootFileFor(
-  client: NetbootClient,
-  reservation: Reservation,
-  settings: NetbootSettings,
-): BootFile {
+export function bootFileFor(client: NetbootClient, target: BootTarget, settings: NetbootSettings): BootFile {
   for (const rule of rules) {
-    const bootFile = rule(client, reservation, settings);
+    const bootFile = rule(client, target, settings);
     if (bootFile !== undefined) return bootFile;
   }
   return NOT_ALLOWED;
@@ -54,68 +53,66 @@ function canRunScript(client: NetbootClient, settings: NetbootSettings): boolean
  * An iPXE that may not netboot gets the script all the same (unless upstream's behaviour is asked for): it is then the one
  * that boots the disk, sooner and more reliably than firmware finds it after a failed netboot.
  */
-function script(
-  client: NetbootClient,
-  reservation: Reservation,
-  settings: NetbootSettings,
-): BootFile | undefined {
+function script(client: NetbootClient, target: BootTarget, settings: NetbootSettings): BootFile | undefined {
   if (!canRunScript(client, settings)) return undefined;
-  if (!reservation.mayNetboot && !settings.bootLocalWhenIdle) return NOT_ALLOWED;
+  if (!target.mayNetboot && !settings.bootLocalWhenIdle) return NOT_ALLOWED;
   // A Hardware's own script never boots the disk of a machine that may not netboot: ours does.
-  const own = reservation.mayNetboot ? (reservation.ipxe.url ?? '') : '';
-  const global =
-    settings.scriptUrl === '' ? '/no-ipxe-script-defined' : scriptUrlFor(reservation.mac, settings);
+  // Beside a foreign DHCP server upstream leaves it to the script route, which chains it.
+  const hasOwn = target.mayNetboot && settings.mode === 'reservation';
+  const own = hasOwn ? (target.ipxe.url ?? '') : '';
+  const global = settings.scriptUrl === '' ? '/no-ipxe-script-defined' : scriptUrlFor(target.mac, settings);
   const nextServer = client.protocol === 'http' ? settings.httpBinary.address : settings.tftp.address;
   return { kind: 'script', file: own === '' ? global : own, nextServer };
 }
 
 function notAllowed(
   client: NetbootClient,
-  reservation: Reservation,
+  target: BootTarget,
   settings: NetbootSettings,
 ): BootFile | undefined {
-  return !reservation.mayNetboot || binaryNameFor(client, reservation, settings) === undefined
+  return !target.mayNetboot || binaryNameFor(client, target, settings) === undefined
     ? NOT_ALLOWED
     : undefined;
 }
 
 function httpBinary(
   client: NetbootClient,
-  reservation: Reservation,
+  target: BootTarget,
   settings: NetbootSettings,
 ): BootFile | undefined {
   if (client.protocol !== 'http') return undefined;
-  const file = settings.httpBinary.url + pathOf(client, reservation, settings);
+  const file = settings.httpBinary.url + pathOf(client, target, settings);
   return { kind: 'binary', file, nextServer: settings.httpBinary.address };
 }
 
 /** iPXE takes a URL, and with the URL a port and the MAC. */
 function ipxeBinary(
   client: NetbootClient,
-  reservation: Reservation,
+  target: BootTarget,
   settings: NetbootSettings,
 ): BootFile | undefined {
   if (!client.isIpxe) return undefined;
   const { address, port } = settings.tftp;
-  const file = `tftp://${address}:${port}/${pathOf(client, reservation, settings)}`;
+  const file = `tftp://${address}:${port}/${pathOf(client, target, settings)}`;
   return { kind: 'binary', file, nextServer: address };
 }
 
-function pxeBinary(client: NetbootClient, reservation: Reservation, settings: NetbootSettings): BootFile {
-  const file = binaryNameFor(client, reservation, settings) ?? '';
+function pxeBinary(client: NetbootClient, target: BootTarget, settings: NetbootSettings): BootFile {
+  const file = binaryNameFor(client, target, settings) ?? '';
   return { kind: 'binary', file, nextServer: settings.tftp.address };
 }
 
-function pathOf(client: NetbootClient, reservation: Reservation, settings: NetbootSettings): string {
-  return `${formatMac(reservation.mac, settings.macFormat)}/${binaryNameFor(client, reservation, settings) ?? ''}`;
+function pathOf(client: NetbootClient, target: BootTarget, settings: NetbootSettings): string {
+  return `${formatMac(target.mac, settings.macFormat)}/${binaryNameFor(client, target, settings) ?? ''}`;
 }
 
-function binaryNameFor(
+/** The binary named by the Hardware, else by architecture; undefined when neither knows one. */
+export function binaryNameFor(
   client: NetbootClient,
-  reservation: Reservation,
+  target: BootTarget,
   settings: NetbootSettings,
 ): string | undefined {
-  const own = reservation.ipxe.binary ?? '';
+  const own = target.ipxe.binary ?? '';
   return own === '' ? binaryFor(client.architecture, settings.architectureOverrides) : own;
 }
 

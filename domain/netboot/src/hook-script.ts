@@ -1,4 +1,5 @@
-import { continued, line, word, words, type ScriptLine } from '@tinkerbell/ipxe';
+import { line, word, words, type ScriptLine } from '@tinkerbell/ipxe';
+import { loadingLines, syslogLines } from './kernel-loading.ts';
 import type { Reservation } from './reservation.ts';
 import type { HookScriptSettings } from './settings.ts';
 
@@ -14,34 +15,7 @@ export function hookScript(reservation: Reservation, settings: HookScriptSetting
     line``,
     ...settingLines(reservation, settings),
     line``,
-    line`set idx:int32 0`,
-    line`:retry_kernel`,
-    ...continued([
-      ...kernelCommand(reservation, settings),
-      line`&& goto download_initrd || iseq \${idx} \${retries} && goto kernel-error || inc idx && echo retry in \${retry_delay} seconds ; sleep \${retry_delay} ; goto retry_kernel`,
-    ]),
-    line``,
-    line`:download_initrd`,
-    line`set idx:int32 0`,
-    line`:retry_initrd`,
-    line`initrd \${download-url}/\${initrd} && goto boot || iseq \${idx} \${retries} && goto initrd-error || inc idx && echo retry in \${retry_delay} seconds ; sleep \${retry_delay} ; goto retry_initrd`,
-    line``,
-    line`:boot`,
-    line`set idx:int32 0`,
-    line`:retry_boot`,
-    line`boot || iseq \${idx} \${retries} && goto boot-error || inc idx && echo retry in \${retry_delay} seconds ; sleep \${retry_delay} ; goto retry_boot`,
-    ...failureLines,
-  ];
-}
-
-function syslogLines(host: string | undefined): readonly ScriptLine[] {
-  if (host === undefined || host === '') return [];
-  const value = word('syslog host', host);
-  return [
-    line`# iPXE sends its log to an IP address only: a host name is resolved first,`,
-    line`# and a name that cannot be resolved leaves the log on the console.`,
-    line`set check:ipv4 ${value} && set syslog ${value} || nslookup syslog ${value} || echo [WARN] Failed to resolve syslog host ${value}`,
-    line`clear check`,
+    ...loadingLines(kernelCommand(reservation, settings)),
   ];
 }
 
@@ -94,21 +68,3 @@ function kernelCommand(reservation: Reservation, settings: HookScriptSettings): 
     ),
   ];
 }
-
-const failureLines: readonly ScriptLine[] = [
-  line``,
-  line`:kernel-error`,
-  line`echo Failed to load kernel`,
-  line`imgfree`,
-  line`exit`,
-  line``,
-  line`:initrd-error`,
-  line`echo Failed to load initrd`,
-  line`imgfree`,
-  line`exit`,
-  line``,
-  line`:boot-error`,
-  line`echo Failed to boot`,
-  line`imgfree`,
-  line`exit`,
-];

@@ -2,7 +2,8 @@ export { architectureOf, binaryFor } from './architecture.ts';
 export { classifyClient, type NetbootClient } from './client.ts';
 export { bootFileFor, NOT_ALLOWED_FILE, scriptUrlFor, type BootFile } from './boot-file.ts';
 export type { IgnoreReason, ReservationRefusal } from './reasons.ts';
-export type { ReplyDecision, ReplyInput } from './decision.ts';
+export type { Arrival, ReplyDecision, ReplyInput } from './decision.ts';
+export { parseMacPrefix, type ProxyAllowList } from './proxy-allow-list.ts';
 export { replyTo } from './reply.ts';
 export {
   LEASE_TIME_SECONDS_DEFAULT,
@@ -10,5 +11,12 @@ export {
   type Reservation,
   type ReservationResult,
 } from './reservation.ts';
-export { AUTOEXEC_SCRIPT, scriptFor, type ScriptDecision, type ScriptInput } from './script.ts';
+export {
+  AUTOEXEC_SCRIPT,
+  scriptFor,
+  staticScriptFor,
+  type ScriptDecision,
+  type ScriptInput,
+} from './script.ts';
+export { bootsUnknownMachine } from './unknown-machine.ts';
 export type { HookScriptSettings, NetbootSettings } from './settings.ts';

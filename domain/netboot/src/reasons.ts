@@ -10,6 +10,13 @@ export type IgnoreReason =
   | 'client-declined'
   | 'unknown-message-type'
   | 'other-server-selected'
+  | 'netboot-options-disabled'
+  | 'not-a-netboot-client'
+  | 'address-wanted'
+  | 'no-binary'
+  | 'mac-not-allowed'
+  | 'subnet-not-allowed'
+  | 'link-unknown'
   | ReservationRefusal;
 
 /** Why a MAC has no usable reservation. */

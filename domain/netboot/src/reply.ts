@@ -1,14 +1,19 @@
 import { malformedOptionsOf, messageType, optionTable } from '@tinkerbell/dhcp';
 import { isHostAddress, IPV4_ANY } from '@tinkerbell/wire';
 import { ignore, type ReplyDecision, type ReplyInput, type ReplyVariant } from './decision.ts';
+import { ignoreBesideProxy } from './proxy-audience.ts';
+import { replyAsProxy } from './proxy-reply.ts';
 import { replyFromReservation } from './reservation-reply.ts';
 
-const variants: readonly ReplyVariant[] = [ignoreHostile, ignoreQuiet, replyFromReservation];
+const variants: readonly ReplyVariant[] = [
+  ignoreHostile,
+  ignoreQuiet,
+  ignoreBesideProxy,
+  replyAsProxy,
+  replyFromReservation,
+];
 
-/**
- * What to answer to a DHCP packet, or why not. The first variant that does not decline wins; proxy modes would be further
- * entries of the list.
- */
+/** What to answer to a DHCP packet, or why not. The first variant that does not decline wins. */
 export function replyTo(input: ReplyInput): ReplyDecision {
   for (const variant of variants) {
     const decision = variant(input);

@@ -1,15 +1,13 @@
-import { messageType, type DhcpOptions, type DhcpPacket, type SubOption } from '@tinkerbell/dhcp';
+import { messageType, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import { NO_PXEDHCP } from '@tinkerbell/ipxe';
-import { broadcastAddress, encodeUtf8, IPV4_ANY, type Ipv4 } from '@tinkerbell/wire';
-import { RASPBERRY_PI } from './architecture.ts';
+import { broadcastAddress, IPV4_ANY, type Ipv4 } from '@tinkerbell/wire';
 import { bootFileFor } from './boot-file.ts';
 import type { NetbootClient } from './client.ts';
 import { ignore, type ReplyDecision, type ReplyInput } from './decision.ts';
+import { echoedOptions, headerFile, replyHeader } from './reply-header.ts';
 import { domainSearchOf, type Reservation } from './reservation.ts';
 import type { NetbootSettings } from './settings.ts';
-
-/** The header's `file` holds 127 bytes and a NUL; a longer name travels in option 67. */
-const HEADER_FILE_BYTES_MAX = 127;
+import { NO_TRACE, vendorOptionsFor } from './vendor-options.ts';
 
 /**
  * Reservation mode: DISCOVER gets an OFFER, REQUEST an ACK, INFORM an ACK without lease, each with the contents of the
@@ -86,37 +84,6 @@ function refusal(request: DhcpPacket, settings: NetbootSettings): DhcpPacket {
   };
 }
 
-function replyHeader(request: DhcpPacket): DhcpPacket {
-  return {
-    op: 'reply',
-    hardwareType: request.hardwareType,
-    hardwareLength: request.hardwareLength,
-    hops: 0,
-    transactionId: request.transactionId,
-    secondsElapsed: 0,
-    broadcast: request.broadcast,
-    ciaddr: IPV4_ANY,
-    yiaddr: IPV4_ANY,
-    siaddr: IPV4_ANY,
-    giaddr: request.giaddr,
-    hardwareAddress: request.hardwareAddress,
-    serverName: '',
-    bootFile: '',
-    options: {},
-  };
-}
-
-/** RFC 6842: 61 only when it was sent. RFC 3046: 82 unchanged. RFC 3011: 118 unchanged. */
-function echoedOptions({ options }: DhcpPacket): DhcpOptions {
-  return {
-    ...(options.clientIdentifier === undefined ? {} : { clientIdentifier: options.clientIdentifier }),
-    ...(options.relayAgentInformation === undefined
-      ? {}
-      : { relayAgentInformation: options.relayAgentInformation }),
-    ...(options.subnetSelection === undefined ? {} : { subnetSelection: options.subnetSelection }),
-  };
-}
-
 function leaseOptions({ leaseTimeSeconds }: Reservation): DhcpOptions {
   return { leaseTimeSeconds };
 }
@@ -170,30 +137,10 @@ function bootSettings(
     options: {
       // Sent to HTTP boot firmware only: it ignores replies without it, and PXE ROMs do without.
       ...(client.protocol === 'http' ? { vendorClassIdentifier: 'HTTPClient' } : {}),
-      ...(kind === 'not-allowed' ? {} : { vendorSpecific: vendorOptionsFor(client) }),
+      ...(kind === 'not-allowed' ? {} : { vendorSpecific: [...vendorOptionsFor(client), NO_TRACE] }),
       ...(bootFile === '' ? { bootFileName: file } : {}),
       // iPXE waits two seconds for a proxy's offer otherwise; we are the whole answer.
       ...(client.isIpxe ? { ipxe: [NO_PXEDHCP] } : {}),
     },
   };
-}
-
-function headerFile(file: string): string {
-  return encodeUtf8(file).length <= HEADER_FILE_BYTES_MAX ? file : '';
-}
-
-/** PXE 2.1 table 2-1: tag 6 with bit 3 set means "do not discover boot servers, load the boot file". */
-const SKIP_DISCOVERY: SubOption = { code: 6, bytes: Uint8Array.of(8) };
-/** Upstream's traceparent (version, trace id, span id, flags); all zero says that nothing is traced. */
-const NO_TRACE: SubOption = { code: 69, bytes: new Uint8Array(26) };
-/** The boot menu and prompt a Raspberry Pi's ROM insists on. */
-const RASPBERRY_PI_OPTIONS: readonly SubOption[] = [
-  { code: 9, bytes: Uint8Array.of(0, 0, 0x11, ...encodeUtf8('Raspberry Pi Boot')) },
-  { code: 10, bytes: Uint8Array.of(0, ...encodeUtf8('PXE')) },
-];
-
-function vendorOptionsFor(client: NetbootClient): readonly SubOption[] {
-  return client.architecture === RASPBERRY_PI
-    ? [SKIP_DISCOVERY, ...RASPBERRY_PI_OPTIONS, NO_TRACE]
-    : [SKIP_DISCOVERY, NO_TRACE];
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hardware, hookSettings, MAC } from '../testdata/packets.ts';
-import { reservationFor, scriptFor, type HookScriptSettings, type ScriptDecision } from './index.ts';
+import {
+  reservationFor,
+  scriptFor,
+  staticScriptFor,
+  type HookScriptSettings,
+  type ScriptDecision,
+} from './index.ts';
 
 function decide(
   change: Parameters<typeof hardware>[0] = {},
@@ -159,4 +165,63 @@ test('a value that would become a command is refused with its field', () => {
     assert.equal(decision.kind, 'invalid');
     assert.match(decision.kind === 'invalid' ? decision.message : '', field);
   }
+});
+
+test("the static script passes upstream's kernel arguments in upstream's order, for any machine", () => {
+  const settings = {
+    hook: { ...hookSettings, kernelName: 'k', initrdName: 'i' },
+    bootLocalWhenIdle: true,
+  };
+  const decision = staticScriptFor({ machineState: { hasWorkToDo: true }, settings });
+  assert.deepEqual(kernelArguments(decision), [
+    'syslog_host=${syslog_host}',
+    'grpc_authority=${grpc_authority}',
+    'tinkerbell_tls=${tinkerbell_tls}',
+    'worker_id=${worker_id}',
+    'hw_addr=${mac}',
+    'console=tty1',
+    'console=tty2',
+    'console=ttyAMA0,115200',
+    'console=ttyAMA1,115200',
+    'console=ttyS0,115200',
+    'console=ttyS1,115200',
+    'intel_iommu=on',
+    'iommu=pt',
+    'tink_worker_image=example/agent:1',
+    'initrd=${initrd}',
+  ]);
+  const text = textOf(decision);
+  const at = text.indexOf('echo Loading the static Tinkerbell iPXE script...');
+  assert.deepEqual(text.slice(at).split('\n').slice(2, 19), [
+    'set arch ${buildarch}',
+    'iseq ${arch} i386 && set arch x86_64 ||',
+    'iseq ${arch} arm32 && set arch aarch64 ||',
+    'iseq ${arch} arm64 && set arch aarch64 ||',
+    'set download-url http://192.168.77.1:7173',
+    'set kernel k-${arch}',
+    'set initrd i-${arch}',
+    'set retries:int32 1',
+    'set retry_delay:int32 1',
+    '',
+    'set worker_id ${mac}',
+    'set grpc_authority 192.168.77.1:42113',
+    'set syslog_host 192.168.77.2',
+    'set tinkerbell_tls false',
+    '',
+    'echo worker_id=${worker_id}',
+    'echo grpc_authority=${grpc_authority}',
+  ]);
+  assert.match(text, /^:boot-error$/m);
+});
+
+test('the static script refuses what would become a command, and boots the disk when the work is done', () => {
+  const decide = (change: Partial<HookScriptSettings>, hasWorkToDo = true) =>
+    staticScriptFor({
+      machineState: { hasWorkToDo },
+      settings: { hook: { ...hookSettings, ...change }, bootLocalWhenIdle: true },
+    });
+  const bad = decide({ extraKernelArguments: ['a=1', 'b ; shell'] });
+  assert.match(bad.kind === 'invalid' ? bad.message : '', /extra kernel arguments\[1\]/);
+  assert.ok(kernelArguments(decide({ insecureTls: true })).includes('tinkerbell_insecure_tls=true'));
+  assert.equal(textOf(decide({}, false)), LOCAL);
 });

@@ -2,6 +2,7 @@ import { line, renderScript, word, type ScriptProblem } from '@tinkerbell/ipxe';
 import { hookScript } from './hook-script.ts';
 import type { Reservation } from './reservation.ts';
 import type { HookScriptSettings } from './settings.ts';
+import { staticScript } from './static-script.ts';
 
 export interface ScriptInput {
   readonly reservation: Reservation;
@@ -10,8 +11,10 @@ export interface ScriptInput {
   readonly settings: { readonly hook: HookScriptSettings; readonly bootLocalWhenIdle: boolean };
 }
 
+type ScriptName = 'hook' | 'static' | 'custom' | 'local-boot';
+
 export type ScriptDecision =
-  | { readonly kind: 'script'; readonly name: 'hook' | 'custom' | 'local-boot'; readonly text: string }
+  | { readonly kind: 'script'; readonly name: ScriptName; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: 'netboot-not-allowed' }
   | {
       readonly kind: 'invalid';
@@ -32,6 +35,15 @@ export function scriptFor({ reservation, machineState, settings }: ScriptInput):
   if ((reservation.ipxe.contents ?? '') !== '') return contentsScript(reservation);
   if (!machineState.hasWorkToDo && settings.bootLocalWhenIdle) return localBoot();
   return decisionOf('hook', renderScript(hookScript(reservation, settings.hook)));
+}
+
+/** The iPXE script of a machine that `bootsUnknownMachine`; like a known one it boots its disk when its work is done. */
+export function staticScriptFor({
+  machineState,
+  settings,
+}: Omit<ScriptInput, 'reservation'>): ScriptDecision {
+  if (!machineState.hasWorkToDo && settings.bootLocalWhenIdle) return localBoot();
+  return decisionOf('static', renderScript(staticScript(settings.hook)));
 }
 
 /**
@@ -76,7 +88,7 @@ function contentsScript({ ipxe }: Reservation): ScriptDecision {
 }
 
 function decisionOf(
-  name: 'hook' | 'custom' | 'local-boot',
+  name: ScriptName,
   rendered:
     | { readonly ok: true; readonly text: string }
     | { readonly ok: false; readonly error: ScriptProblem },

@@ -1,9 +1,15 @@
 import type { Ipv4, MacFormat } from '@tinkerbell/wire';
+import type { ProxyAllowList } from './proxy-allow-list.ts';
 
 /** What DHCP replies say. The words in brackets are upstream's flags. */
 export interface NetbootSettings {
-  /** Only reservations for now: the address and boot settings of a Hardware (dhcp-mode). */
-  readonly mode: 'reservation';
+  /**
+   * `reservation`: address and boot settings of a Hardware. `proxy`: boot settings of a Hardware only, beside a foreign DHCP
+   * server that gives the addresses. `auto-proxy`: the same, and unknown machines boot the in-memory OS (dhcp-mode).
+   */
+  readonly mode: 'reservation' | 'proxy' | 'auto-proxy';
+  /** Whom the proxy modes may answer at all; absent: everybody. Upstream has no such list. */
+  readonly proxyAllow?: ProxyAllowList;
   /** Our address in options 54 and siaddr (dhcp-ip-for-packet). */
   readonly serverAddress: Ipv4;
   /** Option 7 (dhcp-syslog-ip). */

@@ -1,0 +1,48 @@
+import { IPV4_ANY, networkContains, type Ipv4, type Ipv4Network, type Mac } from '@tinkerbell/wire';
+import type { ReplyInput } from './decision.ts';
+import type { IgnoreReason } from './reasons.ts';
+
+/** Whom a proxy may answer in a network that is not ours. Each list allows everybody when empty; both must allow. */
+export interface ProxyAllowList {
+  /** As `parseMacPrefix` gives them. */
+  readonly macPrefixes: readonly string[];
+  /** Networks of the relay, or else of the network interface the request came in on. */
+  readonly subnets: readonly Ipv4Network[];
+}
+
+/** One to six octets of a MAC, `52:54:00` or `52-54-00`, in the form of a Mac; anything else is undefined. */
+export function parseMacPrefix(text: string): string | undefined {
+  const isPrefix = /^[0-9a-f]{2}(?:(?::[0-9a-f]{2}){0,5}|(?:-[0-9a-f]{2}){0,5})$/i.test(text);
+  return isPrefix ? text.replaceAll('-', ':').toLowerCase() : undefined;
+}
+
+export interface NotAllowed {
+  readonly reason: IgnoreReason;
+  readonly message: string;
+}
+
+/** Why the list forbids an answer, or undefined when it does not. Where the subnet cannot be told, it forbids. */
+export function notAllowed({ request, client, settings, arrival }: ReplyInput): NotAllowed | undefined {
+  const { macPrefixes, subnets } = settings.proxyAllow ?? { macPrefixes: [], subnets: [] };
+  if (macPrefixes.length > 0 && !hasPrefix(client.mac, macPrefixes)) {
+    return { reason: 'mac-not-allowed', message: `the MAC ${client.mac ?? 'none'} has no allowed prefix` };
+  }
+  if (subnets.length === 0) return undefined;
+  const isRelayed = request.giaddr !== IPV4_ANY;
+  const addresses = isRelayed ? [request.giaddr] : (arrival?.localAddresses ?? []);
+  if (addresses.length === 0) {
+    const message = 'the subnet of the request is unknown; name the network interfaces to serve';
+    return { reason: 'link-unknown', message };
+  }
+  return addresses.some((address) => isWithin(address, subnets))
+    ? undefined
+    : { reason: 'subnet-not-allowed', message: `${addresses.join(', ')} is in no allowed subnet` };
+}
+
+function hasPrefix(mac: Mac | undefined, prefixes: readonly string[]): boolean {
+  return mac !== undefined && prefixes.some((prefix) => mac.startsWith(prefix));
+}
+
+function isWithin(address: Ipv4, networks: readonly Ipv4Network[]): boolean {
+  return networks.some((network) => networkContains(network, address));
+}
