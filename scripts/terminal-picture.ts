@@ -26,7 +26,8 @@ const lines = (await text(process.stdin)).replace(/\n+$/, '').split('\n');
 const width = Math.ceil(Math.max(...lines.map((line) => line.length)) * CHARACTER_WIDTH + 2 * MARGIN);
 const height = lines.length * LINE_HEIGHT + 2 * MARGIN;
 const rows = lines.map(
-  (line, index) => `<text xml:space="preserve" x="${MARGIN}" y="${MARGIN + (index + 0.8) * LINE_HEIGHT}">${styled(line)}</text>`,
+  (line, index) =>
+    `<text xml:space="preserve" x="${MARGIN}" y="${MARGIN + (index + 0.8) * LINE_HEIGHT}">${styled(line)}</text>`,
 );
 process.stdout
   .write(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
