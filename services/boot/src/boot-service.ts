@@ -1,9 +1,10 @@
-import type { Datagram, Service, UdpSocket } from '@tinkerbell/platform-contract';
+import type { Service, UdpSocket } from '@tinkerbell/platform-contract';
 import { createBinaryRoute } from './binary-route.ts';
 import { createBootFiles } from './boot-files.ts';
-import type { BootConfig, BootDeps, DhcpConfig } from './config.ts';
+import type { BootConfig, BootDeps } from './config.ts';
 import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
+import { openDhcpSockets } from './dhcp-sockets.ts';
 import { createDhcpTimeline } from './dhcp-timeline.ts';
 import { createScriptRoute } from './script-route.ts';
 import { TftpListener } from './tftp-listener.ts';
@@ -18,7 +19,7 @@ export interface BootService extends Service {
 export function createBootService(deps: BootDeps, config: BootConfig): BootService {
   const counters = createCounters();
   const files = createBootFiles(deps, config);
-  const onDatagram = createDhcpListener(deps, config, createDhcpTimeline(deps, counters));
+  const onDhcp = createDhcpListener(deps, config, createDhcpTimeline(deps, counters));
   const tftpTimeline = createTftpTimeline(deps, counters);
   const tftp =
     config.tftp === undefined
@@ -42,7 +43,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
       };
       try {
         if (config.dhcp !== undefined)
-          await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDatagram, sockets });
+          await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDhcp, sockets });
         await tftp?.start();
       } catch (error) {
         await closeAll();
@@ -61,32 +62,4 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
     },
     tftpPort: () => tftp?.local?.port,
   };
-}
-
-/**
- * One socket per network interface, or, when none is named, one on all addresses that receives and one on our address
- * that sends: a broadcast leaves by the interface of the address its socket is bound to, also without a default route.
- */
-async function openDhcpSockets(
-  { udp, log }: Pick<BootDeps, 'udp' | 'log'>,
-  { dhcp, netboot }: Pick<BootConfig, 'netboot'> & { readonly dhcp: DhcpConfig },
-  to: { onDatagram(datagram: Datagram, socket: UdpSocket): void; readonly sockets: UdpSocket[] },
-): Promise<void> {
-  const { address, port } = dhcp;
-  const open = async (options: { address: string; networkInterface?: string }, sender?: UdpSocket) => {
-    const socket: UdpSocket = await udp.open(
-      { port, broadcast: true, reuseAddress: true, ...options },
-      {
-        onDatagram: (datagram) => to.onDatagram(datagram, sender ?? socket),
-        onError: (error) => log.warn('DHCP socket error', { error: error.message }),
-      },
-    );
-    to.sockets.push(socket);
-    return socket;
-  };
-  for (const networkInterface of dhcp.networkInterfaces) await open({ address, networkInterface });
-  if (dhcp.networkInterfaces.length > 0) return;
-  const isAny = address === '0.0.0.0';
-  const sender = isAny ? await open({ address: netboot.serverAddress }) : undefined;
-  await open({ address }, sender);
 }

@@ -33,7 +33,7 @@ export interface DhcpConfig {
   readonly networkInterfaces: readonly string[];
   /** dhcp-bind-addr. */
   readonly address: string;
-  /** 67, but in tests. */
+  /** 67, but in tests. In the proxy modes 4011 is listened on beside it. */
   readonly port: number;
 }
 

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePacket, encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import type { Arrival, NetbootSettings } from '@tinkerbell/netboot';
+import type { UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
+import { addressesOn } from './dhcp-sockets.ts';
 import { createDhcpTimeline } from './dhcp-timeline.ts';
 import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../testdata/rack.ts';
 
 const ANY = ipv4('0.0.0.0');
+const NO_ADDRESS: UdpAddress = { address: '0.0.0.0', port: 68 };
+const ON_DHCP_PORT: Arrival = { port: 'dhcp', localAddresses: [] };
 const UEFI: DhcpOptions = {
   messageType: 1,
   vendorClassIdentifier: 'PXEClient:Arch:00007:UNDI:003000',
@@ -40,27 +45,35 @@ function packet(options: DhcpOptions, header: Partial<DhcpPacket> = {}): Uint8Ar
   return encoded.bytes;
 }
 
+interface Feeding {
+  readonly netboot?: Partial<NetbootSettings>;
+  readonly arrival?: Arrival;
+  readonly peer?: UdpAddress;
+}
+
 /** Feeds packets to a listener on Hardware `machine1` and collects what it sends, counts and records. */
-function listen(...packets: Uint8Array[]) {
+function feed(
+  { netboot = {}, arrival = ON_DHCP_PORT, peer = NO_ADDRESS }: Feeding,
+  ...packets: Uint8Array[]
+) {
   const journal = recordingJournal();
   const counters = createCounters();
   const timeline = createDhcpTimeline({ log: silentLog, journal, clock: nodeClock }, counters);
-  const listener = createDhcpListener({ view: fixedView([machine()]) }, rackConfig(), timeline);
+  const config = { netboot: { ...rackConfig().netboot, ...netboot } };
+  const listener = createDhcpListener({ view: fixedView([machine()]) }, config, timeline);
   const sent: { reply: DhcpPacket; to: string }[] = [];
-  for (const bytes of packets) {
-    listener(
-      { bytes, peer: { address: '0.0.0.0', port: 68 }, networkInterface: undefined },
-      {
-        send(bytes, { address, port }) {
-          const decoded = decodePacket(bytes);
-          assert.ok(decoded.ok);
-          sent.push({ reply: decoded.value, to: `${address}:${port}` });
-        },
-      },
-    );
-  }
+  const socket = {
+    send(bytes: Uint8Array, { address, port }: UdpAddress) {
+      const decoded = decodePacket(bytes);
+      assert.ok(decoded.ok);
+      sent.push({ reply: decoded.value, to: `${address}:${port}` });
+    },
+  };
+  for (const bytes of packets) listener({ bytes, peer, networkInterface: undefined }, { arrival, socket });
   return { sent, counters: counters.values(), entries: journal.entries };
 }
+
+const listen = (...packets: Uint8Array[]) => feed({}, ...packets);
 
 test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line in the timeline', () => {
   const { sent, counters, entries } = listen(packet(UEFI));
@@ -139,4 +152,73 @@ test('after garbage a good exchange succeeds', () => {
     sent.map(({ reply }) => reply.options.messageType),
     [2, 5],
   );
+});
+
+test('as a proxy it offers the boot file by broadcast, and leaves the other server its REQUEST', () => {
+  const serverIdentifier = ipv4('192.168.77.2');
+  const { sent, counters, entries } = feed(
+    { netboot: { mode: 'proxy' } },
+    packet({ ...UEFI, messageType: 3, serverIdentifier }),
+    packet({ messageType: 1 }),
+    packet(UEFI, { broadcast: false }),
+  );
+  assert.deepEqual(
+    sent.map(({ reply, to }) => [reply.yiaddr, reply.bootFile, to]),
+    [['0.0.0.0', 'ipxe.efi', '255.255.255.255:68']],
+  );
+  assert.deepEqual(counters, {
+    'dhcp_ignored_total{reason="other-server-selected"}': 1,
+    'dhcp_ignored_total{reason="not-a-netboot-client"}': 1,
+    'dhcp_sent_total{type="offer"}': 1,
+  });
+  assert.deepEqual(
+    entries.map(({ event, message }) => [event, message]),
+    [
+      ['request-ignored', 'request ignored: the client chose 192.168.77.2'],
+      ['request-ignored', 'discover ignored: a proxy answers boot firmware only'],
+      ['offer-sent', 'discover from PXE firmware: offer without address, boot file ipxe.efi'],
+    ],
+  );
+});
+
+test('on the boot server port the answer goes to the address and port that asked, if it is a host', () => {
+  const arrival: Arrival = { port: 'boot-server', localAddresses: [] };
+  const ask = (peer: UdpAddress) => {
+    const bytes = packet({ ...UEFI, messageType: 3 }, { ciaddr: ipv4('192.168.77.50') });
+    return feed({ netboot: { mode: 'proxy' }, arrival, peer }, bytes);
+  };
+  for (const port of [68, 4011]) {
+    const { sent } = ask({ address: '192.168.77.50', port });
+    assert.deepEqual(
+      sent.map(({ reply, to }) => [reply.options.messageType, reply.bootFile, to]),
+      [[5, 'ipxe.efi', `192.168.77.50:${port}`]],
+    );
+  }
+  const { sent, counters } = ask(NO_ADDRESS);
+  assert.deepEqual(sent, []);
+  assert.deepEqual(counters, { 'dhcp_ignored_total{reason="client-address-invalid"}': 1 });
+});
+
+test('the allow-list of subnets goes by our addresses on the network interface', () => {
+  const network = { address: ipv4('192.168.77.0'), prefixLength: 24 };
+  const netboot = { mode: 'auto-proxy', proxyAllow: { macPrefixes: [], subnets: [network] } } as const;
+  const offersOn = (name: string | undefined, interfaces: readonly [string, string][]) => {
+    const networkInterfaces = () =>
+      interfaces.map(([name, address]) => ({
+        name,
+        address,
+        mac: MAC,
+        netmask: '',
+        internal: name === 'lo',
+      }));
+    const localAddresses = addressesOn({ networkInterfaces }, name);
+    return feed({ netboot, arrival: { port: 'dhcp', localAddresses } }, packet(UEFI)).sent.length;
+  };
+  const lo: [string, string] = ['lo', '127.0.0.1'];
+  const lan: [string, string] = ['eth1', '192.168.77.1'];
+  const office: [string, string] = ['eth0', '10.0.0.1'];
+  assert.equal(offersOn('eth1', [lo, office, lan]), 1);
+  assert.equal(offersOn('eth0', [lo, office, lan]), 0);
+  assert.equal(offersOn(undefined, [lo, lan]), 1);
+  assert.equal(offersOn(undefined, [lo, office, lan]), 0, 'which one it was cannot be told');
 });

@@ -1,9 +1,21 @@
 import { decodePacket, encodePacket, replyDestination, type DhcpPacket } from '@tinkerbell/dhcp';
-import { classifyClient, replyTo, reservationFor, type ReservationResult } from '@tinkerbell/netboot';
-import type { Datagram, UdpSocket } from '@tinkerbell/platform-contract';
-import { IPV4_BROADCAST } from '@tinkerbell/wire';
+import {
+  classifyClient,
+  replyTo,
+  reservationFor,
+  type Arrival,
+  type ReservationResult,
+} from '@tinkerbell/netboot';
+import type { Datagram, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
+import { IPV4_BROADCAST, isHostAddress, parseIpv4 } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
+
+/** Where a datagram came in, and what it is answered through. */
+export interface DhcpEntrance {
+  readonly arrival: Arrival;
+  readonly socket: Pick<UdpSocket, 'send'>;
+}
 
 /**
  * One DHCP packet, from bytes to bytes. Reads top to bottom: each call decides one thing, and everything that is not
@@ -13,8 +25,8 @@ export function createDhcpListener(
   { view }: Pick<BootDeps, 'view'>,
   { netboot: settings }: Pick<BootConfig, 'netboot'>,
   timeline: DhcpTimeline,
-): (datagram: Datagram, socket: Pick<UdpSocket, 'send'>) => void {
-  return (datagram, socket) => {
+): (datagram: Datagram, entrance: DhcpEntrance) => void {
+  return (datagram, { arrival, socket }) => {
     const decoded = decodePacket(datagram.bytes);
     if (!decoded.ok) return timeline.undecodable(datagram, decoded.error);
     const request = decoded.value;
@@ -25,16 +37,28 @@ export function createDhcpListener(
         ? { ok: false, reason: 'no-hardware', message: 'the client has no MAC' }
         : reservationFor(view.hardwareByMac(client.mac), client.mac);
 
-    const decision = replyTo({ request, client, reservation, settings });
+    const decision = replyTo({ request, client, reservation, settings, arrival });
     if (decision.kind === 'ignore') return timeline.ignored({ request, client, decision });
     const { reply } = decision;
+
+    const destination = arrival.port === 'boot-server' ? senderOf(datagram) : addressOf(request, reply);
+    if (destination === undefined) return timeline.unreachable({ request, client, peer: datagram.peer });
 
     const encoded = encodePacket(reply, limitsOf(request));
     if (!encoded.ok) return timeline.unencodable({ client, error: encoded.error });
 
-    socket.send(encoded.bytes, addressOf(request, reply));
+    socket.send(encoded.bytes, destination);
     timeline.replied({ request, reply, client, droppedOptions: encoded.droppedOptions });
   };
+}
+
+/**
+ * On the boot server port clients have an address already, and choose the port they listen on: iPXE 68, OVMF 4011. The
+ * answer goes where the request came from; undefined when that is no host.
+ */
+function senderOf({ peer }: Datagram): UdpAddress | undefined {
+  const address = parseIpv4(peer.address);
+  return address !== undefined && isHostAddress(address) ? peer : undefined;
 }
 
 function limitsOf({ options }: DhcpPacket): { maximumMessageBytes?: number } {
@@ -47,7 +71,7 @@ function limitsOf({ options }: DhcpPacket): { maximumMessageBytes?: number } {
  * The platform sends through UDP sockets, which resolve addresses by ARP; a client without an address does not answer
  * ARP, so it gets a broadcast in place of the link-layer unicast (RFC 2131 section 4.1 allows it).
  */
-function addressOf(request: DhcpPacket, reply: DhcpPacket): { address: string; port: number } {
+function addressOf(request: DhcpPacket, reply: DhcpPacket): UdpAddress {
   const { kind, address, port } = replyDestination(request, reply);
   return { address: kind === 'link-layer' ? IPV4_BROADCAST : address, port };
 }

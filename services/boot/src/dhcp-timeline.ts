@@ -1,7 +1,7 @@
 import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
-import type { NetbootClient, ReplyDecision } from '@tinkerbell/netboot';
-import type { Datagram } from '@tinkerbell/platform-contract';
-import type { DecodeFailure } from '@tinkerbell/wire';
+import type { IgnoreReason, NetbootClient, ReplyDecision } from '@tinkerbell/netboot';
+import type { Datagram, UdpAddress } from '@tinkerbell/platform-contract';
+import { IPV4_ANY, type DecodeFailure } from '@tinkerbell/wire';
 import type { BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { createRateGate } from './rate-gate.ts';
@@ -13,6 +13,12 @@ export interface DhcpTimeline {
     readonly request: DhcpPacket;
     readonly client: NetbootClient;
     readonly decision: Extract<ReplyDecision, { kind: 'ignore' }>;
+  }): void;
+  /** A request on the boot server port from a sender that is no host. */
+  unreachable(step: {
+    readonly request: DhcpPacket;
+    readonly client: NetbootClient;
+    readonly peer: UdpAddress;
   }): void;
   unencodable(step: {
     readonly client: NetbootClient;
@@ -35,12 +41,12 @@ const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
  */
 const REPLIED_GATE = { intervalMs: 1_000, keysMax: 2_000 } as const;
 
-export function createDhcpTimeline(
-  { log, journal, clock }: Pick<BootDeps, 'log' | 'journal' | 'clock'>,
-  counters: Counters,
-): DhcpTimeline {
-  const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
-  const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
+type TimelineDeps = Pick<BootDeps, 'log' | 'journal' | 'clock'>;
+
+export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): DhcpTimeline {
+  const { log } = deps;
+  const writeIgnored = ignoredWriter(deps, counters);
+  const writeReplied = repliedWriter(deps);
   return {
     undecodable(datagram, error) {
       counters.add('dhcp_ignored_total', { reason: `undecodable-${error.code}` });
@@ -51,18 +57,11 @@ export function createDhcpTimeline(
       });
     },
 
-    ignored({ request, client, decision }) {
-      const { reason, message } = decision;
-      counters.add('dhcp_ignored_total', { reason });
-      log.debug('DHCP packet ignored', { mac: client.mac, reason, detail: message });
-      if (client.mac === undefined || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
-      journal.append({
-        source: 'dhcp',
-        event: 'request-ignored',
-        machine: client.mac,
-        message: `${nameOf(request)} ignored: ${message}`,
-        details: { reason, type: nameOf(request) },
-      });
+    ignored: ({ request, client, decision }) => writeIgnored(request, client, decision),
+
+    unreachable({ request, client, peer }) {
+      const message = `the sender ${peer.address} is no host`;
+      writeIgnored(request, client, { reason: 'client-address-invalid', message });
     },
 
     unencodable({ client, error }) {
@@ -74,26 +73,51 @@ export function createDhcpTimeline(
       });
     },
 
-    replied({ request, reply, client, droppedOptions }) {
-      const type = nameOf(reply);
-      counters.add('dhcp_sent_total', { type });
-      if (droppedOptions.length > 0) {
-        log.warn('DHCP options dropped: the reply passes what the client takes', {
-          mac: client.mac,
-          droppedOptions,
-        });
-      }
-      const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
-      log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
-      if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
-      journal.append({
-        source: 'dhcp',
-        event: `${type}-sent`,
-        ...(client.mac === undefined ? {} : { machine: client.mac }),
-        message: `${nameOf(request)} from ${whoIs(client)}: ${type} of ${reply.yiaddr}${file === '' ? '' : `, boot file ${file}`}`,
-        details: { address: reply.yiaddr, file, architecture: client.architecture, client: whoIs(client) },
-      });
+    replied(step) {
+      counters.add('dhcp_sent_total', { type: nameOf(step.reply) });
+      writeReplied(step);
     },
+  };
+}
+
+function ignoredWriter({ log, journal, clock }: TimelineDeps, counters: Counters) {
+  const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
+  return (request: DhcpPacket, client: NetbootClient, why: { reason: IgnoreReason; message: string }) => {
+    const { reason, message } = why;
+    counters.add('dhcp_ignored_total', { reason });
+    log.debug('DHCP packet ignored', { mac: client.mac, reason, detail: message });
+    if (client.mac === undefined || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
+    journal.append({
+      source: 'dhcp',
+      event: 'request-ignored',
+      machine: client.mac,
+      message: `${nameOf(request)} ignored: ${message}`,
+      details: { reason, type: nameOf(request) },
+    });
+  };
+}
+
+function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['replied'] {
+  const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
+  return ({ request, reply, client, droppedOptions }) => {
+    const type = nameOf(reply);
+    if (droppedOptions.length > 0) {
+      log.warn('DHCP options dropped: the reply passes what the client takes', {
+        mac: client.mac,
+        droppedOptions,
+      });
+    }
+    const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
+    log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
+    if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
+    const what = reply.yiaddr === IPV4_ANY ? `${type} without address` : `${type} of ${reply.yiaddr}`;
+    journal.append({
+      source: 'dhcp',
+      event: `${type}-sent`,
+      ...(client.mac === undefined ? {} : { machine: client.mac }),
+      message: `${nameOf(request)} from ${whoIs(client)}: ${what}${file === '' ? '' : `, boot file ${file}`}`,
+      details: { address: reply.yiaddr, file, architecture: client.architecture, client: whoIs(client) },
+    });
   };
 }
 

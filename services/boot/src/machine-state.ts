@@ -10,10 +10,18 @@ const TERMINAL_STATES: readonly string[] = ['SUCCESS', 'FAILED', 'TIMEOUT'];
  * and its workflow may be created, or enrolled by its agent, while the in-memory OS is up.
  */
 export function hasWorkToDo(view: View, reservation: Reservation): boolean {
-  const workflows = [
+  return isUnfinished([
     ...view.workflowsByHardware(reservation.namespace, reservation.hardwareName),
     ...view.workflowsByAgent(reservation.agentId),
-  ];
+  ]);
+}
+
+/** The same for a machine without usable Hardware: its agent's id is its MAC. */
+export function unknownHasWorkToDo(view: View, mac: Mac | undefined): boolean {
+  return isUnfinished(mac === undefined ? [] : view.workflowsByAgent(mac));
+}
+
+function isUnfinished(workflows: readonly Workflow[]): boolean {
   return workflows.length === 0 || workflows.some((workflow) => !isFinished(workflow));
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { PATCH_PLACEHOLDER } from '@tinkerbell/ipxe';
+import type { NetbootSettings } from '@tinkerbell/netboot';
 import type { View } from '@tinkerbell/store-contract';
 import { fixedView, machine, MAC, rackConfig, startRack, workflow } from '../testdata/rack.ts';
 
@@ -26,10 +27,15 @@ async function ask(
     peer?: string;
     ipxePatch?: string;
     bootLocalWhenIdle?: boolean;
+    mode?: NetbootSettings['mode'];
   } = {},
 ) {
   const base = rackConfig({ ipxeDirectory, ipxePatch: options.ipxePatch ?? '' });
-  const netboot = { ...base.netboot, bootLocalWhenIdle: options.bootLocalWhenIdle ?? true };
+  const netboot = {
+    ...base.netboot,
+    bootLocalWhenIdle: options.bootLocalWhenIdle ?? true,
+    mode: options.mode ?? 'reservation',
+  };
   const { tftp: _, ...withoutTftp } = base;
   const rack = await startRack(
     { ...withoutTftp, netboot },
@@ -108,6 +114,26 @@ test('a machine that may not netboot boots its disk, or as upstream finds nothin
   const view = fixedView([machine({ netboot: { allowPXE: false } })]);
   assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view })).body, /sanboot/);
   assert.equal((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view, bootLocalWhenIdle: false })).status, 404);
+});
+
+test('in auto-proxy mode a machine without Hardware gets the static script, until its work is done', async () => {
+  const mode = 'auto-proxy';
+  for (const path of ['02:00:5e:10:00:ff/auto.ipxe', 'auto.ipxe']) {
+    const { status, body } = await ask(`/ipxe/script/${path}`, { mode });
+    assert.equal(status, 200, path);
+    assert.match(body, /echo Loading the static Tinkerbell iPXE script/);
+    assert.equal((await ask(`/ipxe/script/${path}`, { mode: 'proxy' })).status, 404);
+  }
+  const { journal } = await ask('/ipxe/script/02:00:5e:10:00:ff/auto.ipxe', { mode });
+  assert.deepEqual(
+    journal.map(({ event, machine, message }) => [event, machine, message]),
+    [['script-served', '02:00:5e:10:00:ff', 'iPXE script served: static']],
+  );
+  const done = { ...fixedView([]), workflowsByAgent: () => [workflow('SUCCESS')] };
+  assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { mode, view: done })).body, /sanboot/);
+  assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { mode })).body, /Tinkerbell Hook/);
+  const broken = fixedView([machine({ netboot: { osie: { baseURL: '/relative' } } })]);
+  assert.equal((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { mode, view: broken })).status, 404);
 });
 
 test('a script that cannot be written safely is an error that names the field', async () => {

@@ -1,10 +1,17 @@
-import { reservationFor, scriptFor, type ScriptDecision } from '@tinkerbell/netboot';
+import {
+  bootsUnknownMachine,
+  reservationFor,
+  scriptFor,
+  staticScriptFor,
+  type ReservationResult,
+  type ScriptDecision,
+} from '@tinkerbell/netboot';
 import type { HttpContext, HttpRoute } from '@tinkerbell/platform-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { methodNotAllowed, notFound, pathElementsOf, plain } from './http-answers.ts';
-import { hasWorkToDo, macAt } from './machine-state.ts';
+import { hasWorkToDo, macAt, unknownHasWorkToDo } from './machine-state.ts';
 
 const SCRIPT_NAME = 'auto.ipxe';
 
@@ -14,7 +21,8 @@ interface ScriptRouteInput {
   readonly counters: Counters;
 }
 
-/** `/ipxe/script/<mac>/auto.ipxe`, or without MAC for the machine that has the client's address. */
+/** `/ipxe/script/<mac>/auto.ipxe`, or without MAC for the machine that has the client's address. In
+ * auto-proxy mode machines without Hardware get the static script. */
 export function createScriptRoute({ deps, config, counters }: ScriptRouteInput): HttpRoute {
   const { journal, view, log } = deps;
   return {
@@ -25,7 +33,7 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
       const elements = pathElementsOf(request.url) ?? [];
       if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} is here`);
       const mac = parseMac(elements.at(-2) ?? '') ?? macAt(view, peer.address);
-      const decision = mac === undefined ? UNKNOWN : decide(mac);
+      const decision = decide(mac);
       report(decision, mac, peer.address);
       return answerOf(decision, request.method === 'HEAD');
     },
@@ -37,7 +45,7 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
     const detail = 'message' in decision ? decision.message : outcome;
     counters.add('ipxe_script_requests_total', { outcome });
     log.debug('iPXE script asked for', { mac, peer, outcome, detail });
-    if (mac === undefined || outcome === UNKNOWN.reason) return;
+    if (mac === undefined || outcome === 'no-hardware') return;
     journal.append({
       source: 'http',
       event: isServed ? 'script-served' : 'script-refused',
@@ -47,13 +55,17 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
     });
   }
 
-  function decide(mac: Mac): ScriptDecision | Unusable {
-    const reservation = reservationFor(view.hardwareByMac(mac), mac);
-    if (!reservation.ok)
-      return { kind: 'unusable', reason: reservation.reason, message: reservation.message };
-    const machineState = { hasWorkToDo: hasWorkToDo(view, reservation.value) };
+  function decide(mac: Mac | undefined): ScriptDecision | Unusable {
     const settings = { hook: config.hook, bootLocalWhenIdle: config.netboot.bootLocalWhenIdle };
-    return scriptFor({ reservation: reservation.value, machineState, settings });
+    const reservation = mac === undefined ? UNKNOWN : reservationFor(view.hardwareByMac(mac), mac);
+    if (reservation.ok) {
+      const machineState = { hasWorkToDo: hasWorkToDo(view, reservation.value) };
+      return scriptFor({ reservation: reservation.value, machineState, settings });
+    }
+    if (bootsUnknownMachine(reservation, config.netboot)) {
+      return staticScriptFor({ machineState: { hasWorkToDo: unknownHasWorkToDo(view, mac) }, settings });
+    }
+    return { kind: 'unusable', reason: reservation.reason, message: reservation.message };
   }
 }
 
@@ -63,7 +75,11 @@ interface Unusable {
   readonly message: string;
 }
 
-const UNKNOWN = { kind: 'unusable', reason: 'no-hardware', message: 'no Hardware has this address' } as const;
+const UNKNOWN: ReservationResult = {
+  ok: false,
+  reason: 'no-hardware',
+  message: 'no Hardware has this address',
+};
 
 function answerOf(decision: ScriptDecision | Unusable, isHead: boolean): Response {
   switch (decision.kind) {
