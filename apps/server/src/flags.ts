@@ -40,7 +40,24 @@ const general: readonly Flag[] = [
 
 const dhcp: readonly Flag[] = [
   flag('dhcp-enabled', 'boolean', 'true', 'answer DHCP'),
-  flag('dhcp-mode', 'text', 'reservation', 'reservation'),
+  flag(
+    'dhcp-mode',
+    'text',
+    'reservation',
+    'reservation; proxy: boot files only, beside another DHCP server; auto-proxy: to unknown machines too',
+  ),
+  flag(
+    'dhcp-proxy-allow-mac',
+    'list',
+    '',
+    'proxy modes: answer only MACs that begin so, such as 52:54:00; all when empty',
+  ),
+  flag(
+    'dhcp-proxy-allow-subnet',
+    'list',
+    '',
+    'proxy modes: answer only relays and network interfaces in these networks, such as 10.1.0.0/16; all when empty',
+  ),
   flag('dhcp-enable-netboot-options', 'boolean', 'true', 'send boot file and next server'),
   flag('dhcp-bind-addr', 'text', '0.0.0.0', 'address to listen on'),
   flag('dhcp-bind-interface', 'list', '', 'network interfaces to serve; all on one socket when empty'),

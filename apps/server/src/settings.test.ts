@@ -74,6 +74,32 @@ test('wrong values name flag, value and rule', () => {
   );
 });
 
+test('the proxy modes may be kept to MAC prefixes and subnets', () => {
+  assert.equal(settings([]).boot?.netboot.mode, 'reservation');
+  const { boot } = settings([
+    '--dhcp-mode=auto-proxy',
+    '--dhcp-proxy-allow-mac=52-54-00,02:00:5E:10',
+    '--dhcp-proxy-allow-subnet=10.1.2.3/16',
+  ]);
+  assert.equal(boot?.netboot.mode, 'auto-proxy');
+  assert.deepEqual(boot.netboot.proxyAllow, {
+    macPrefixes: ['52:54:00', '02:00:5e:10'],
+    subnets: [{ address: '10.1.0.0', prefixLength: 16 }],
+  });
+  assert.throws(
+    () => settings(['--dhcp-mode=proxies']),
+    /--dhcp-mode must be reservation or proxy or auto-proxy, not "proxies"/,
+  );
+  assert.throws(
+    () => settings(['--dhcp-proxy-allow-mac', '5254']),
+    /--dhcp-proxy-allow-mac takes MAC prefixes such as 52:54:00, not "5254"/,
+  );
+  assert.throws(
+    () => settings(['--dhcp-proxy-allow-subnet', '10.1.0.0']),
+    /--dhcp-proxy-allow-subnet takes networks such as 10.1.0.0\/16, not "10.1.0.0"/,
+  );
+});
+
 test('unknown flags and missing values are told', () => {
   const message = (commandLine: string[]) => {
     const parsed = parseFlags(flags, commandLine, {});

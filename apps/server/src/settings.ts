@@ -2,9 +2,14 @@
 import { resolve } from 'node:path';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
-import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
+import {
+  parseMacPrefix,
+  type HookScriptSettings,
+  type NetbootSettings,
+  type ProxyAllowList,
+} from '@tinkerbell/netboot';
 import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
-import { parseIpv4, type Ipv4, type MacFormat } from '@tinkerbell/wire';
+import { parseIpv4, parseIpv4Network, type Ipv4, type MacFormat } from '@tinkerbell/wire';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 
@@ -119,7 +124,8 @@ function tftpConfig(flags: FlagReader): NonNullable<BootConfig['tftp']> {
 function netbootSettings(flags: FlagReader, own: Ipv4): NetbootSettings {
   const binaryHost = flags.text('dhcp-ipxe-http-binary-host') || own;
   return {
-    mode: flags.oneOf('dhcp-mode', ['reservation']),
+    mode: flags.oneOf('dhcp-mode', ['reservation', 'proxy', 'auto-proxy']),
+    proxyAllow: proxyAllowList(flags),
     serverAddress: addressOr(flags, 'dhcp-ip-for-packet', own),
     netbootOptionsEnabled: flags.boolean('dhcp-enable-netboot-options'),
     tftp: { address: addressOr(flags, 'dhcp-tftp-ip', own), port: flags.port('dhcp-tftp-port') },
@@ -135,6 +141,20 @@ function netbootSettings(flags: FlagReader, own: Ipv4): NetbootSettings {
     chainloading: flags.oneOf('ipxe-chainloading', ['when-needed', 'always']),
     bootLocalWhenIdle: flags.boolean('ipxe-script-boot-local-when-idle'),
     ...(flags.text('dhcp-syslog-ip') === '' ? {} : { syslogAddress: address(flags, 'dhcp-syslog-ip') }),
+  };
+}
+
+function proxyAllowList(flags: FlagReader): ProxyAllowList {
+  const parsedList = <Value>(name: string, parse: (text: string) => Value | undefined, rule: string) =>
+    flags.list(name).map((text) => {
+      const value = parse(text);
+      if (value === undefined)
+        throw new SettingsError(`--${name} takes ${rule}, not ${JSON.stringify(text)}`);
+      return value;
+    });
+  return {
+    macPrefixes: parsedList('dhcp-proxy-allow-mac', parseMacPrefix, 'MAC prefixes such as 52:54:00'),
+    subnets: parsedList('dhcp-proxy-allow-subnet', parseIpv4Network, 'networks such as 10.1.0.0/16'),
   };
 }
 
