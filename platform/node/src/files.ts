@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { Readable } from 'node:stream';
 import { PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
+import { ownedChunk } from './owned-chunks.ts';
 
+/** At the usual 64 KiB the processor does twice the work for the same bytes. */
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Regular files below a root. A path that leaves the root, also through a link, is absent. */
@@ -32,12 +32,26 @@ export const nodeFiles: Files = {
   },
 
   stream(root, relativePath, range) {
-    const source = createReadStream(join(root, relativePath), {
-      start: range.start,
-      end: range.end,
-      highWaterMark: CHUNK_BYTES,
-    });
-    return Readable.toWeb(source) as ReadableStream<Uint8Array>;
+    let position = range.start;
+    let file: FileHandle | undefined;
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          file ??= await open(join(root, relativePath), 'r');
+          const chunk = ownedChunk(Math.min(CHUNK_BYTES, range.end + 1 - position));
+          const { bytesRead } =
+            chunk.length === 0 ? { bytesRead: 0 } : await file.read(chunk, 0, chunk.length, position);
+          position += bytesRead;
+          if (bytesRead > 0) controller.enqueue(chunk.subarray(0, bytesRead));
+          if (bytesRead === 0 || position > range.end) {
+            await file.close();
+            controller.close();
+          }
+        },
+        cancel: () => file?.close(),
+      },
+      { highWaterMark: 0 },
+    );
   },
 
   async names(root, relativePath) {

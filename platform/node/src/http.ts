@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import {
   PlatformError,
   type Http,
@@ -10,6 +9,7 @@ import {
   type HttpServer,
   type Log,
 } from '@tinkerbell/platform-contract';
+import { releaseChunk } from './owned-chunks.ts';
 import { holderOf } from './port-holder.ts';
 
 /** Slow clients are cut off: headers within 10 s, a request body within 30 s. Answers may take as long as they move. */
@@ -116,10 +116,37 @@ async function send(response: Response, incoming: IncomingMessage, outgoing: Ser
     return;
   }
   outgoing.flushHeaders();
-  await pipeline(
-    Readable.fromWeb(response.body, { highWaterMark: 2 * 1024 * 1024, objectMode: false }),
-    outgoing,
-  );
+  await sendBody(response.body, outgoing);
+}
+
+/** One chunk is read while the one before it is written; a written chunk's memory is given back at once. */
+async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  let writing = Promise.resolve();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      await writing;
+      if (done) break;
+      writing = written(outgoing, value);
+      // Awaited with the next chunk, or below; until then a failure is nobody's surprise.
+      writing.catch(() => undefined);
+    }
+    outgoing.end();
+  } catch (thrown) {
+    await reader.cancel(thrown);
+    throw thrown;
+  }
+}
+
+function written(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outgoing.write(chunk, (error) => {
+      releaseChunk(chunk);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
 class NodeHttpServer implements HttpServer {

@@ -134,6 +134,30 @@ test('reads files below a root and nothing outside it', async () => {
   assert.deepEqual(await nodeFiles.names(root, ''), ['file', 'link']);
 });
 
+test('sends a large file whole, in ranges, and lets go of it when the client goes away', async () => {
+  const bytes = new Uint8Array(5 * 1024 * 1024 + 17).map((_, index) => (index * 31) % 251);
+  writeFileSync(join(folder, 'large'), bytes);
+  const { promise: gone, resolve: markGone } = Promise.withResolvers<void>();
+  await using server = await createNodeHttp(log).listen(
+    { port: 0, address: '127.0.0.1' },
+    async (request, context) => {
+      const start = Number(new URL(request.url).searchParams.get('start'));
+      context.signal.addEventListener('abort', () => markGone());
+      return new Response(nodeFiles.stream(folder, 'large', { start, end: bytes.length - 1 }));
+    },
+  );
+  const url = `http://127.0.0.1:${server.local.port}/`;
+  for (const start of [0, 1, 1024 * 1024, bytes.length - 1]) {
+    const received = new Uint8Array(await (await fetch(`${url}?start=${start}`)).arrayBuffer());
+    assert.ok(Buffer.from(received).equals(bytes.subarray(start)), `from ${start}`);
+  }
+  const leaving = new AbortController();
+  const answer = await fetch(url, { signal: leaving.signal });
+  await answer.body?.getReader().read();
+  leaving.abort();
+  await gone;
+});
+
 test('runs a program, and kills its whole group on abort', async () => {
   const echo = await nodeSpawn.start({ command: 'sh', arguments: ['-c', 'cat; exit 3'] });
   const writer = echo.stdin.getWriter();
