@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodePacket, encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import { decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import type { Arrival, NetbootSettings } from '@tinkerbell/netboot';
 import type { UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
@@ -9,42 +9,11 @@ import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { addressesOn } from './dhcp-sockets.ts';
 import { createDhcpTimeline } from './dhcp-timeline.ts';
+import { packet, UEFI } from '../testdata/packets.ts';
 import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../testdata/rack.ts';
 
-const ANY = ipv4('0.0.0.0');
 const NO_ADDRESS: UdpAddress = { address: '0.0.0.0', port: 68 };
 const ON_DHCP_PORT: Arrival = { port: 'dhcp', localAddresses: [] };
-const UEFI: DhcpOptions = {
-  messageType: 1,
-  vendorClassIdentifier: 'PXEClient:Arch:00007:UNDI:003000',
-  clientArchitectures: [7],
-  clientNetworkInterface: { type: 1, major: 3, minor: 0 },
-  clientMachineIdentifier: new Uint8Array(17),
-};
-
-function packet(options: DhcpOptions, header: Partial<DhcpPacket> = {}): Uint8Array {
-  const encoded = encodePacket({
-    op: 'request',
-    hardwareType: 1,
-    hardwareLength: 6,
-    hops: 0,
-    transactionId: 9,
-    secondsElapsed: 0,
-    broadcast: true,
-    ciaddr: ANY,
-    yiaddr: ANY,
-    siaddr: ANY,
-    giaddr: ANY,
-    hardwareAddress: hexToBytes('02005e100001 00000000000000000000')!,
-    serverName: '',
-    bootFile: '',
-    options,
-    ...header,
-  });
-  assert.ok(encoded.ok);
-  return encoded.bytes;
-}
-
 interface Feeding {
   readonly netboot?: Partial<NetbootSettings>;
   readonly arrival?: Arrival;

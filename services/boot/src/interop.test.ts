@@ -3,13 +3,13 @@
  * udhcpc asks for an address, curl and busybox load what the reply names.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { MAC } from '../testdata/rack.ts';
+import { startService } from '../testdata/service-process.ts';
 
 const SERVER = `boot-s-${process.pid}`;
 const CLIENT = `boot-c-${process.pid}`;
@@ -48,32 +48,8 @@ function joinNamespaces(): void {
   }
 }
 
-/** Starts the service in its namespace; resolves when it listens. */
-async function serve(options: {
-  networkInterfaces: string[];
-  singlePort: boolean;
-}): Promise<{ lines: string[]; stop(): Promise<void> }> {
-  const program = new URL('../testdata/serve.ts', import.meta.url).pathname;
-  const settings = JSON.stringify({ ipxeDirectory: directory, ...options });
-  const child: ChildProcess = spawn('ip', ['netns', 'exec', SERVER, process.execPath, program, settings], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
-  createInterface({ input: child.stdout! }).on('line', (line) =>
-    line === 'ready' ? resolve() : lines.push(line),
-  );
-  await promise;
-  const ended = new Promise<void>((done) => child.once('close', () => done()));
-  return {
-    lines,
-    async stop() {
-      child.kill();
-      await ended;
-    },
-  };
-}
+const serve = (options: { networkInterfaces: string[]; singlePort: boolean }) =>
+  startService(SERVER, { ipxeDirectory: directory, ...options });
 
 /** What udhcpc hands to its script, as a record. */
 function lease(vendorClass: string): Record<string, string> {

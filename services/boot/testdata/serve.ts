@@ -6,15 +6,9 @@ import { createNodeHttp } from '@tinkerbell/platform-node';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps } from '../src/index.ts';
 import { fixedView, machine, rackConfig, silentLog, startRack, workflow } from './rack.ts';
+import type { ServeOptions } from './service-process.ts';
 
-const input = JSON.parse(process.argv[2] ?? '{}') as {
-  netboot?: object;
-  osie?: string;
-  workflowState?: string;
-  ipxeDirectory: string;
-  networkInterfaces: string[];
-  singlePort: boolean;
-};
+const input = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
 const view = fixedView(
   [machine({ netboot: input.netboot ?? {} })],
   input.workflowState === undefined ? [] : [workflow(input.workflowState)],
@@ -23,6 +17,7 @@ const base = rackConfig();
 const rack = await startRack(
   {
     ...base,
+    netboot: { ...base.netboot, mode: input.mode ?? 'reservation' },
     hook: { ...base.hook, extraKernelArguments: ['console=ttyS0,115200', 'panic=-1'] },
     dhcp: { networkInterfaces: input.networkInterfaces, address: '0.0.0.0', port: 67 },
     tftp: {

@@ -1,0 +1,37 @@
+/** DHCP requests as a machine with the MAC of `machine1` sends them. */
+import { encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import { hexToBytes, ipv4 } from '@tinkerbell/wire';
+
+const ANY = ipv4('0.0.0.0');
+
+export const UEFI: DhcpOptions = {
+  messageType: 1,
+  vendorClassIdentifier: 'PXEClient:Arch:00007:UNDI:003000',
+  clientArchitectures: [7],
+  clientNetworkInterface: { type: 1, major: 3, minor: 0 },
+  clientMachineIdentifier: new Uint8Array(17),
+};
+
+export function packet(options: DhcpOptions, header: Partial<DhcpPacket> = {}): Uint8Array {
+  const encoded = encodePacket({
+    op: 'request',
+    hardwareType: 1,
+    hardwareLength: 6,
+    hops: 0,
+    transactionId: 9,
+    secondsElapsed: 0,
+    broadcast: true,
+    ciaddr: ANY,
+    yiaddr: ANY,
+    siaddr: ANY,
+    giaddr: ANY,
+    hardwareAddress: hexToBytes('02005e100001 00000000000000000000') ?? new Uint8Array(16),
+    serverName: '',
+    bootFile: '',
+    options,
+    ...header,
+  });
+  if (!encoded.ok) throw new Error(encoded.error.message);
+  return encoded.bytes;
+}
+

@@ -1,0 +1,42 @@
+/** Starts `serve.ts` in a network namespace of its own. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { NetbootSettings } from '@tinkerbell/netboot';
+
+export interface ServeOptions {
+  readonly ipxeDirectory: string;
+  readonly networkInterfaces: readonly string[];
+  readonly singlePort: boolean;
+  readonly mode?: NetbootSettings['mode'];
+  /** The netboot object of the one Hardware. */
+  readonly netboot?: object;
+  readonly workflowState?: string;
+}
+
+export interface ServiceProcess {
+  /** Its journal, one JSON record each. */
+  readonly lines: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Resolves when the service listens. */
+export async function startService(namespace: string, options: ServeOptions): Promise<ServiceProcess> {
+  const program = new URL('serve.ts', import.meta.url).pathname;
+  const words = ['netns', 'exec', namespace, process.execPath, program, JSON.stringify(options)];
+  const child = spawn('ip', words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
+  createInterface({ input: child.stdout }).on('line', (line) =>
+    line === 'ready' ? resolve() : lines.push(line),
+  );
+  await promise;
+  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  return {
+    lines,
+    async stop() {
+      child.kill();
+      await ended;
+    },
+  };
+}
