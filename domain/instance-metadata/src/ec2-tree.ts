@@ -1,0 +1,119 @@
+import type { Hardware, Instance } from '@tinkerbell/resources';
+import { sshKeysOf } from './ssh-keys.ts';
+
+/** What stands at a path of the EC2 tree, without the version it begins with. */
+export type Ec2Node =
+  /** The same for every machine. */
+  | { readonly kind: 'listing'; readonly text: string }
+  | {
+      readonly kind: 'value';
+      readonly topic: Ec2Topic;
+      /** Undefined when this machine has nothing at the path. */
+      textFor(hardware: Hardware): string | undefined;
+    };
+
+export type Ec2Topic = 'meta-data' | 'user-data' | 'vendor-data';
+
+/**
+ * Every version is the same tree. 2009-04-04 is upstream's; cloud-init tries 2021-03-23, 2018-09-24 and 2016-09-02 before
+ * it, Ignition asks for 2019-10-01, Afterburn for 2021-01-03, people for latest.
+ */
+export const EC2_VERSIONS = [
+  '2009-04-04',
+  '2016-09-02',
+  '2018-09-24',
+  '2019-10-01',
+  '2021-01-03',
+  '2021-03-23',
+  'latest',
+] as const;
+
+type Leaf = (hardware: Hardware) => string | undefined;
+
+interface Directory {
+  readonly [name: string]: Leaf | Directory;
+}
+
+const empty: Leaf = () => '';
+
+/** Upstream's leaves and what they are read from; beyond it `placement`, `public-keys` and `vendor-data` have content. */
+const tree: Directory = {
+  'meta-data': {
+    facility: (hardware) => hardware.spec?.metadata?.facility?.facility_code,
+    hostname: (hardware) => instanceOf(hardware).hostname,
+    'instance-id': (hardware) => instanceOf(hardware).id,
+    iqn: empty,
+    'local-hostname': (hardware) => instanceOf(hardware).hostname,
+    'local-ipv4': (hardware) => addressOf(hardware, (ip) => ip.family === 4 && ip.public !== true),
+    'operating-system': {
+      distro: (hardware) => instanceOf(hardware).operating_system?.distro,
+      image_tag: (hardware) => instanceOf(hardware).operating_system?.image_tag,
+      license_activation: { state: empty },
+      slug: (hardware) => instanceOf(hardware).operating_system?.slug,
+      version: (hardware) => instanceOf(hardware).operating_system?.version,
+    },
+    placement: { 'availability-zone': (hardware) => hardware.spec?.metadata?.facility?.facility_code },
+    plan: (hardware) => hardware.spec?.metadata?.facility?.plan_slug,
+    'public-ipv4': (hardware) => addressOf(hardware, (ip) => ip.family === 4 && ip.public === true),
+    'public-ipv6': (hardware) => addressOf(hardware, (ip) => ip.family === 6),
+    // The paths below it differ from machine to machine: see publicKeyNode.
+    'public-keys': {},
+    tags: (hardware) => instanceOf(hardware).tags?.join('\n'),
+  },
+  'user-data': (hardware) => hardware.spec?.userData,
+  'vendor-data': (hardware) => hardware.spec?.vendorData,
+};
+
+/**
+ * The node at the elements of a path below the version, with or without a trailing slash; undefined when no machine has
+ * it. Listings are sorted and joined by newlines, directories end in `/`. Values a Hardware does not have are empty.
+ */
+export function ec2NodeAt(path: readonly string[]): Ec2Node | undefined {
+  const elements = path.at(-1) === '' ? path.slice(0, -1) : path;
+  const [topic, name, ...rest] = elements;
+  if (topic === 'meta-data' && name === 'public-keys') return publicKeyNode(rest);
+  let found: Leaf | Directory = tree;
+  for (const element of elements) {
+    const next: Leaf | Directory | undefined =
+      typeof found === 'object' && Object.hasOwn(found, element) ? found[element] : undefined;
+    if (next === undefined) return undefined;
+    found = next;
+  }
+  if (typeof found === 'object') return { kind: 'listing', text: listingOf(found) };
+  const leaf = found;
+  return { kind: 'value', topic: topic as Ec2Topic, textFor: (hardware) => leaf(hardware) ?? '' };
+}
+
+function listingOf(directory: Directory): string {
+  const names = Object.entries(directory).map(([name, node]) =>
+    typeof node === 'object' ? `${name}/` : name,
+  );
+  return names.sort().join('\n');
+}
+
+/** `0=key-0` lists a key, `0/openssh-key` is it: the one directory whose listing is not the names of its entries. */
+function publicKeyNode(path: readonly string[]): Ec2Node | undefined {
+  const [number, name, ...rest] = path;
+  if (rest.length > 0 || (name !== undefined && name !== 'openssh-key')) return undefined;
+  if (number !== undefined && !/^(?:0|[1-9]\d{0,8})$/.test(number)) return undefined;
+  return {
+    kind: 'value',
+    topic: 'meta-data',
+    textFor(hardware) {
+      const keys = sshKeysOf(hardware);
+      if (number === undefined) return keys.map((_, index) => `${index}=key-${index}`).join('\n');
+      const key = keys[Number(number)];
+      return key === undefined || name !== undefined ? key : 'openssh-key';
+    },
+  };
+}
+
+type InstanceAddress = NonNullable<Instance['ips']>[number];
+
+function addressOf(hardware: Hardware, isWanted: (ip: InstanceAddress) => boolean): string | undefined {
+  return instanceOf(hardware).ips?.find(isWanted)?.address;
+}
+
+function instanceOf(hardware: Hardware): Instance {
+  return hardware.spec?.metadata?.instance ?? {};
+}
