@@ -150,6 +150,24 @@ test('as a proxy it offers the boot file by broadcast, and leaves the other serv
   );
 });
 
+test('who only lives in the network of a proxy is counted, and not written down', () => {
+  const stranger = hexToBytes('02005e1000ff 00000000000000000000')!;
+  const { counters, entries } = feed(
+    { netboot: { mode: 'proxy' } },
+    packet({ messageType: 1 }, { hardwareAddress: stranger }),
+    packet(UEFI, { hardwareAddress: stranger }),
+  );
+  assert.deepEqual(counters, {
+    'dhcp_ignored_total{reason="not-a-netboot-client"}': 1,
+    'dhcp_ignored_total{reason="no-hardware"}': 1,
+  });
+  assert.deepEqual(
+    entries.map(({ details }) => details?.['reason']),
+    ['no-hardware'],
+    'boot firmware that nobody described is worth a line',
+  );
+});
+
 test('on the boot server port the answer goes to the address and port that asked, if it is a host', () => {
   const arrival: Arrival = { port: 'boot-server', localAddresses: [] };
   const ask = (peer: UdpAddress) => {

@@ -38,7 +38,7 @@ export function createDhcpListener(
         : reservationFor(view.hardwareByMac(client.mac), client.mac);
 
     const decision = replyTo({ request, client, reservation, settings, arrival });
-    if (decision.kind === 'ignore') return timeline.ignored({ request, client, decision });
+    if (decision.kind === 'ignore') return timeline.ignored({ request, client, reservation, decision });
     const { reply } = decision;
 
     const destination = arrival.port === 'boot-server' ? senderOf(datagram) : addressOf(request, reply);

@@ -1,5 +1,5 @@
 import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
-import type { IgnoreReason, NetbootClient, ReplyDecision } from '@tinkerbell/netboot';
+import type { IgnoreReason, NetbootClient, ReplyDecision, ReservationResult } from '@tinkerbell/netboot';
 import type { Datagram, UdpAddress } from '@tinkerbell/platform-contract';
 import { IPV4_ANY, type DecodeFailure } from '@tinkerbell/wire';
 import type { BootDeps } from './config.ts';
@@ -12,6 +12,7 @@ export interface DhcpTimeline {
   ignored(step: {
     readonly request: DhcpPacket;
     readonly client: NetbootClient;
+    readonly reservation: ReservationResult;
     readonly decision: Extract<ReplyDecision, { kind: 'ignore' }>;
   }): void;
   /** A request on the boot server port from a sender that is no host. */
@@ -57,11 +58,17 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
       });
     },
 
-    ignored: ({ request, client, decision }) => writeIgnored(request, client, decision),
+    ignored({ request, client, reservation, decision }) {
+      const { reason, message } = decision;
+      const isKnown = reservation.ok || reservation.reason !== 'no-hardware';
+      // In a network that is not ours everybody's laptop asks: it is no machine of ours, and has no timeline.
+      const isBystander = !isKnown && reason === 'not-a-netboot-client';
+      writeIgnored(request, client, { reason, message, isBystander });
+    },
 
     unreachable({ request, client, peer }) {
       const message = `the sender ${peer.address} is no host`;
-      writeIgnored(request, client, { reason: 'client-address-invalid', message });
+      writeIgnored(request, client, { reason: 'client-address-invalid', message, isBystander: false });
     },
 
     unencodable({ client, error }) {
@@ -80,13 +87,19 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
   };
 }
 
+interface WhyIgnored {
+  readonly reason: IgnoreReason;
+  readonly message: string;
+  readonly isBystander: boolean;
+}
+
 function ignoredWriter({ log, journal, clock }: TimelineDeps, counters: Counters) {
   const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
-  return (request: DhcpPacket, client: NetbootClient, why: { reason: IgnoreReason; message: string }) => {
-    const { reason, message } = why;
+  return (request: DhcpPacket, client: NetbootClient, why: WhyIgnored) => {
+    const { reason, message, isBystander } = why;
     counters.add('dhcp_ignored_total', { reason });
     log.debug('DHCP packet ignored', { mac: client.mac, reason, detail: message });
-    if (client.mac === undefined || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
+    if (client.mac === undefined || isBystander || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
     journal.append({
       source: 'dhcp',
       event: 'request-ignored',
