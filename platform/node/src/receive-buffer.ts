@@ -1,5 +1,6 @@
 /**
- * What may wait in a UDP socket. The system's default holds about 250 small datagrams; a rack that is switched on sends
- * more than that while this process collects garbage or writes its journal. Memory is used only by what waits.
+ * What may wait in a UDP socket: some 2,500 small datagrams. The system's default holds a tenth of that, and a rack that is
+ * switched on sends more while this process collects garbage or writes its journal. Four times as much let a DHCP server
+ * that was asked too much answer late to everyone instead of in time to most.
  */
-export const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024;
+export const RECEIVE_BUFFER_BYTES = 1024 * 1024;
