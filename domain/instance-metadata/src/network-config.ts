@@ -102,7 +102,8 @@ function separateConfig(nics: readonly Nic[]): NetworkConfig {
   const vlans: Record<string, Vlan> = {};
   for (const [index, nic] of nics.entries()) {
     const settings = withMetric(nic.settings ?? DHCP, index);
-    ethernets[nic.name] = { ...ethernetOf(nic), ...(nic.vlanIds.length === 0 ? settings : {}) };
+    const isTagged = nic.vlanIds.length > 0;
+    ethernets[nic.name] = { ...ethernetOf(nic, isTagged), ...(isTagged ? {} : settings) };
     Object.assign(vlans, vlansOn(nic.name, nic.vlanIds, settings));
   }
   return { version: 2, ethernets, ...(Object.keys(vlans).length === 0 ? {} : { vlans }) };
@@ -124,7 +125,7 @@ function bondedConfig(nics: readonly Nic[], mode: string): NetworkConfig {
   };
   return {
     version: 2,
-    ethernets: Object.fromEntries(nics.map((nic) => [nic.name, ethernetOf(nic)])),
+    ethernets: Object.fromEntries(nics.map((nic) => [nic.name, ethernetOf(nic, true)])),
     bonds: { [BOND_NAME]: bond },
     ...(vlanIds.length === 0 ? {} : { vlans: vlansOn(BOND_NAME, vlanIds, settings) }),
   };
@@ -132,8 +133,12 @@ function bondedConfig(nics: readonly Nic[], mode: string): NetworkConfig {
 
 const DHCP: NetworkSettings = { dhcp4: true };
 
-function ethernetOf({ name, mac, isNamed }: Nic): Ethernet {
-  return { match: { macaddress: mac }, ...(isNamed ? { 'set-name': name } : {}) };
+/**
+ * Renamed where the Hardware names it, and where a bond or VLAN stands on it: cloud-init finds the present name by MAC for
+ * the network interface itself, but not where another device mentions it.
+ */
+function ethernetOf({ name, mac, isNamed }: Nic, isMentioned: boolean): Ethernet {
+  return { match: { macaddress: mac }, ...(isNamed || isMentioned ? { 'set-name': name } : {}) };
 }
 
 function vlansOn(link: string, ids: readonly number[], settings: NetworkSettings): Record<string, Vlan> {

@@ -38,6 +38,10 @@ const second: DhcpSettings = {
   mac: MACS[1],
   ip: { address: '10.0.0.10', netmask: '255.255.0.0', gateway: '10.0.0.1' },
 };
+const bare = {
+  nic0: { match: { macaddress: MACS[0] }, 'set-name': 'nic0' },
+  nic1: { match: { macaddress: MACS[1] }, 'set-name': 'nic1' },
+};
 const firstAddress = {
   addresses: ['192.168.1.10/24'],
   routes: [{ to: '0.0.0.0/0', via: '192.168.1.1' }],
@@ -173,16 +177,13 @@ test('with vlan_id the address stands on the first VLAN', () => {
       'eno1.200': { id: 200, link: 'eno1' },
     },
   });
+  const unnamed = networkOf([{ ...first, vlan_id: '100' }]) as { ethernets: unknown };
+  assert.deepEqual(unnamed.ethernets, { nic0: bare.nic0 });
   const long = networkOf([{ ...first, iface_name: 'enp129s0f0np0', vlan_id: '4000' }]) as { vlans: object };
-  assert.deepEqual(Object.keys(long.vlans), ['p129s0f0np0'.slice(1).concat('.4000')]);
+  assert.deepEqual(Object.keys(long.vlans), ['129s0f0np0.4000']);
   for (const vlan_id of ['0', '4095', '', 'x'])
     assert.equal(Object.hasOwn(networkOf([{ ...first, vlan_id }]) as object, 'vlans'), false, vlan_id);
 });
-
-const bare = {
-  nic0: { match: { macaddress: MACS[0] } },
-  nic1: { match: { macaddress: MACS[1] } },
-};
 
 test('with bonding_mode two network interfaces become one, with the MAC of the first that has an address', () => {
   assert.deepEqual(networkOf([{ mac: MACS[0] }, second], { bonding_mode: 4 }), {

@@ -1,0 +1,75 @@
+import type { Machine } from './visitor.ts';
+
+/** What was asked for: a closed set, it labels counters. */
+export type RequestKind =
+  | 'listing'
+  | 'meta-data'
+  | 'user-data'
+  | 'vendor-data'
+  | 'network-config'
+  | 'disk-layout'
+  | 'token'
+  | 'phone-home'
+  | 'unknown-path';
+
+export type Outcome = keyof typeof statusOf;
+
+/** A decision about one request: `responseTo` sends it, the timeline records it. */
+export interface Answer {
+  readonly kind: RequestKind;
+  readonly outcome: Outcome;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whose data it is, when that is not the visitor's. */
+  readonly machine?: Machine;
+}
+
+const statusOf = {
+  served: 200,
+  'address-unparsable': 400,
+  'lifetime-invalid': 400,
+  'token-missing': 401,
+  'token-unknown': 401,
+  'proxy-untrusted': 403,
+  'machine-unknown': 404,
+  'machine-ambiguous': 404,
+  // Not 403, which would tell which MACs there are.
+  'machine-foreign': 404,
+  'path-unknown': 404,
+  'method-unknown': 405,
+  'body-too-long': 413,
+  'view-not-ready': 503,
+} as const;
+
+/** As upstream: text whatever it holds, no newline added, and no body where nothing was found. */
+export function responseTo(request: Request, { outcome, text = '', headers }: Answer): Response {
+  const bytes = new TextEncoder().encode(text);
+  return new Response(request.method === 'HEAD' || bytes.length === 0 ? null : bytes, {
+    status: statusOf[outcome],
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': `${bytes.length}`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+  });
+}
+
+export const pathUnknown: Answer = { kind: 'unknown-path', outcome: 'path-unknown' };
+
+/** Undefined when the method is among those allowed. */
+export function methodProblem(request: Request, kind: RequestKind, allow = 'GET, HEAD'): Answer | undefined {
+  if (allow.split(', ').includes(request.method)) return undefined;
+  return { kind, outcome: 'method-unknown', headers: { allow } };
+}
+
+/** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
+export function pathElementsOf(url: string): readonly string[] | undefined {
+  try {
+    const elements = new URL(url).pathname.split('/').slice(1).map(decodeURIComponent);
+    return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
+  } catch {
+    return undefined;
+  }
+}

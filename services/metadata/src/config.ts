@@ -1,0 +1,24 @@
+import type { IpNetwork } from '@tinkerbell/instance-metadata';
+import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import type { Journal, View } from '@tinkerbell/store-contract';
+
+export interface MetadataDeps {
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The words in brackets are upstream's flags. */
+export interface MetadataConfig {
+  /** Whose X-Forwarded-For is believed (trusted-proxies); `parseIpNetwork` of domain/instance-metadata reads them. */
+  readonly trustedProxies: readonly IpNetwork[];
+  /** Also serve the tree of any machine by its instance id, to anyone (tootles-instance-endpoint). */
+  readonly instanceEndpoint: boolean;
+  /**
+   * EC2 session tokens (IMDSv2). Optional: checked when one is sent. Required: EC2 and NoCloud answer nothing without one,
+   * which shuts out cloud-init's NoCloud and its Ec2 outside of AWS.
+   */
+  readonly tokens: 'optional' | 'required';
+}

@@ -1,0 +1,115 @@
+import {
+  diskLayoutOf,
+  EC2_VERSIONS,
+  ec2NodeAt,
+  NOCLOUD_DOCUMENTS,
+  nocloudDocument,
+  type NocloudDocument,
+} from '@tinkerbell/instance-metadata';
+import type { View } from '@tinkerbell/store-contract';
+import { parseMac } from '@tinkerbell/wire';
+import { methodProblem, pathUnknown, type Answer } from './answer.ts';
+import { answerPhoneHome } from './phone-home.ts';
+import type { SessionGate } from './session-gate.ts';
+import {
+  isSameMachine,
+  machineWithInstanceId,
+  machineWithMac,
+  type Machine,
+  type MachineSearch,
+  type Visitor,
+} from './visitor.ts';
+
+/** One request, its path below the endpoint's, percent-decoded. */
+export interface Asked {
+  readonly request: Request;
+  readonly path: readonly string[];
+  readonly visitor: Visitor;
+}
+
+export type Endpoint = (asked: Asked) => Answer | Promise<Answer>;
+
+const isEc2Version = (text: string | undefined) => EC2_VERSIONS.some((version) => version === text);
+
+/** Below `/<version>`: the tree of the machine that asks, its session token, its call when it is ready. */
+export function createEc2Endpoint(gate: SessionGate): Endpoint {
+  return ({ request, path, visitor }) => {
+    const joined = path.join('/');
+    if (joined === 'api/token') return gate.issue(request, visitor);
+    if (joined === 'phone-home') return answerPhoneHome(request, visitor);
+    const problem = gate.problemOf(request, visitor);
+    return ec2Answer(request, path, {
+      search: visitor.search,
+      ...(problem === undefined ? {} : { problem }),
+    });
+  };
+}
+
+/** Below `/tootles/instanceID`: the tree of any machine by its instance id, for anyone. */
+export function createInstanceEndpoint(view: View): Endpoint {
+  return ({ request, path: [id = '', version, ...path] }) => {
+    if (!isEc2Version(version)) return pathUnknown;
+    const search = machineWithInstanceId(view, id);
+    const answer = ec2Answer(request, path, { search });
+    return search.ok ? { ...answer, machine: search.machine } : answer;
+  };
+}
+
+/** At `/phone-home`, for who has no EC2 version in the URL. */
+export function phoneHomeEndpoint({ request, path, visitor }: Asked): Answer | Promise<Answer> {
+  return path.join('') === '' ? answerPhoneHome(request, visitor) : pathUnknown;
+}
+
+/** Listings are the same for all and need no machine. */
+function ec2Answer(
+  request: Request,
+  path: readonly string[],
+  { search, problem }: { readonly search: MachineSearch; readonly problem?: Answer['outcome'] },
+): Answer {
+  const node = ec2NodeAt(path);
+  const kind = node === undefined ? 'unknown-path' : node.kind === 'listing' ? 'listing' : node.topic;
+  if (problem !== undefined) return { kind, outcome: problem };
+  if (node === undefined) return pathUnknown;
+  const wrongMethod = methodProblem(request, kind);
+  if (wrongMethod !== undefined) return wrongMethod;
+  if (node.kind === 'listing') return { kind, outcome: 'served', text: node.text };
+  if (!search.ok) return { kind, outcome: search.outcome };
+  const text = node.textFor(search.machine.hardware);
+  return text === undefined ? pathUnknown : { kind, outcome: 'served', text };
+}
+
+/**
+ * Below `/nocloud`: `<document>` of the machine that asks, or `<mac>/<document>`, which only the machine that has the MAC
+ * and this host may read.
+ */
+export function createNocloudEndpoint(view: View, gate: SessionGate): Endpoint {
+  return ({ request, path, visitor }) => {
+    const kind = NOCLOUD_DOCUMENTS.find((document) => document === path.at(-1));
+    const mac = path.length === 2 ? parseMac(path[0] ?? '') : undefined;
+    if (kind === undefined || (path.length !== 1 && mac === undefined)) return pathUnknown;
+    const problem = gate.problemOf(request, visitor);
+    if (problem !== undefined) return { kind, outcome: problem };
+    const wrongMethod = methodProblem(request, kind);
+    if (wrongMethod !== undefined) return wrongMethod;
+    const search = mac === undefined ? visitor.search : machineWithMac(view, mac);
+    return search.ok ? nocloudAnswer(kind, search.machine, visitor) : { kind, outcome: search.outcome };
+  };
+}
+
+function nocloudAnswer(kind: NocloudDocument, machine: Machine, { search, isLocal }: Visitor): Answer {
+  const isOwn = search.ok && isSameMachine(machine, search.machine);
+  if (!isOwn && !isLocal) return { kind, outcome: 'machine-foreign', machine };
+  const text = nocloudDocument(kind, machine.hardware);
+  return text === undefined ? { ...pathUnknown, machine } : { kind, outcome: 'served', text, machine };
+}
+
+/** At `/metadata`: disks and filesystems as JSON, for rootio. */
+export function answerDiskLayout({ request, path, visitor: { search } }: Asked): Answer {
+  if (path.join('') !== '') return pathUnknown;
+  const kind = 'disk-layout';
+  const wrongMethod = methodProblem(request, kind);
+  if (wrongMethod !== undefined) return wrongMethod;
+  if (!search.ok) return { kind, outcome: search.outcome };
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  return { kind, outcome: 'served', text: diskLayoutOf(search.machine.hardware), headers };
+}

@@ -1,0 +1,2 @@
+export type { MetadataConfig, MetadataDeps } from './config.ts';
+export { createMetadataService } from './metadata-service.ts';

@@ -1,0 +1,83 @@
+import {
+  clientAddressOf,
+  formatIpAddress,
+  isLoopback,
+  type ClientAddress,
+  type IpNetwork,
+} from '@tinkerbell/instance-metadata';
+import type { HttpPeer } from '@tinkerbell/platform-contract';
+import { collectionOf, hardwareKind, primaryMacOf, type Hardware } from '@tinkerbell/resources';
+import type { View } from '@tinkerbell/store-contract';
+import { parseMac, type Mac } from '@tinkerbell/wire';
+
+export interface Machine {
+  readonly hardware: Hardware;
+  /** Under which its timeline is kept. */
+  readonly mac: Mac | undefined;
+}
+
+/** No more than one machine is ever found: with several candidates nobody knows whose data it would be. */
+export type MachineSearch =
+  | { readonly ok: true; readonly machine: Machine }
+  | { readonly ok: false; readonly outcome: 'machine-unknown' | 'machine-ambiguous' | 'view-not-ready' };
+
+/** Who sent a request. */
+export interface Visitor {
+  readonly address: string;
+  readonly origin: (ClientAddress & { ok: true })['origin'];
+  /** On this host, not behind a proxy on it. */
+  readonly isLocal: boolean;
+  readonly search: MachineSearch;
+}
+
+export type Visit =
+  | { readonly ok: true; readonly visitor: Visitor }
+  | { readonly ok: false; readonly error: string };
+
+/** The machine is the one Hardware with a network interface of the client's address. */
+export function visitorOf(
+  request: Request,
+  peer: HttpPeer,
+  { view, trustedProxies }: { readonly view: View; readonly trustedProxies: readonly IpNetwork[] },
+): Visit {
+  const sender = { peer: peer.address, forwardedFor: request.headers.get('x-forwarded-for') };
+  const client = clientAddressOf(sender, trustedProxies);
+  if (!client.ok) return client;
+  const address = formatIpAddress(client.address);
+  const isLocal = client.origin === 'socket' && isLoopback(client.address);
+  const search = onlyOne(view, view.hardwareByIp(address), (hardware) => macAt(hardware, address));
+  return { ok: true, visitor: { address, origin: client.origin, isLocal, search } };
+}
+
+export function machineWithMac(view: View, mac: Mac): MachineSearch {
+  return onlyOne(view, view.hardwareByMac(mac), () => mac);
+}
+
+/** Reads all Hardware: an id is asked for a few times in the life of a machine. */
+export function machineWithInstanceId(view: View, id: string): MachineSearch {
+  const all = view.all(collectionOf(hardwareKind)) as readonly Hardware[];
+  const found = id === '' ? [] : all.filter(({ spec }) => spec?.metadata?.instance?.id === id);
+  return onlyOne(view, found, (hardware) => parseMac(primaryMacOf(hardware) ?? ''));
+}
+
+export function isSameMachine(one: Machine, other: Machine): boolean {
+  const [a, b] = [one.hardware.metadata, other.hardware.metadata];
+  return a.namespace === b.namespace && a.name === b.name;
+}
+
+function onlyOne(
+  view: View,
+  found: readonly Hardware[],
+  macOf: (hardware: Hardware) => Mac | undefined,
+): MachineSearch {
+  if (!view.ready()) return { ok: false, outcome: 'view-not-ready' };
+  const [hardware, ...others] = found;
+  if (hardware === undefined) return { ok: false, outcome: 'machine-unknown' };
+  if (others.length > 0) return { ok: false, outcome: 'machine-ambiguous' };
+  return { ok: true, machine: { hardware, mac: macOf(hardware) } };
+}
+
+function macAt({ spec }: Hardware, address: string): Mac | undefined {
+  const networkInterface = spec?.interfaces?.find(({ dhcp }) => dhcp?.ip?.address === address);
+  return parseMac(networkInterface?.dhcp?.mac ?? '');
+}
