@@ -32,7 +32,12 @@ export class Agent {
   async report(action: ActionResponse, actionState: StateType): Promise<void> {
     const { workflowId, taskId, actionId, name } = action;
     const result = await this.#client.report({
-      ...{ workflowId, agentId: this.id, taskId, actionId, actionName: name, actionState },
+      workflowId,
+      agentId: this.id,
+      taskId,
+      actionId,
+      actionName: name,
+      actionState,
       executionDuration: actionState === StateType.RUNNING ? '' : '1s',
     });
     if (!result.ok) throw new Error(`ReportActionStatus of ${this.id}: ${result.error}`);

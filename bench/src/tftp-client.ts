@@ -1,6 +1,7 @@
 /**
  * A program of its own: downloads one file over and over with many clients at once, and prints the seconds it took. Each
- * download has a port of its own, asks for a block size and a window, and acknowledges as RFC 1350, 2348 and 7440 say.
+ * client has an address of its own and each download a port; it asks for a block size and a window, and acknowledges as
+ * RFC 1350, 2348 and 7440 say.
  *
  *   tftp-client.ts '{"address":"127.0.0.1","file":"f","bytes":1048576,"windowSize":1,"clients":50,"repeats":4}'
  */
@@ -39,21 +40,22 @@ interface Transfer {
 async function main(load: TftpLoad): Promise<void> {
   const startedMs = performance.now();
   let resent = 0;
-  const repeat = async (): Promise<void> => {
+  const repeat = async (client: number): Promise<void> => {
     for (let round = 0; round < load.repeats; round += 1) {
-      const socket = await openSocket();
+      const socket = await openSocket(client);
       resent += await download(socket, load);
       socket.close();
     }
   };
-  await Promise.all(Array.from({ length: load.clients }, repeat));
+  await Promise.all(Array.from({ length: load.clients }, (_, client) => repeat(client)));
   const seconds = (performance.now() - startedMs) / 1000;
   process.stdout.write(`${JSON.stringify({ seconds, resent })}\n`);
 }
 
-async function openSocket(): Promise<Socket> {
+/** From an address of the client's own: servers limit what one address may have at once. */
+async function openSocket(client: number): Promise<Socket> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: RECEIVE_BUFFER_BYTES });
-  await new Promise<void>((resolve) => socket.bind(0, resolve));
+  await new Promise<void>((resolve) => socket.bind(0, `127.0.1.${client + 1}`, resolve));
   return socket;
 }
 

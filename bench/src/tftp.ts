@@ -54,8 +54,9 @@ interface Server {
 }
 
 async function startServers(context: BenchContext) {
+  const [oursAddress, tftpdHpaAddress, dnsmasqAddress] = ['10.199.0.1', '10.199.0.2', '10.199.0.3'] as const;
   // Not 127.0.0.0/8: tftpd-hpa does not listen where those are the only addresses.
-  const network = await createNetwork(context, ['10.199.0.1', '10.199.0.2', '10.199.0.3']);
+  const network = await createNetwork(context, [oursAddress, tftpdHpaAddress, dnsmasqAddress]);
   const root = join(context.directory, 'files');
   mkdirSync(root);
   const random = randomNumbers(1);
@@ -63,62 +64,59 @@ async function startServers(context: BenchContext) {
     join(root, FILE),
     Uint8Array.from({ length: FILE_BYTES }, () => random() & 0xff),
   );
-  const server = (address: string, pid: number): Server => ({ network, address, pid });
-
-  const tftpdHpa = needProgram('in.tftpd', 'tftpd-hpa');
-  const dnsmasq = needProgram('dnsmasq', 'dnsmasq-base');
   const ours = await startTinkerbell(context, {
     dataDirectory: join(context.directory, 'data'),
     network,
     flags: [
-      '--public-ipv4=10.199.0.1',
-      '--bind-address=10.199.0.1',
+      `--public-ipv4=${oursAddress}`,
+      `--bind-address=${oursAddress}`,
       '--dhcp-enabled=false',
       `--tftp-asset-dir=${root}`,
     ],
   });
-  const peers = [
-    startProgram(context, {
-      command: [
-        tftpdHpa,
-        '--listen',
-        '--foreground',
-        '--user',
-        'root',
-        '--address',
-        '10.199.0.2:69',
-        '--secure',
-        root,
-      ],
-      network,
-    }),
-    startProgram(context, {
-      command: [
-        dnsmasq,
-        '--keep-in-foreground',
-        '--conf-file=/dev/null',
-        '--port=0',
-        '--user=root',
-        '--pid-file',
-        '--enable-tftp',
-        `--tftp-root=${root}`,
-        '--tftp-max=1000',
-        '--listen-address=10.199.0.3',
-        '--bind-interfaces',
-        '--log-facility=-',
-      ],
-      network,
-    }),
-  ] as const;
-  const servers = {
-    ours: server('10.199.0.1', ours.pid),
-    tftpdHpa: server('10.199.0.2', peers[0].pid),
-    dnsmasq: server('10.199.0.3', peers[1].pid),
+  const peer = async (address: string, command: [string, ...string[]]): Promise<Server> => {
+    const program = startProgram(context, { command, network });
+    const server = { network, address, pid: program.pid };
+    await untilReady(program, () => answers(context, server));
+    return server;
   };
-  const load = { windowSize: 1, clients: 1, repeats: 1 };
-  await untilReady(peers[0], () => answers(context, servers.tftpdHpa, load));
-  await untilReady(peers[1], () => answers(context, servers.dnsmasq, load));
-  return servers;
+  return {
+    ours: { network, address: oursAddress, pid: ours.pid },
+    tftpdHpa: await peer(tftpdHpaAddress, tftpdHpaCommand(tftpdHpaAddress, root)),
+    dnsmasq: await peer(dnsmasqAddress, dnsmasqCommand(dnsmasqAddress, root)),
+  };
+}
+
+function tftpdHpaCommand(address: string, root: string): [string, ...string[]] {
+  const program = needProgram('in.tftpd', 'tftpd-hpa');
+  return [
+    program,
+    '--listen',
+    '--foreground',
+    '--user',
+    'root',
+    '--address',
+    `${address}:69`,
+    '--secure',
+    root,
+  ];
+}
+
+function dnsmasqCommand(address: string, root: string): [string, ...string[]] {
+  return [
+    needProgram('dnsmasq', 'dnsmasq-base'),
+    '--keep-in-foreground',
+    '--conf-file=/dev/null',
+    '--port=0',
+    '--user=root',
+    '--pid-file',
+    '--enable-tftp',
+    `--tftp-root=${root}`,
+    '--tftp-max=1000',
+    `--listen-address=${address}`,
+    '--bind-interfaces',
+    '--log-facility=-',
+  ];
 }
 
 type Load = Pick<TftpLoad, 'windowSize' | 'clients' | 'repeats'>;
@@ -158,8 +156,8 @@ async function runLoad(
   return JSON.parse(run.output.trim().split('\n').at(-1) ?? '') as { seconds: number; resent: number };
 }
 
-async function answers(context: BenchContext, server: Server, load: Load): Promise<boolean> {
-  return runLoad(context, server, load).then(
+async function answers(context: BenchContext, server: Server): Promise<boolean> {
+  return runLoad(context, server, { windowSize: 1, clients: 1, repeats: 1 }).then(
     () => true,
     () => false,
   );
