@@ -8,6 +8,7 @@ import { createApiService } from '@tinkerbell/service-api';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
+import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createWorkflowsService } from '@tinkerbell/service-workflows';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteStore } from '@tinkerbell/store-sqlite';
@@ -86,7 +87,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
 type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createApiService>[0];
 
 function servicesFor(settings: Settings, deps: Deps): Service[] {
-  const { images, boot, workflows } = settings;
+  const { images, boot, metadata, workflows } = settings;
   const onTransfer = imageTimeline(deps.journal, deps.view);
   return [
     createApiService(deps),
@@ -100,6 +101,7 @@ function servicesFor(settings: Settings, deps: Deps): Service[] {
           ),
           createImagesService({ ...deps, onTransfer }, { directory: images.hookDirectory, prefix: '/hook/' }),
         ]),
+    ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),
     ...(workflows === undefined ? [] : [createWorkflowsService(deps, workflows)]),
     ...(settings.controller ? [createControllerService(deps)] : []),
   ];

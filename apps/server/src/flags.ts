@@ -131,6 +131,18 @@ const tftp: readonly Flag[] = [
   flag('tftp-asset-dir', 'text', '', 'folder with further files'),
 ];
 
+const tootles: readonly Flag[] = [
+  flag('enable-tootles', 'boolean', 'true', 'serve instance metadata'),
+  flag('trusted-proxies', 'list', '', 'networks whose X-Forwarded-For is believed'),
+  flag('tootles-instance-endpoint', 'boolean', 'false', 'serve metadata by instance id to anyone'),
+  flag(
+    'tootles-session-tokens',
+    'text',
+    'optional',
+    'optional, or required: metadata only with a token (IMDSv2)',
+  ),
+];
+
 const tinkServer: readonly Flag[] = [
   flag('tink-server-bind-addr', 'text', '', 'address of gRPC; bind-address'),
   flag('tink-server-bind-port', 'number', '42113', 'port of gRPC'),
@@ -141,6 +153,7 @@ export const flags: readonly Flag[] = [
   ...dhcp,
   ...ipxe,
   ...tftp,
+  ...tootles,
   ...tinkServer,
   flag('version', 'boolean', 'false', 'print the version and end'),
   flag('help', 'boolean', 'false', 'print this text and end'),

@@ -100,6 +100,15 @@ test('the proxy modes may be kept to MAC prefixes and subnets', () => {
   );
 });
 
+test('trusted proxies are networks', () => {
+  assert.equal(settings(['--trusted-proxies', '10.0.0.0/8,192.168.1.1']).metadata?.trustedProxies.length, 2);
+  assert.throws(
+    () => settings(['--trusted-proxies', 'proxy']),
+    /--trusted-proxies takes networks such as 10\.0\.0\.0\/8, not "proxy"/,
+  );
+  assert.equal(settings(['--enable-tootles=false']).metadata, undefined);
+});
+
 test('unknown flags and missing values are told', () => {
   const message = (commandLine: string[]) => {
     const parsed = parseFlags(flags, commandLine, {});

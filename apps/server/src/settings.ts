@@ -9,6 +9,8 @@ import {
   type ProxyAllowList,
 } from '@tinkerbell/netboot';
 import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
+import { parseIpNetwork } from '@tinkerbell/instance-metadata';
+import type { MetadataConfig } from '@tinkerbell/service-metadata';
 import { parseIpv4, parseIpv4Network, type Ipv4, type MacFormat } from '@tinkerbell/wire';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { publicIpv4 } from './public-ipv4.ts';
@@ -27,6 +29,7 @@ export interface Settings {
     readonly tls?: { certFile: string; keyFile: string };
   };
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
+  readonly metadata?: MetadataConfig;
   readonly controller: boolean;
 }
 
@@ -46,6 +49,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     apiAnonymous: flags.oneOf('api-anonymous', ['loopback', 'everyone']),
     controller: flags.boolean('enable-tink-controller'),
     ...(flags.boolean('enable-images') ? { images } : {}),
+    ...(flags.boolean('enable-tootles') ? { metadata: metadataConfig(flags) } : {}),
     ...(flags.boolean('enable-smee') ? { boot: bootConfig(flags, address) } : {}),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags) } : {}),
   };
@@ -82,6 +86,21 @@ function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> 
     address: flags.text('tink-server-bind-addr') || flags.text('bind-address'),
     port: flags.port('tink-server-bind-port'),
     ...(certFile === '' ? {} : { tls: { certFile, keyFile } }),
+  };
+}
+
+function metadataConfig(flags: FlagReader): MetadataConfig {
+  return {
+    trustedProxies: flags.list('trusted-proxies').map((text) => {
+      const network = parseIpNetwork(text);
+      if (network === undefined)
+        throw new SettingsError(
+          `--trusted-proxies takes networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
+        );
+      return network;
+    }),
+    instanceEndpoint: flags.boolean('tootles-instance-endpoint'),
+    tokens: flags.oneOf('tootles-session-tokens', ['optional', 'required']),
   };
 }
 
