@@ -1,10 +1,10 @@
 /** The one HTTP port: health and metrics, then the routes of the services in order. */
 import type { HttpContext, HttpHandler, HttpRoute, Service } from '@tinkerbell/platform-contract';
-import { isThisMachine } from './api-access.ts';
+import { apiRefusal, type ApiAudience } from './api-access.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
-  readonly apiAnonymous: 'loopback' | 'everyone';
+  readonly apiAnonymous: ApiAudience;
   readonly uptimeSeconds: () => number;
 }
 
@@ -40,29 +40,26 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   async function routed(request: Request, context: HttpContext): Promise<Response> {
     const { pathname } = new URL(request.url);
     for (const route of routes.filter((one) => pathname.startsWith(one.prefix))) {
-      const refusal = refusalFor(route, context);
+      const refusal = refusalFor(route, request, context);
       const response = refusal ?? (await route.handle(request, context));
       if (response !== undefined) return response;
     }
     return text('no such page\n', 404);
   }
 
-  function refusalFor(route: HttpRoute, context: HttpContext): Response | undefined {
-    const isAllowed = route.name !== 'api' || options.apiAnonymous === 'everyone' || isThisMachine(context);
-    if (isAllowed) return undefined;
-    const message = `the API answers this machine only; ${context.peer.address} needs the server to run with --api-anonymous=everyone`;
-    return Response.json(
-      {
-        kind: 'Status',
-        apiVersion: 'v1',
-        metadata: {},
-        status: 'Failure',
-        reason: 'Forbidden',
-        message,
-        code: 403,
-      },
-      { status: 403 },
-    );
+  function refusalFor(route: HttpRoute, request: Request, context: HttpContext): Response | undefined {
+    const message = route.name === 'api' ? apiRefusal(request, context, options.apiAnonymous) : undefined;
+    if (message === undefined) return undefined;
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      reason: 'Forbidden',
+      message,
+      code: 403,
+    };
+    return Response.json(status, { status: 403 });
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
-import { isThisMachine } from './api-access.ts';
 import { helpText, parseFlags } from './flag.ts';
 import { FlagReader } from './flag-reader.ts';
 import { flags } from './flags.ts';
@@ -122,12 +121,4 @@ test('unknown flags and missing values are told', () => {
 test('the help names every flag', () => {
   const text = helpText(flags);
   for (const flag of flags) assert.ok(text.includes(`--${flag.name} `), flag.name);
-});
-
-test('the API knows this machine by loopback, or by talking to itself', () => {
-  const context = (address: string, localAddress: string) => ({ peer: { address, port: 1 }, localAddress });
-  assert.ok(isThisMachine(context('127.0.0.1', '127.0.0.1')));
-  assert.ok(isThisMachine(context('::1', '::1')));
-  assert.ok(isThisMachine(context('10.1.0.1', '10.1.0.1')));
-  assert.ok(!isThisMachine(context('10.1.0.2', '10.1.0.1')));
 });

@@ -12,6 +12,7 @@ import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
 import { parseIpNetwork } from '@tinkerbell/instance-metadata';
 import type { MetadataConfig } from '@tinkerbell/service-metadata';
 import { parseIpv4, parseIpv4Network, type Ipv4, type MacFormat } from '@tinkerbell/wire';
+import type { ApiAudience } from './api-access.ts';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 
@@ -20,7 +21,7 @@ export interface Settings {
   readonly logLevel: 'debug' | 'info' | 'silent';
   readonly publicIpv4: Ipv4;
   readonly http: { readonly address: string; readonly port: number };
-  readonly apiAnonymous: 'loopback' | 'everyone';
+  readonly apiAnonymous: ApiAudience;
   /** Absent: not run. */
   readonly boot?: BootConfig;
   readonly workflows?: {
