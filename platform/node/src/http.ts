@@ -18,6 +18,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const HEADER_BYTES_LIMIT = 16 * 1024;
 const CLOSE_GRACE_MS = 5000;
+const CLOSE_SWEEP_MS = 20;
 
 export function createNodeHttp(log: Log): Http {
   return {
@@ -161,8 +162,11 @@ class NodeHttpServer implements HttpServer {
 
   close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     return new Promise((resolve) => {
+      // A kept-alive connection is idle only once its answer has ended, which may be after this.
+      const sweep = setInterval(() => this.#server.closeIdleConnections(), CLOSE_SWEEP_MS);
       const force = setTimeout(() => this.#server.closeAllConnections(), graceMs);
       this.#server.close(() => {
+        clearInterval(sweep);
         clearTimeout(force);
         resolve();
       });

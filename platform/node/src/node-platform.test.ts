@@ -113,6 +113,23 @@ test('an answer given before the whole body came in ends the connection', async 
   assert.equal((await fetch(url)).status, 413);
 });
 
+test('closes as soon as the running answers have ended, without their connections', async () => {
+  const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+  const server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, async () => {
+    markAsked();
+    await mayAnswer;
+    return new Response('late');
+  });
+  const late = fetch(`http://127.0.0.1:${server.local.port}/`).then((response) => response.text());
+  await asked;
+  // Beyond the time limit of any test: only the end of the answer can end this wait.
+  const closed = server.close(3_600_000);
+  answer();
+  assert.equal(await late, 'late');
+  await closed;
+});
+
 test('answers 500 to a handler that fails', async () => {
   await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, () =>
     Promise.reject(new Error('broken')),
