@@ -70,6 +70,13 @@ test('is healthy, ready, and counts', async () => {
   assert.equal(new Set(lines).size, lines.length, 'each metric once');
 });
 
+test('says at the start which boot files are missing, and how to get them', async () => {
+  await using server = await startServer({ flags: ['--ipxe-binary-dir', '/nowhere'] });
+  const said = server.said().join('\n');
+  assert.match(said, /no in-memory OS in .*: build it with npm run hook/);
+  assert.match(said, /no iPXE binaries in \/nowhere: install Debian's ipxe package/);
+});
+
 test('goes down at a signal within the grace of its connections', async () => {
   const server = await startServer();
   const watch = await fetch(`${server.url}${path}?watch=true`);

@@ -13,6 +13,8 @@ export interface ServerChild extends AsyncDisposable {
   readonly url: string;
   readonly dataDirectory: string;
   readonly pid: number;
+  /** Its log so far. */
+  said(): readonly string[];
   /** SIGKILL, as a power cut would; the data folder stays. */
   kill(): Promise<void>;
 }
@@ -58,6 +60,7 @@ export async function startServer(options: ServerChildOptions = {}): Promise<Ser
     url: `http://127.0.0.1:${port}`,
     dataDirectory,
     pid: child.pid ?? -1,
+    said: () => lines,
     kill: () => end('SIGKILL'),
     async [Symbol.asyncDispose]() {
       await end('SIGTERM');

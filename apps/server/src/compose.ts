@@ -88,18 +88,15 @@ type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createAp
 
 function servicesFor(settings: Settings, deps: Deps): Service[] {
   const { images, boot, metadata, workflows } = settings;
-  const onTransfer = imageTimeline(deps.journal, deps.view);
+  const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
     createApiService(deps),
     ...(boot === undefined ? [] : [createBootService(deps, boot)]),
     ...(images === undefined
       ? []
       : [
-          createImagesService(
-            { ...deps, onTransfer },
-            { directory: images.imagesDirectory, prefix: '/images/' },
-          ),
-          createImagesService({ ...deps, onTransfer }, { directory: images.hookDirectory, prefix: '/hook/' }),
+          createImagesService(imageDeps, { directory: images.imagesDirectory, prefix: '/images/' }),
+          createImagesService(imageDeps, { directory: images.hookDirectory, prefix: '/hook/' }),
         ]),
     ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),
     ...(workflows === undefined ? [] : [createWorkflowsService(deps, workflows)]),

@@ -1,5 +1,6 @@
 /** Transfers of kernels and images, written to the timeline of the machine that asked. */
-import type { OnTransfer, TransferProgress } from '@tinkerbell/service-images';
+import type { HttpPeer } from '@tinkerbell/platform-contract';
+import type { ImagesDeps, TransferProgress } from '@tinkerbell/service-images';
 import { primaryMacOf } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
 
@@ -10,19 +11,36 @@ const events: Readonly<Record<TransferProgress['kind'], string>> = {
   'broken-off': 'transfer-broken-off',
 };
 
-export function imageTimeline(journal: Journal, view: View): OnTransfer {
-  return (progress) => {
-    const [hardware, ...others] = view.hardwareByIp(progress.peer.address);
-    const machine = others.length === 0 ? primaryMacOf(hardware) : undefined;
-    if (machine === undefined) return;
-    const { path, offset, sentBytes, totalBytes, milliseconds, bytesPerSecond } = progress;
-    journal.append({
-      source: 'image',
-      event: events[progress.kind],
-      machine,
-      message: messageOf(progress),
-      details: { path, offset, sentBytes, totalBytes, milliseconds, bytesPerSecond },
-    });
+export function imageTimeline(journal: Journal, view: View): Pick<ImagesDeps, 'onTransfer' | 'onMissing'> {
+  const machineAt = (peer: HttpPeer): string | undefined => {
+    const [hardware, ...others] = view.hardwareByIp(peer.address);
+    return others.length === 0 ? primaryMacOf(hardware) : undefined;
+  };
+  return {
+    onTransfer(progress) {
+      const machine = machineAt(progress.peer);
+      if (machine === undefined) return;
+      const { path, offset, sentBytes, totalBytes, milliseconds, bytesPerSecond } = progress;
+      const details = { path, offset, sentBytes, totalBytes, milliseconds, bytesPerSecond };
+      journal.append({
+        source: 'image',
+        event: events[progress.kind],
+        machine,
+        message: messageOf(progress),
+        details,
+      });
+    },
+    onMissing(peer, path) {
+      const machine = machineAt(peer);
+      if (machine === undefined) return;
+      journal.append({
+        source: 'image',
+        event: 'file-missing',
+        machine,
+        message: `${path}: there is no such file`,
+        details: { path },
+      });
+    },
   };
 }
 

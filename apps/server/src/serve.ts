@@ -5,6 +5,7 @@ import { startServer } from './compose.ts';
 import { helpText, parseFlags } from './flag.ts';
 import { FlagReader, SettingsError } from './flag-reader.ts';
 import { flags } from './flags.ts';
+import { missingFiles } from './missing-files.ts';
 import { settingsFrom, type Settings } from './settings.ts';
 
 const VERSION = '0.1.0';
@@ -28,6 +29,7 @@ async function main(): Promise<number> {
   const log = createNodeLog({ level: settings.logLevel, format: format === 'json' ? 'json' : 'text' });
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  for (const line of missingFiles(settings)) log.warn(line);
   try {
     const server = await startServer(settings, log, stopping.signal);
     log.info('ready', {

@@ -19,7 +19,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
 import { createNodeHttp, nodeClock, nodeFiles } from '@tinkerbell/platform-node';
-import type { Log } from '@tinkerbell/platform-contract';
+import type { HttpPeer, Log } from '@tinkerbell/platform-contract';
 import { createImagesService, type TransferProgress } from './index.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
@@ -43,14 +43,21 @@ before(async () => {
 });
 after(() => rmSync(directory, { recursive: true }));
 
-function createService(onTransfer: (progress: TransferProgress) => void = () => {}) {
-  const deps = { files: nodeFiles, clock: nodeClock, log: silentLog, onTransfer };
+function createService(
+  onTransfer: (progress: TransferProgress) => void = () => {},
+  onMissing: (peer: HttpPeer, path: string) => void = () => {},
+) {
+  const deps = { files: nodeFiles, clock: nodeClock, log: silentLog, onTransfer, onMissing };
   return createImagesService(deps, { directory: join(directory, 'root'), prefix: '/images/' });
 }
 
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const reports: TransferProgress[] = [];
-  const service = createService((progress) => reports.push(progress));
+  const missing: string[] = [];
+  const service = createService(
+    (progress) => reports.push(progress),
+    (peer, absent) => missing.push(`${peer.address} ${absent}`),
+  );
   const request = new Request(`http://server/images/${path}`, { method, headers });
   const context = {
     peer: { address: '192.0.2.1', port: 5 },
@@ -58,7 +65,13 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
     signal: new AbortController().signal,
   };
   const response = (await service.routes[0]?.handle(request, context)) ?? new Response(null, { status: 599 });
-  return { status: response.status, headers: response.headers, body: await response.text(), reports };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: await response.text(),
+    reports,
+    missing,
+  };
 }
 
 test('a file is sent whole, with length, type and validators', async () => {
@@ -230,4 +243,10 @@ test('a client that goes away is reported as broken off', async () => {
     const { sentBytes, totalBytes } = reports.at(-1)!;
     assert.ok(sentBytes < totalBytes, `${sentBytes}`);
   });
+});
+
+test('tells of files that are not there, with the client and the path', async () => {
+  assert.deepEqual((await ask('nothing.img')).missing, ['192.0.2.1 nothing.img']);
+  assert.deepEqual((await ask('..%2foutside')).missing, ['192.0.2.1 /images/..%2foutside']);
+  assert.deepEqual((await ask('digits')).missing, []);
 });

@@ -11,6 +11,8 @@ export interface ImagesDeps {
   readonly log: Log;
   /** Called for every GET that sends bytes; must not throw. */
   readonly onTransfer: OnTransfer;
+  /** Called for every request of a file that is not there; must not throw. */
+  readonly onMissing: (peer: HttpPeer, path: string) => void;
 }
 
 export interface ImagesConfig {
@@ -59,7 +61,8 @@ class ImageFiles {
     }
     const path = imagePathOf(request.url, this.#config.prefix);
     const file = path === undefined ? undefined : await this.#deps.files.stat(this.#config.directory, path);
-    if (path === undefined || file?.isFile !== true) return this.#missing();
+    if (path === undefined || file?.isFile !== true)
+      return this.#missing(peer, path ?? new URL(request.url).pathname);
     const { status, headers, range } = answerFor(request.headers, path, file);
     if (status === 304) this.#counts.notModified += 1;
     if (range === undefined || request.method === 'HEAD') return new Response(null, { status, headers });
@@ -73,7 +76,8 @@ class ImageFiles {
     return new Response(this.#bodyOf(path, range, peer), { status, headers });
   }
 
-  #missing(): Response {
+  #missing(peer: HttpPeer, path: string): Response {
+    this.#deps.onMissing(peer, path);
     this.#counts.notFound += 1;
     return new Response('no such file\n', {
       status: 404,

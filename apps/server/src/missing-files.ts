@@ -1,0 +1,24 @@
+/** What machines will ask for and not get, found at the start instead of at the first boot. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from './settings.ts';
+
+/** One line for each thing that is missing, with the way to get it. */
+export function missingFiles({ boot, images }: Settings): string[] {
+  const lines: string[] = [];
+  const servesOwnHook = boot !== undefined && images !== undefined && boot.hook.osieUrl.endsWith('/hook');
+  if (
+    servesOwnHook &&
+    !existsSync(join(images.hookDirectory, `${boot.hook.kernelName ?? 'vmlinuz'}-x86_64`))
+  ) {
+    lines.push(
+      `no in-memory OS in ${images.hookDirectory}: build it with npm run hook, or give its folder with --hook-dir`,
+    );
+  }
+  if (boot !== undefined && !existsSync(join(boot.ipxeDirectory, 'ipxe.efi'))) {
+    lines.push(
+      `no iPXE binaries in ${boot.ipxeDirectory}: install Debian's ipxe package, or give their folder with --ipxe-binary-dir`,
+    );
+  }
+  return lines;
+}
