@@ -81,7 +81,12 @@ function urlFlags(prefix: string, path: string, what: string): Flag[] {
 }
 
 const ipxe: readonly Flag[] = [
-  flag('ipxe-binary-dir', 'text', '/usr/lib/ipxe', 'folder with undionly.kpxe, ipxe.efi and others'),
+  flag(
+    'ipxe-binary-dir',
+    'text',
+    '/usr/lib/ipxe',
+    'folder with undionly.kpxe, ipxe.efi and others, of Debian 13 or newer',
+  ),
   flag('ipxe-http-binary-enabled', 'boolean', 'true', 'serve binaries over HTTP'),
   flag('ipxe-http-script-enabled', 'boolean', 'true', 'serve scripts over HTTP'),
   flag('ipxe-http-script-extra-kernel-args', 'list', '', 'further kernel arguments'),
