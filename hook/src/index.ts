@@ -3,3 +3,4 @@ export { buildHook, type HookArtifact, type HookBuild, type HookOptions } from '
 export { openDebianArchive, type DebianArchive } from './debian-archive.ts';
 export { encodeCpio, type CpioEntry } from './cpio.ts';
 export { runCommand, type CommandOptions } from './run-command.ts';
+export { withCacheLock } from './cache-lock.ts';

@@ -6,7 +6,7 @@ import { link, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { buildHook } from '@tinkerbell/hook';
+import { buildHook, withCacheLock } from '@tinkerbell/hook';
 
 import { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 import {
@@ -73,7 +73,7 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
   await using cleanup = new AsyncDisposableStack();
   const directory = await makeRunDirectory();
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
-  const prepared = await prepare(view);
+  const prepared = await withCacheLock(CACHE, () => prepare(view));
   const network = await enterPrivateNetwork(SERVER_ADDRESS);
   cleanup.defer(startRouterAdvertiser(network.bridge));
   const server = await serve(prepared, { directory, network, view });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { openDebianArchive, runCommand } from '@tinkerbell/hook';
+import { openDebianArchive, runCommand, withCacheLock } from '@tinkerbell/hook';
 import { kinds } from '@tinkerbell/resources';
 import { startServer, type ServerChild } from './start-server.ts';
 
@@ -93,7 +93,7 @@ spec: {task: {powerAction: "on"}}
 const file = join(home, 'all.yaml');
 
 before(async () => {
-  kubectlPath = await installedKubectl();
+  kubectlPath = await withCacheLock(cacheDirectory, installedKubectl);
   server = await startServer();
   writeFileSync(file, manifests);
 });

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { link, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildHook } from '@tinkerbell/hook';
+import { buildHook, withCacheLock } from '@tinkerbell/hook';
 import {
   buildDebianImage,
   createMachine,
@@ -84,9 +84,14 @@ async function serverOptions(
   cleanup: AsyncDisposableStack,
 ): Promise<Omit<ServerOptions, 'networkInterface'>> {
   const hookDirectory = join(cacheDirectory, 'test', `hook-${firmware}`);
-  const image = await buildDebianImage({ cacheDirectory });
-  const ipxe = await fetchIpxeBinaries(cacheDirectory);
-  await buildHook({ outputDirectory: hookDirectory, cacheDirectory, release: false });
+  const { image, ipxe } = await withCacheLock(cacheDirectory, async () => {
+    await buildHook({ outputDirectory: hookDirectory, cacheDirectory, release: false });
+    return {
+      image: await buildDebianImage({ cacheDirectory }),
+      ipxe: await fetchIpxeBinaries(cacheDirectory),
+    };
+  });
+  await mkdir(join(cacheDirectory, 'test'), { recursive: true });
   const directory = await mkdtemp(join(cacheDirectory, 'test', 'run-'));
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
   const imagesDirectory = join(directory, 'images');
