@@ -1,111 +1,81 @@
+/** What a BMC tells of a machine's parts, as the inventory writes it into the status of a Hardware. */
 import { Type, type Static } from 'typebox';
 import { dateTime, int32, int64 } from '../schema-builders.ts';
+
+const text = Type.Optional(Type.String());
+
+/** What is told of every part. */
+const component = {
+  firmwareVersion: text,
+  model: text,
+  serialNumber: text,
+  status: Type.Optional(
+    Type.Object({ health: text, postCode: Type.Optional(int32()), postCodeStatus: text, state: text }),
+  ),
+  vendor: text,
+};
 
 export const OutOfBandAttributes = Type.Object({
   baseboard: Type.Optional(
     Type.Object({
-      description: Type.Optional(Type.String()),
-      firmwareVersion: Type.Optional(Type.String()),
-      model: Type.Optional(Type.String()),
-      serialNumber: Type.Optional(Type.String()),
-      status: Type.Optional(
-        Type.Object({
-          health: Type.Optional(Type.String()),
-          postCode: Type.Optional(int32()),
-          postCodeStatus: Type.Optional(Type.String()),
-          state: Type.Optional(Type.String()),
-        }),
-      ),
-      vendor: Type.Optional(Type.String()),
+      ...component,
+      description: text,
     }),
   ),
   bios: Type.Optional(
     Type.Object({
-      firmwareVersion: Type.Optional(Type.String()),
-      model: Type.Optional(Type.String()),
-      releaseDate: Type.Optional(Type.String()),
-      serialNumber: Type.Optional(Type.String()),
-      status: Type.Optional(
-        Type.Object({
-          health: Type.Optional(Type.String()),
-          postCode: Type.Optional(int32()),
-          postCodeStatus: Type.Optional(Type.String()),
-          state: Type.Optional(Type.String()),
-        }),
-      ),
-      vendor: Type.Optional(Type.String()),
+      ...component,
+      releaseDate: text,
     }),
   ),
   blockDevices: Type.Optional(
     Type.Array(
       Type.Object({
-        controllerType: Type.Optional(Type.String()),
-        driveType: Type.Optional(Type.String()),
-        firmwareVersion: Type.Optional(Type.String()),
-        model: Type.Optional(Type.String()),
-        name: Type.Optional(Type.String()),
+        ...component,
+        controllerType: text,
+        driveType: text,
+        name: text,
         physicalBlockSizeBytes: Type.Optional(int64()),
-        serialNumber: Type.Optional(Type.String()),
         sizeBytes: Type.Optional(int64()),
-        smartStatus: Type.Optional(Type.String()),
-        status: Type.Optional(
-          Type.Object({
-            health: Type.Optional(Type.String()),
-            postCode: Type.Optional(int32()),
-            postCodeStatus: Type.Optional(Type.String()),
-            state: Type.Optional(Type.String()),
-          }),
-        ),
-        vendor: Type.Optional(Type.String()),
-        wwn: Type.Optional(Type.String()),
+        smartStatus: text,
+        wwn: text,
       }),
     ),
   ),
   bmc: Type.Optional(
     Type.Object({
-      firmwareVersion: Type.Optional(Type.String()),
-      model: Type.Optional(Type.String()),
+      ...component,
       nic: Type.Optional(
         Type.Object({
-          firmwareVersion: Type.Optional(Type.String()),
-          model: Type.Optional(Type.String()),
-          name: Type.Optional(Type.String()),
+          firmwareVersion: text,
+          model: text,
+          name: text,
           ports: Type.Optional(
             Type.Array(
               Type.Object({
                 enabledCapabilities: Type.Optional(Type.Array(Type.String())),
-                linkStatus: Type.Optional(Type.String()),
-                mac: Type.Optional(Type.String()),
+                linkStatus: text,
+                mac: text,
                 mtu: Type.Optional(int32()),
-                portID: Type.Optional(Type.String()),
+                portID: text,
                 speedMbps: Type.Optional(int32()),
               }),
             ),
           ),
-          serialNumber: Type.Optional(Type.String()),
-          vendor: Type.Optional(Type.String()),
+          serialNumber: text,
+          vendor: text,
         }),
       ),
-      serialNumber: Type.Optional(Type.String()),
-      status: Type.Optional(
-        Type.Object({
-          health: Type.Optional(Type.String()),
-          postCode: Type.Optional(int32()),
-          postCodeStatus: Type.Optional(Type.String()),
-          state: Type.Optional(Type.String()),
-        }),
-      ),
-      vendor: Type.Optional(Type.String()),
     }),
   ),
   chassis: Type.Optional(
     Type.Object({
-      model: Type.Optional(Type.String()),
-      serialNumber: Type.Optional(Type.String()),
-      vendor: Type.Optional(Type.String()),
+      model: text,
+      serialNumber: text,
+      vendor: text,
     }),
   ),
-  collectionMethod: Type.Optional(Type.String()),
+  collectionMethod: text,
   cpu: Type.Optional(
     Type.Object({
       sockets: Type.Optional(
@@ -114,12 +84,12 @@ export const OutOfBandAttributes = Type.Object({
             capabilities: Type.Optional(Type.Array(Type.String())),
             clockSpeedMHz: Type.Optional(int32()),
             cores: Type.Optional(int32()),
-            firmwareVersion: Type.Optional(Type.String()),
-            model: Type.Optional(Type.String()),
-            serialNumber: Type.Optional(Type.String()),
-            slot: Type.Optional(Type.String()),
+            firmwareVersion: text,
+            model: text,
+            serialNumber: text,
+            slot: text,
             threads: Type.Optional(int32()),
-            vendor: Type.Optional(Type.String()),
+            vendor: text,
           }),
         ),
       ),
@@ -130,21 +100,10 @@ export const OutOfBandAttributes = Type.Object({
   gpuDevices: Type.Optional(
     Type.Array(
       Type.Object({
-        class: Type.Optional(Type.String()),
-        description: Type.Optional(Type.String()),
-        driver: Type.Optional(Type.String()),
-        firmwareVersion: Type.Optional(Type.String()),
-        model: Type.Optional(Type.String()),
-        serialNumber: Type.Optional(Type.String()),
-        status: Type.Optional(
-          Type.Object({
-            health: Type.Optional(Type.String()),
-            postCode: Type.Optional(int32()),
-            postCodeStatus: Type.Optional(Type.String()),
-            state: Type.Optional(Type.String()),
-          }),
-        ),
-        vendor: Type.Optional(Type.String()),
+        ...component,
+        class: text,
+        description: text,
+        driver: text,
       }),
     ),
   ),
@@ -154,15 +113,15 @@ export const OutOfBandAttributes = Type.Object({
       modules: Type.Optional(
         Type.Array(
           Type.Object({
-            firmwareVersion: Type.Optional(Type.String()),
-            formFactor: Type.Optional(Type.String()),
-            model: Type.Optional(Type.String()),
-            partNumber: Type.Optional(Type.String()),
-            serialNumber: Type.Optional(Type.String()),
+            firmwareVersion: text,
+            formFactor: text,
+            model: text,
+            partNumber: text,
+            serialNumber: text,
             sizeBytes: Type.Optional(int64()),
-            slot: Type.Optional(Type.String()),
+            slot: text,
             speedMHz: Type.Optional(int32()),
-            vendor: Type.Optional(Type.String()),
+            vendor: text,
           }),
         ),
       ),
@@ -173,107 +132,74 @@ export const OutOfBandAttributes = Type.Object({
   networkInterfaces: Type.Optional(
     Type.Array(
       Type.Object({
-        firmwareVersion: Type.Optional(Type.String()),
-        model: Type.Optional(Type.String()),
-        name: Type.Optional(Type.String()),
+        firmwareVersion: text,
+        model: text,
+        name: text,
         ports: Type.Optional(
           Type.Array(
             Type.Object({
               enabledCapabilities: Type.Optional(Type.Array(Type.String())),
-              linkStatus: Type.Optional(Type.String()),
-              mac: Type.Optional(Type.String()),
+              linkStatus: text,
+              mac: text,
               mtu: Type.Optional(int32()),
-              portID: Type.Optional(Type.String()),
+              portID: text,
               speedMbps: Type.Optional(int32()),
             }),
           ),
         ),
-        serialNumber: Type.Optional(Type.String()),
-        vendor: Type.Optional(Type.String()),
+        serialNumber: text,
+        vendor: text,
       }),
     ),
   ),
   pciDevices: Type.Optional(
     Type.Array(
       Type.Object({
-        class: Type.Optional(Type.String()),
-        driver: Type.Optional(Type.String()),
-        model: Type.Optional(Type.String()),
-        vendor: Type.Optional(Type.String()),
+        class: text,
+        driver: text,
+        model: text,
+        vendor: text,
       }),
     ),
   ),
   product: Type.Optional(
     Type.Object({
-      model: Type.Optional(Type.String()),
-      name: Type.Optional(Type.String()),
-      serialNumber: Type.Optional(Type.String()),
+      model: text,
+      name: text,
+      serialNumber: text,
       status: Type.Optional(
         Type.Object({
-          health: Type.Optional(Type.String()),
+          health: text,
           postCode: Type.Optional(int32()),
-          postCodeStatus: Type.Optional(Type.String()),
-          state: Type.Optional(Type.String()),
+          postCodeStatus: text,
+          state: text,
         }),
       ),
-      vendor: Type.Optional(Type.String()),
+      vendor: text,
     }),
   ),
   psus: Type.Optional(
     Type.Array(
       Type.Object({
-        description: Type.Optional(Type.String()),
-        firmwareVersion: Type.Optional(Type.String()),
-        model: Type.Optional(Type.String()),
+        ...component,
+        description: text,
         powerCapacityWatts: Type.Optional(int64()),
-        serialNumber: Type.Optional(Type.String()),
-        status: Type.Optional(
-          Type.Object({
-            health: Type.Optional(Type.String()),
-            postCode: Type.Optional(int32()),
-            postCodeStatus: Type.Optional(Type.String()),
-            state: Type.Optional(Type.String()),
-          }),
-        ),
-        vendor: Type.Optional(Type.String()),
       }),
     ),
   ),
   storageControllers: Type.Optional(
     Type.Array(
       Type.Object({
-        description: Type.Optional(Type.String()),
-        firmwareVersion: Type.Optional(Type.String()),
-        model: Type.Optional(Type.String()),
-        serialNumber: Type.Optional(Type.String()),
-        status: Type.Optional(
-          Type.Object({
-            health: Type.Optional(Type.String()),
-            postCode: Type.Optional(int32()),
-            postCodeStatus: Type.Optional(Type.String()),
-            state: Type.Optional(Type.String()),
-          }),
-        ),
-        vendor: Type.Optional(Type.String()),
+        ...component,
+        description: text,
       }),
     ),
   ),
   tpms: Type.Optional(
     Type.Array(
       Type.Object({
-        firmwareVersion: Type.Optional(Type.String()),
-        interfaceType: Type.Optional(Type.String()),
-        model: Type.Optional(Type.String()),
-        serialNumber: Type.Optional(Type.String()),
-        status: Type.Optional(
-          Type.Object({
-            health: Type.Optional(Type.String()),
-            postCode: Type.Optional(int32()),
-            postCodeStatus: Type.Optional(Type.String()),
-            state: Type.Optional(Type.String()),
-          }),
-        ),
-        vendor: Type.Optional(Type.String()),
+        ...component,
+        interfaceType: text,
       }),
     ),
   ),
