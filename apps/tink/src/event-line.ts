@@ -17,6 +17,7 @@ const sourceColours: Readonly<Record<JournalSource, number>> = {
   tftp: 34,
   http: 34,
   image: 35,
+  syslog: 35,
   agent: 33,
   workflow: 32,
   server: 90,

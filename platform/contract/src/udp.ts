@@ -29,6 +29,17 @@ export interface UdpSocket extends AsyncDisposable {
   readonly local: UdpAddress;
   /** Queues one datagram. A failure to send is reported through the `onError` given at open. */
   send(bytes: Uint8Array, to: UdpAddress): void;
+  /**
+   * One datagram for every `segmentBytes` of `bytes`, the last one may be shorter; in one system call where the kernel cuts
+   * them itself (UDP_SEGMENT on Linux). `bytes` may be reused when it returns.
+   */
+  sendSegments(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void;
+  /**
+   * Sends to a host that has no address yet and answers no ARP: a frame to `mac` on the socket's network interface. False,
+   * and nothing is sent, where the platform cannot: the socket is bound to no network interface, or frames need a right
+   * this process has not.
+   */
+  sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string): boolean;
   close(): Promise<void>;
 }
 

@@ -114,6 +114,17 @@ class NodeUdpSocket implements UdpSocket {
     });
   }
 
+  sendSegments(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
+    for (let at = 0; at < bytes.length; at += segmentBytes) {
+      // A copy: the kernel reads it when the event loop turns, and the caller may reuse the bytes before.
+      this.send(bytes.slice(at, at + segmentBytes), to);
+    }
+  }
+
+  sendToMac(): boolean {
+    return false;
+  }
+
   close(): Promise<void> {
     if (this.#closed) return Promise.resolve();
     this.#closed = true;

@@ -2,7 +2,7 @@
  * Append-only records that are not objects: the timeline of a machine from its first packet to the last
  * action. Bounded by count and age.
  */
-export type JournalSource = 'dhcp' | 'tftp' | 'http' | 'image' | 'agent' | 'workflow' | 'server';
+export type JournalSource = 'dhcp' | 'tftp' | 'http' | 'image' | 'syslog' | 'agent' | 'workflow' | 'server';
 
 export type JournalDetail = string | number | boolean | null;
 
