@@ -1,0 +1,66 @@
+import { readKernelText, readNetconsole } from './kernel-line.ts';
+import type { StructuredElement, SyslogContent, SyslogMessage } from './message.ts';
+import { printable, textOf } from './printable.ts';
+import { PRIORITY_DEFAULT, priorityOf } from './priority.ts';
+import { readRfc3164 } from './rfc3164.ts';
+import { readRfc5424 } from './rfc5424.ts';
+
+const PRIORITY = /^<(\d{1,3})>/;
+const BYTE_ORDER_MARK = /^\uFEFF/;
+/** Line ends and NULs that senders put behind the message. */
+// oxlint-disable-next-line no-control-regex
+const TAIL = /[\r\n\u0000]$/;
+
+/** An ordered list: the first format that does not decline (undefined) is the message's. */
+const formats: readonly ((text: string) => SyslogContent | undefined)[] = [
+  readRfc5424,
+  readKernelText,
+  readRfc3164,
+];
+
+/** One datagram. Never fails: what no format explains is `text`, with the priority it has or RFC 3164's default. */
+export function decodeSyslog(bytes: Uint8Array): SyslogMessage {
+  const datagram = textOf(withoutTail(bytes));
+  const match = PRIORITY.exec(datagram);
+  const priority = match === null ? undefined : priorityOf(Number(match[1]));
+  if (match === null || priority === undefined) {
+    return printableMessage(
+      readNetconsole(datagram) ?? { ...PRIORITY_DEFAULT, ...plain(datagram.replace(BYTE_ORDER_MARK, '')) },
+    );
+  }
+  const text = datagram.slice(match[0].length);
+  for (const read of formats) {
+    const content = read(text);
+    if (content !== undefined) return printableMessage({ ...priority, ...content });
+  }
+  return printableMessage({ ...priority, ...plain(text) });
+}
+
+function withoutTail(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  while (end > 0 && TAIL.test(String.fromCharCode(bytes[end - 1] ?? 0))) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+function plain(text: string): SyslogContent {
+  return { format: 'text', structuredData: [], text };
+}
+
+function printableMessage(message: SyslogMessage): SyslogMessage {
+  const fields = Object.entries(message).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? printable(value) : value,
+  ]);
+  return {
+    ...(Object.fromEntries(fields) as SyslogMessage),
+    structuredData: message.structuredData.map(printableElement),
+    text: printable(message.text.replace(BYTE_ORDER_MARK, '')),
+  };
+}
+
+function printableElement({ id, parameters }: StructuredElement): StructuredElement {
+  return {
+    id: printable(id),
+    parameters: parameters.map(({ name, value }) => ({ name: printable(name), value: printable(value) })),
+  };
+}
