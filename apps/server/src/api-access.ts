@@ -1,4 +1,4 @@
-import type { HttpContext } from '@tinkerbell/platform-contract';
+import type { HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
 
 /** `loopback`: this machine only. */
 export type ApiAudience = 'loopback' | 'everyone';
@@ -9,7 +9,7 @@ export type ApiAudience = 'loopback' | 'everyone';
  * in by rebinding its name to our address still says that name in Host.
  */
 export function apiRefusal(
-  request: Request,
+  request: HttpRequest,
   context: Pick<HttpContext, 'peer' | 'localAddress'>,
   audience: ApiAudience,
 ): string | undefined {

@@ -15,6 +15,7 @@ import { openSqliteStore } from '@tinkerbell/store-sqlite';
 import { createStoreView } from '@tinkerbell/store-view';
 import { holdDataDirectory } from './data-directory.ts';
 import { createHttpFront } from './http-front.ts';
+import { openHttpPorts } from './http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
 import type { Settings } from './settings.ts';
 
@@ -58,12 +59,10 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     started.push(service);
   }
 
-  const front = createHttpFront({
-    services,
-    apiAnonymous: settings.apiAnonymous,
-    uptimeSeconds: () => (nodeClock.monotonicMs() - startedMs) / 1000,
-  });
-  const http = cleanup.use(await createNodeHttp(log).listen(settings.http, front));
+  const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
+  const front = createHttpFront({ services, apiAnonymous: settings.apiAnonymous, uptimeSeconds });
+  const http = createNodeHttp(log);
+  const ports = cleanup.use(await openHttpPorts(settings, { http, log, services, front, uptimeSeconds }));
 
   journal.append({
     source: 'server',
@@ -74,7 +73,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   signal.addEventListener('abort', stop, { once: true });
   const running = cleanup.move();
   return {
-    http: http.local,
+    http: ports.main,
     async stopped() {
       await new Promise<void>((resolve) =>
         stopping.signal.addEventListener('abort', () => resolve(), { once: true }),

@@ -23,8 +23,9 @@ const general: readonly Flag[] = [
     'loopback',
     'who may use the API without authentication: loopback (this machine) or everyone',
   ),
-  flag('tls-cert-file', 'text', '', 'certificate for gRPC'),
-  flag('tls-key-file', 'text', '', 'key for gRPC'),
+  flag('https-port', 'number', '7443', 'port of the same over TLS, when there is a certificate'),
+  flag('tls-cert-file', 'text', '', 'certificate for HTTPS and gRPC, PEM'),
+  flag('tls-key-file', 'text', '', 'key for HTTPS and gRPC, PEM'),
   flag('enable-smee', 'boolean', 'true', 'run DHCP, TFTP, scripts and binaries'),
   flag('enable-tink-server', 'boolean', 'true', 'run the gRPC service of agents'),
   flag('enable-tink-controller', 'boolean', 'true', 'run the workflow controller'),
@@ -138,6 +139,12 @@ const tftp: readonly Flag[] = [
 
 const tootles: readonly Flag[] = [
   flag('enable-tootles', 'boolean', 'true', 'serve instance metadata'),
+  flag(
+    'tootles-legacy-port',
+    'number',
+    '50061',
+    'also serve instance metadata on the port that Hegel had; 0: do not',
+  ),
   flag('trusted-proxies', 'list', '', 'networks whose X-Forwarded-For is believed'),
   flag('tootles-instance-endpoint', 'boolean', 'false', 'serve metadata by instance id to anyone'),
   flag(

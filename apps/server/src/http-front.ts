@@ -1,5 +1,12 @@
 /** The one HTTP port: health and metrics, then the routes of the services in order. */
-import type { HttpContext, HttpHandler, HttpRoute, Service } from '@tinkerbell/platform-contract';
+import {
+  WholeResponse,
+  type HttpContext,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpRoute,
+  type Service,
+} from '@tinkerbell/platform-contract';
 import { apiRefusal, type ApiAudience } from './api-access.ts';
 
 export interface FrontOptions {
@@ -18,7 +25,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     return response;
   };
 
-  async function own(request: Request): Promise<Response | undefined> {
+  async function own(request: HttpRequest): Promise<Response | undefined> {
     switch (new URL(request.url).pathname) {
       case '/healthz':
         return text('ok');
@@ -37,7 +44,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     }
   }
 
-  async function routed(request: Request, context: HttpContext): Promise<Response> {
+  async function routed(request: HttpRequest, context: HttpContext): Promise<Response> {
     const { pathname } = new URL(request.url);
     for (const route of routes.filter((one) => pathname.startsWith(one.prefix))) {
       const refusal = refusalFor(route, request, context);
@@ -47,7 +54,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     return text('no such page\n', 404);
   }
 
-  function refusalFor(route: HttpRoute, request: Request, context: HttpContext): Response | undefined {
+  function refusalFor(route: HttpRoute, request: HttpRequest, context: HttpContext): Response | undefined {
     const message = route.name === 'api' ? apiRefusal(request, context, options.apiAnonymous) : undefined;
     if (message === undefined) return undefined;
     const status = {
@@ -64,7 +71,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
 }
 
 function text(body: string, status = 200): Response {
-  return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  return new WholeResponse(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
 
 function ready(services: readonly Service[]): Response {

@@ -108,6 +108,23 @@ test('trusted proxies are networks', () => {
   assert.equal(settings(['--enable-tootles=false']).metadata, undefined);
 });
 
+test('a certificate and its key give HTTPS and gRPC over TLS', () => {
+  assert.equal(settings([]).https, undefined);
+  const { https, workflows } = settings(['--tls-cert-file=cert.pem', '--tls-key-file=key.pem']);
+  assert.deepEqual(https, { address: '0.0.0.0', port: 7443, certFile: 'cert.pem', keyFile: 'key.pem' });
+  assert.equal(workflows?.tls?.keyFile, 'key.pem');
+  assert.throws(
+    () => settings(['--tls-cert-file=cert.pem']),
+    /--tls-cert-file and --tls-key-file go together/,
+  );
+});
+
+test('the old port of the metadata service can be switched off', () => {
+  assert.equal(settings([]).legacyMetadataPort, 50061);
+  assert.equal(settings(['--tootles-legacy-port=0']).legacyMetadataPort, undefined);
+  assert.equal(settings(['--enable-tootles=false']).legacyMetadataPort, undefined);
+});
+
 test('unknown flags and missing values are told', () => {
   const message = (commandLine: string[]) => {
     const parsed = parseFlags(flags, commandLine, {});

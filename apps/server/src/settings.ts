@@ -9,7 +9,7 @@ import {
   type ProxyAllowList,
 } from '@tinkerbell/netboot';
 import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
-import { parseIpNetwork } from '@tinkerbell/instance-metadata';
+import { parseIpNetwork, type IpNetwork } from '@tinkerbell/instance-metadata';
 import type { MetadataConfig } from '@tinkerbell/service-metadata';
 import { parseIpv4, parseIpv4Network, type Ipv4, type MacFormat } from '@tinkerbell/wire';
 import type { ApiAudience } from './api-access.ts';
@@ -21,17 +21,26 @@ export interface Settings {
   readonly logLevel: 'debug' | 'info' | 'silent';
   readonly publicIpv4: Ipv4;
   readonly http: { readonly address: string; readonly port: number };
+  /** The same pages over TLS, when there is a certificate. */
+  readonly https?: { readonly address: string; readonly port: number } & TlsFiles;
+  /** Metadata alone, where Hegel had it; absent: nowhere. */
+  readonly legacyMetadataPort?: number;
   readonly apiAnonymous: ApiAudience;
   /** Absent: not run. */
   readonly boot?: BootConfig;
   readonly workflows?: {
     readonly address: string;
     readonly port: number;
-    readonly tls?: { certFile: string; keyFile: string };
+    readonly tls?: TlsFiles;
   };
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
   readonly metadata?: MetadataConfig;
   readonly controller: boolean;
+}
+
+interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 /** Throws a SettingsError that names the flag. */
@@ -42,15 +51,20 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     imagesDirectory: resolve(flags.text('images-dir') || `${dataDirectory}/images`),
     hookDirectory: resolve(flags.text('hook-dir') || `${dataDirectory}/hook`),
   };
+  const tls = tlsFiles(flags);
+  const http = { address: flags.text('bind-address'), port: flags.port('http-port') };
+  const legacyMetadataPort = flags.number('tootles-legacy-port', [0, 65_535]);
   return {
     dataDirectory,
     logLevel: logLevelOf(flags),
     publicIpv4: address,
-    http: { address: flags.text('bind-address'), port: flags.port('http-port') },
+    http,
     apiAnonymous: flags.oneOf('api-anonymous', ['loopback', 'everyone']),
     controller: flags.boolean('enable-tink-controller'),
+    ...(tls === undefined ? {} : { https: { ...http, ...tls, port: flags.port('https-port') } }),
     ...(flags.boolean('enable-images') ? { images } : {}),
     ...(flags.boolean('enable-tootles') ? { metadata: metadataConfig(flags) } : {}),
+    ...(flags.boolean('enable-tootles') && legacyMetadataPort > 0 ? { legacyMetadataPort } : {}),
     ...(flags.boolean('enable-smee') ? { boot: bootConfig(flags, address) } : {}),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags) } : {}),
   };
@@ -80,29 +94,38 @@ function addressOr(flags: FlagReader, name: string, fallback: Ipv4): Ipv4 {
 }
 
 function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> {
-  const [certFile, keyFile] = [flags.text('tls-cert-file'), flags.text('tls-key-file')];
-  if ((certFile === '') !== (keyFile === ''))
-    throw new SettingsError('--tls-cert-file and --tls-key-file go together');
+  const tls = tlsFiles(flags);
   return {
     address: flags.text('tink-server-bind-addr') || flags.text('bind-address'),
     port: flags.port('tink-server-bind-port'),
-    ...(certFile === '' ? {} : { tls: { certFile, keyFile } }),
+    ...(tls === undefined ? {} : { tls }),
   };
+}
+
+function tlsFiles(flags: FlagReader): TlsFiles | undefined {
+  const [certFile, keyFile] = [flags.text('tls-cert-file'), flags.text('tls-key-file')];
+  if ((certFile === '') !== (keyFile === ''))
+    throw new SettingsError('--tls-cert-file and --tls-key-file go together');
+  return certFile === '' ? undefined : { certFile, keyFile };
 }
 
 function metadataConfig(flags: FlagReader): MetadataConfig {
   return {
-    trustedProxies: flags.list('trusted-proxies').map((text) => {
-      const network = parseIpNetwork(text);
-      if (network === undefined)
-        throw new SettingsError(
-          `--trusted-proxies takes networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
-        );
-      return network;
-    }),
+    trustedProxies: trustedProxies(flags),
     instanceEndpoint: flags.boolean('tootles-instance-endpoint'),
     tokens: flags.oneOf('tootles-session-tokens', ['optional', 'required']),
   };
+}
+
+function trustedProxies(flags: FlagReader): readonly IpNetwork[] {
+  return flags.list('trusted-proxies').map((text) => {
+    const network = parseIpNetwork(text);
+    if (network === undefined)
+      throw new SettingsError(
+        `--trusted-proxies takes networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
+      );
+    return network;
+  });
 }
 
 function bootConfig(flags: FlagReader, own: Ipv4): BootConfig {
@@ -118,6 +141,7 @@ function bootConfig(flags: FlagReader, own: Ipv4): BootConfig {
     ...(flags.boolean('tftp-server-enabled') ? { tftp: tftpConfig(flags) } : {}),
     ipxeDirectory: resolve(flags.text('ipxe-binary-dir')),
     ipxePatch: flags.text('ipxe-embedded-script-patch'),
+    trustedProxies: trustedProxies(flags),
     routes: {
       binary: flags.boolean('ipxe-http-binary-enabled'),
       script: flags.boolean('ipxe-http-script-enabled'),

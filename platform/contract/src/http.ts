@@ -12,8 +12,16 @@ export interface HttpContext {
   readonly signal: AbortSignal;
 }
 
+/** What a handler may read of a request. Every fetch Request is one; the listener's own are cheaper to make. */
+export type HttpRequest = Pick<
+  Request,
+  'method' | 'url' | 'signal' | 'body' | 'text' | 'json' | 'arrayBuffer'
+> & {
+  readonly headers: Pick<Headers, 'get' | 'has'>;
+};
+
 /** Answers one request. A handler that throws is answered 500 and logged by the listener. */
-export type HttpHandler = (request: Request, context: HttpContext) => Promise<Response>;
+export type HttpHandler = (request: HttpRequest, context: HttpContext) => Promise<Response>;
 
 /**
  * One entry of an ordered list: the first route whose `prefix` begins the path and whose handler does not
@@ -24,12 +32,14 @@ export interface HttpRoute {
   readonly name: string;
   /** Path prefix, for example `/ipxe/script/`. */
   readonly prefix: string;
-  handle(request: Request, context: HttpContext): Promise<Response | undefined>;
+  handle(request: HttpRequest, context: HttpContext): Promise<Response | undefined>;
 }
 
 export interface HttpListenOptions {
   readonly port: number;
   readonly address?: string;
+  /** PEM texts; with them the port speaks TLS 1.2 or newer only. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
 }
 
 export interface HttpServer extends AsyncDisposable {

@@ -16,9 +16,11 @@ export type {
   HttpHandler,
   HttpListenOptions,
   HttpPeer,
+  HttpRequest,
   HttpRoute,
   HttpServer,
 } from './http.ts';
+export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { FileInfo, Files } from './files.ts';
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
 export { PlatformError, type PlatformErrorCode } from './platform-error.ts';

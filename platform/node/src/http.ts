@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import {
   PlatformError,
+  WholeResponse,
   type Http,
   type HttpContext,
   type HttpHandler,
   type HttpServer,
   type Log,
 } from '@tinkerbell/platform-contract';
-import { releaseChunk } from './owned-chunks.ts';
+import { NodeHttpRequest } from './http-request.ts';
+import { sendResponse } from './http-response.ts';
 import { holderOf } from './port-holder.ts';
 
 /** Slow clients are cut off: headers within 10 s, a request body within 30 s. Answers may take as long as they move. */
@@ -23,13 +25,18 @@ const CLOSE_SWEEP_MS = 20;
 export function createNodeHttp(log: Log): Http {
   return {
     async listen(options, handler) {
-      const server = createServer({
+      const limits = {
         headersTimeout: HEADERS_TIMEOUT_MS,
         requestTimeout: REQUEST_TIMEOUT_MS,
         keepAliveTimeout: IDLE_TIMEOUT_MS,
         maxHeaderSize: HEADER_BYTES_LIMIT,
         highWaterMark: 1024 * 1024,
-      });
+      };
+      const { tls } = options;
+      const server =
+        tls === undefined
+          ? createServer(limits)
+          : createTlsServer({ ...limits, cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' });
       server.on('request', (incoming, outgoing) => void answer(incoming, outgoing, handler, log));
       await listen(server, options.port, options.address);
       return new NodeHttpServer(server);
@@ -60,17 +67,14 @@ async function answer(
   handler: HttpHandler,
   log: Log,
 ): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once('close', () => gone.abort());
+  const request = new NodeHttpRequest(incoming, outgoing);
   try {
-    const request = requestOf(incoming, gone.signal);
-    const response =
-      request === undefined
-        ? new Response('bad request\n', { status: 400 })
-        : await handler(request, contextOf(incoming, gone.signal));
-    await send(response, incoming, outgoing);
+    const response = request.isUnderstood
+      ? await handler(request, contextOf(request, incoming))
+      : new WholeResponse('bad request\n', { status: 400 });
+    await sendResponse(response, incoming, outgoing);
   } catch (thrown) {
-    if (!gone.signal.aborted)
+    if (!outgoing.closed)
       log.error('http handler failed', {
         method: incoming.method,
         path: incoming.url,
@@ -83,71 +87,19 @@ async function answer(
   }
 }
 
-function contextOf({ socket }: IncomingMessage, signal: AbortSignal): HttpContext {
-  const plain = (address: string | undefined): string => (address ?? '').replace(/^::ffff:/, '');
-  const peer = { address: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
-  return { peer, localAddress: plain(socket.localAddress), signal };
+function contextOf(request: NodeHttpRequest, { socket }: IncomingMessage): HttpContext {
+  const peer = { address: plainAddress(socket.remoteAddress), port: socket.remotePort ?? 0 };
+  return {
+    peer,
+    localAddress: plainAddress(socket.localAddress),
+    get signal() {
+      return request.signal;
+    },
+  };
 }
 
-/** Undefined when target or Host make no URL. */
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
-  const url = URL.parse(incoming.url ?? '/', `http://${incoming.headers.host ?? 'localhost'}`);
-  if (url === null || url.username !== '') return undefined;
-  const headers = new Headers();
-  for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2) {
-    headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
-  }
-  const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
-  return new Request(url, {
-    method: incoming.method ?? 'GET',
-    headers,
-    signal,
-    ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' } : {}),
-  });
-}
-
-async function send(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  outgoing.statusCode = response.status;
-  outgoing.setHeaders(response.headers);
-  // An answer before the whole body came in: what is still to come must not be taken for the next request.
-  if (!incoming.complete) outgoing.setHeader('connection', 'close');
-  if (response.body === null || incoming.method === 'HEAD') {
-    await response.body?.cancel();
-    outgoing.end();
-    return;
-  }
-  outgoing.flushHeaders();
-  await sendBody(response.body, outgoing);
-}
-
-/** One chunk is read while the one before it is written; a written chunk's memory is given back at once. */
-async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
-  const reader = body.getReader();
-  let writing = Promise.resolve();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      await writing;
-      if (done) break;
-      writing = written(outgoing, value);
-      // Awaited with the next chunk, or below; until then a failure is nobody's surprise.
-      writing.catch(() => undefined);
-    }
-    outgoing.end();
-  } catch (thrown) {
-    await reader.cancel(thrown);
-    throw thrown;
-  }
-}
-
-function written(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    outgoing.write(chunk, (error) => {
-      releaseChunk(chunk);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
+function plainAddress(address: string | undefined): string {
+  return (address ?? '').replace(/^::ffff:/, '');
 }
 
 class NodeHttpServer implements HttpServer {

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import type { PlatformError, Datagram } from '@tinkerbell/platform-contract';
+import {
+  WholeResponse,
+  type Datagram,
+  type HttpRequest,
+  type PlatformError,
+} from '@tinkerbell/platform-contract';
 import { createNodeHttp, createNodeLog, nodeClock, nodeFiles, nodeSpawn, nodeUdp } from './index.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
@@ -102,6 +108,29 @@ test('answers HTTP with peer, body and streaming', async () => {
   assert.equal(await answer.text(), 'POST /a/b 127.0.0.1 hello');
   const head = await fetch(url, { method: 'HEAD' });
   assert.equal(await head.text(), '');
+});
+
+test('sends a whole response in one piece, and to HEAD its headers alone', async () => {
+  const answer = () =>
+    Promise.resolve(new WholeResponse('hello', { status: 201, headers: { 'x-kind': 'whole' } }));
+  await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, answer);
+  const url = `http://127.0.0.1:${server.local.port}/`;
+  const got = await fetch(url);
+  assert.deepEqual([got.status, got.headers.get('x-kind'), await got.text()], [201, 'whole', 'hello']);
+  const head = await fetch(url, { method: 'HEAD' });
+  assert.deepEqual([head.headers.get('content-length'), await head.text()], ['5', '']);
+  assert.equal(await (await answer()).text(), 'hello', 'to everybody else it is a Response');
+});
+
+test('joins the values of a header that is sent twice, so that none hides behind another', async () => {
+  const answer = (request: HttpRequest) =>
+    Promise.resolve(new WholeResponse(request.headers.get('X-Forwarded-For') ?? 'none'));
+  await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, answer);
+  const { port } = server.local;
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    get({ port, headers: { 'x-forwarded-for': ['192.0.2.1', '192.0.2.2'] } }, resolve).on('error', reject),
+  );
+  assert.equal(await text(response), '192.0.2.1, 192.0.2.2');
 });
 
 test('an answer given before the whole body came in ends the connection', async () => {

@@ -1,5 +1,13 @@
 /** The REST API in the shape of Kubernetes' own: paths, verbs, media types, status codes. */
-import type { Clock, HttpContext, HttpRoute, Log, Random, Service } from '@tinkerbell/platform-contract';
+import type {
+  Clock,
+  HttpContext,
+  HttpRequest,
+  HttpRoute,
+  Log,
+  Random,
+  Service,
+} from '@tinkerbell/platform-contract';
 import { formatProblem } from '@tinkerbell/resources';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAdmission } from './admission.ts';
@@ -66,7 +74,7 @@ function serverValues({ clock, random }: ApiDeps): ServerValues {
   return { now: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'), uid, suffix };
 }
 
-async function answer(deps: Deps, request: Request, context: HttpContext): Promise<Response> {
+async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   try {
     return await dispatch(deps, request, context);
   } catch (thrown) {
@@ -75,7 +83,7 @@ async function answer(deps: Deps, request: Request, context: HttpContext): Promi
   }
 }
 
-function internal(deps: Deps, request: Request, thrown: unknown): ApiError {
+function internal(deps: Deps, request: HttpRequest, thrown: unknown): ApiError {
   deps.log.error('api request failed', {
     method: request.method,
     url: request.url,
@@ -85,7 +93,7 @@ function internal(deps: Deps, request: Request, thrown: unknown): ApiError {
   return new ApiError('InternalError', 'an error on the server; its log says more');
 }
 
-async function dispatch(deps: Deps, request: Request, context: HttpContext): Promise<Response> {
+async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   const path = new URL(request.url).pathname.replace(/\/+$/, '');
   if (path === '/openapi/v2') return openApiV2(request);
   const document = discoveryDocument(path) ?? openApiDocument(path);
@@ -101,7 +109,7 @@ async function dispatch(deps: Deps, request: Request, context: HttpContext): Pro
 }
 
 /** `kubectl` before 1.27 insists on this document, in protobuf; an empty one switches its own checks off, and the server's remain. */
-function openApiV2(request: Request): Response {
+function openApiV2(request: HttpRequest): Response {
   if (/protobuf/.test(request.headers.get('accept') ?? '')) {
     const contentType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
     return new Response(new Uint8Array(), { headers: { 'content-type': contentType } });
@@ -112,7 +120,7 @@ function openApiV2(request: Request): Response {
 async function onCollection(
   deps: Deps,
   target: ResourceTarget,
-  request: Request,
+  request: HttpRequest,
   context: HttpContext,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
@@ -134,7 +142,7 @@ async function onCollection(
 async function onObject(
   deps: Deps,
   target: ResourceTarget,
-  request: Request,
+  request: HttpRequest,
   context: HttpContext,
 ): Promise<Response> {
   if (target.subresource === 'timeline' && ['Hardware', 'Workflow'].includes(target.kind.kind)) {
@@ -169,7 +177,7 @@ async function onObject(
   }
 }
 
-async function deleteCollection(deps: Deps, target: ResourceTarget, request: Request): Promise<object> {
+async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
   const list = (await listObjects(deps, target, new Request(request.url))) as {
     items: { metadata: { name: string; namespace: string } }[];
   };
@@ -186,7 +194,7 @@ async function deleteCollection(deps: Deps, target: ResourceTarget, request: Req
 function shown(
   deps: Deps,
   target: ResourceTarget,
-  request: Request,
+  request: HttpRequest,
   object: Awaited<ReturnType<typeof getObject>>,
 ): Response {
   if (!wantsTable(request.headers.get('accept'))) return json(object);
@@ -215,6 +223,6 @@ function json(value: object, status = 200): Response {
   });
 }
 
-function methodNotAllowed(request: Request): never {
+function methodNotAllowed(request: HttpRequest): never {
   throw new ApiError('MethodNotAllowed', `${request.method} is not allowed here`);
 }

@@ -1,7 +1,7 @@
 /** List and watch, as objects or as a Table. */
 import { apiVersionOf, collectionOf, type Resource } from '@tinkerbell/resources';
 import type { ListQuery, Store } from '@tinkerbell/store-contract';
-import type { Clock } from '@tinkerbell/platform-contract';
+import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { hasSelector, selectorOf } from './selectors.ts';
@@ -16,7 +16,11 @@ export interface ListDeps {
 const WATCH_TIMEOUT_SECONDS = 1800;
 const PAGE_LIMIT = 10_000;
 
-export async function listObjects(deps: ListDeps, target: ResourceTarget, request: Request): Promise<object> {
+export async function listObjects(
+  deps: ListDeps,
+  target: ResourceTarget,
+  request: HttpRequest,
+): Promise<object> {
   const query = new URL(request.url).searchParams;
   const limit = Math.min(wholeNumber(query, 'limit') || PAGE_LIMIT, PAGE_LIMIT);
   const token = query.get('continue') ?? '';
@@ -47,7 +51,7 @@ export async function listObjects(deps: ListDeps, target: ResourceTarget, reques
 export async function watchObjects(
   deps: ListDeps,
   target: ResourceTarget,
-  request: Request,
+  request: HttpRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
@@ -65,7 +69,11 @@ export async function watchObjects(
   return new Response(stream, { headers: { 'content-type': 'application/json' } });
 }
 
-function showing(deps: ListDeps, target: ResourceTarget, request: Request): (resource: Resource) => object {
+function showing(
+  deps: ListDeps,
+  target: ResourceTarget,
+  request: HttpRequest,
+): (resource: Resource) => object {
   if (!wantsTable(request.headers.get('accept'))) return (resource) => resource;
   const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
   return (resource) =>

@@ -1,3 +1,4 @@
+import type { HttpRequest } from '@tinkerbell/platform-contract';
 import { toJson, parseYaml } from '@tinkerbell/yaml';
 import { ApiError } from './api-error.ts';
 
@@ -5,7 +6,7 @@ import { ApiError } from './api-error.ts';
 export const BODY_BYTES_LIMIT = 3 * 1024 * 1024;
 
 /** The body as JSON, read from JSON or YAML; undefined when there is none. Throws an ApiError. */
-export async function readBody(request: Request): Promise<unknown> {
+export async function readBody(request: HttpRequest): Promise<unknown> {
   const text = textOf(await bytesOf(request));
   if (text === '') return undefined;
   if (/yaml/.test(mediaTypeOf(request))) return fromYaml(text);
@@ -17,11 +18,11 @@ export async function readBody(request: Request): Promise<unknown> {
 }
 
 /** `application/json` of `application/json; charset=utf-8`. */
-export function mediaTypeOf(request: Request): string {
+export function mediaTypeOf(request: HttpRequest): string {
   return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-async function bytesOf(request: Request): Promise<Uint8Array> {
+async function bytesOf(request: HttpRequest): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

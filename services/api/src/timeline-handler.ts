@@ -1,3 +1,4 @@
+import type { HttpRequest } from '@tinkerbell/platform-contract';
 /**
  * The timeline of a Hardware (its machines' packets, transfers, actions) or of a Workflow, as JSON lines:
  * `GET …/hardware/<name>/timeline` and `GET …/workflows/<name>/timeline`, with `after=<sequence>` and `watch=true`.
@@ -11,7 +12,7 @@ const BACKLOG_LIMIT = 10_000;
 export async function timeline(
   deps: { journal: Journal; view: View },
   resource: Resource,
-  request: Request,
+  request: HttpRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;

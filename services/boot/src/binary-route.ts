@@ -1,4 +1,4 @@
-import type { HttpContext, HttpRoute } from '@tinkerbell/platform-contract';
+import type { HttpContext, HttpRequest, HttpRoute } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
 import { binaryNameOf, type BootFiles } from './boot-files.ts';
 import type { BootDeps } from './config.ts';
@@ -18,7 +18,7 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
   return {
     name: 'ipxe-binary',
     prefix: '/ipxe/binary/',
-    async handle(request: Request, { peer }: HttpContext): Promise<Response> {
+    async handle(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
       if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
       const elements = pathElementsOf(request.url);
       const path = elements?.join('/') ?? '';

@@ -1,3 +1,4 @@
+import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
 import type { Clock, Files, Log, Udp } from '@tinkerbell/platform-contract';
 import type { Journal, View } from '@tinkerbell/store-contract';
@@ -24,6 +25,8 @@ export interface BootConfig {
   readonly ipxeDirectory: string;
   /** Replaces the placeholder in binaries that have one; empty leaves them alone (ipxe-embedded-script-patch). */
   readonly ipxePatch: string;
+  /** Whose X-Forwarded-For is believed when a script is asked for without a MAC (trusted-proxies). */
+  readonly trustedProxies: readonly IpNetwork[];
   /** ipxe-http-binary-enabled and ipxe-http-script-enabled. */
   readonly routes: { readonly binary: boolean; readonly script: boolean };
 }

@@ -1,3 +1,5 @@
+import { WholeResponse } from '@tinkerbell/platform-contract';
+
 /** Answers the boot routes have in common. */
 
 export function notFound(detail: string): Response {
@@ -5,11 +7,16 @@ export function notFound(detail: string): Response {
 }
 
 export function methodNotAllowed(): Response {
-  return new Response('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD', ...PLAIN } });
+  return new WholeResponse('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD', ...PLAIN } });
 }
 
 export function plain(status: number, detail: string): Response {
-  return new Response(`${detail}\n`, { status, headers: PLAIN });
+  return new WholeResponse(`${detail}\n`, { status, headers: PLAIN });
+}
+
+/** A text for a program: no newline is added. */
+export function plainText(text: string): Response {
+  return new WholeResponse(text, { headers: PLAIN });
 }
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' } as const;

@@ -1,3 +1,4 @@
+import { clientAddressOf, formatIpAddress } from '@tinkerbell/instance-metadata';
 import {
   bootsUnknownMachine,
   reservationFor,
@@ -6,18 +7,18 @@ import {
   type ReservationResult,
   type ScriptDecision,
 } from '@tinkerbell/netboot';
-import type { HttpContext, HttpRoute } from '@tinkerbell/platform-contract';
+import type { HttpContext, HttpRequest, HttpRoute } from '@tinkerbell/platform-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
-import { methodNotAllowed, notFound, pathElementsOf, plain } from './http-answers.ts';
+import { methodNotAllowed, notFound, pathElementsOf, plain, plainText } from './http-answers.ts';
 import { hasWorkToDo, macAt, unknownHasWorkToDo } from './machine-state.ts';
 
 const SCRIPT_NAME = 'auto.ipxe';
 
 interface ScriptRouteInput {
   readonly deps: Pick<BootDeps, 'journal' | 'view' | 'log'>;
-  readonly config: Pick<BootConfig, 'hook' | 'netboot'>;
+  readonly config: Pick<BootConfig, 'hook' | 'netboot' | 'trustedProxies'>;
   readonly counters: Counters;
 }
 
@@ -28,16 +29,24 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
   return {
     name: 'ipxe-script',
     prefix: '/ipxe/script/',
-    async handle(request: Request, { peer }: HttpContext): Promise<Response> {
+    async handle(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
       if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
       const elements = pathElementsOf(request.url) ?? [];
       if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} is here`);
-      const mac = parseMac(elements.at(-2) ?? '') ?? macAt(view, peer.address);
+      const address = clientOf(request, peer.address);
+      const mac = parseMac(elements.at(-2) ?? '') ?? macAt(view, address);
       const decision = decide(mac);
-      report(decision, mac, peer.address);
-      return answerOf(decision, request.method === 'HEAD');
+      report(decision, mac, address);
+      return answerOf(decision);
     },
   };
+
+  /** Behind a trusted proxy the address it names; else the socket's, whatever a header says. */
+  function clientOf(request: HttpRequest, peer: string): string {
+    const sender = { peer, forwardedFor: request.headers.get('x-forwarded-for') };
+    const client = clientAddressOf(sender, config.trustedProxies);
+    return client.ok ? formatIpAddress(client.address) : peer;
+  }
 
   function report(decision: ScriptDecision | Unusable, mac: Mac | undefined, peer: string): void {
     const isServed = decision.kind === 'script';
@@ -81,13 +90,10 @@ const UNKNOWN: ReservationResult = {
   message: 'no Hardware has this address',
 };
 
-function answerOf(decision: ScriptDecision | Unusable, isHead: boolean): Response {
+function answerOf(decision: ScriptDecision | Unusable): Response {
   switch (decision.kind) {
-    case 'script': {
-      const bytes = new TextEncoder().encode(decision.text);
-      const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': `${bytes.length}` };
-      return new Response(isHead ? null : bytes, { headers });
-    }
+    case 'script':
+      return plainText(decision.text);
     case 'refused':
       return notFound('this machine may not netboot');
     case 'invalid':

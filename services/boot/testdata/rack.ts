@@ -94,6 +94,7 @@ export function rackConfig(change: Partial<BootConfig> = {}): BootConfig {
     },
     tftp: { address: '127.0.0.1', port: 0, singlePort: false, limits: defaultTransferLimits, ...defaultTftpCaps },
     ipxeDirectory: '/nonexistent',
+    trustedProxies: [],
     ipxePatch: '',
     routes: { binary: true, script: true },
     ...change,

@@ -19,7 +19,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
 import { createNodeHttp, nodeClock, nodeFiles } from '@tinkerbell/platform-node';
-import type { HttpPeer, Log } from '@tinkerbell/platform-contract';
+import type { HttpPeer, HttpRequest, Log } from '@tinkerbell/platform-contract';
 import { createImagesService, type TransferProgress } from './index.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
@@ -201,7 +201,7 @@ test('a transfer is reported from its start to its end', async () => {
 async function listening(use: (port: number, reports: TransferProgress[]) => Promise<void>): Promise<void> {
   const reports: TransferProgress[] = [];
   const route = createService((progress) => reports.push(progress)).routes[0]!;
-  const handler = async (request: Request, context: Parameters<typeof route.handle>[1]) =>
+  const handler = async (request: HttpRequest, context: Parameters<typeof route.handle>[1]) =>
     (await route.handle(request, context)) ?? new Response(null, { status: 404 });
   const server = await createNodeHttp(silentLog).listen({ port: 0, address: '127.0.0.1' }, handler);
   try {

@@ -1,4 +1,12 @@
-import type { Clock, Files, HttpContext, HttpPeer, Log, Service } from '@tinkerbell/platform-contract';
+import type {
+  Clock,
+  Files,
+  HttpContext,
+  HttpPeer,
+  HttpRequest,
+  Log,
+  Service,
+} from '@tinkerbell/platform-contract';
 import { byteRangeOf, type ByteRange } from './byte-range.ts';
 import { contentTypeOf } from './content-type.ts';
 import { imagePathOf } from './image-path.ts';
@@ -54,7 +62,7 @@ class ImageFiles {
     this.#config = config;
   }
 
-  async answer(request: Request, { peer }: HttpContext): Promise<Response> {
+  async answer(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
     this.#counts.requests += 1;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return new Response('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD' } });
@@ -122,7 +130,7 @@ interface Answer {
 
 /** Status, headers and bytes of a file for a request; the body aside, HEAD is answered the same. */
 function answerFor(
-  request: Headers,
+  request: HttpRequest['headers'],
   path: string,
   file: { readonly sizeBytes: number; readonly modifiedMs: number },
 ): Answer {

@@ -1,3 +1,4 @@
+import type { HttpRequest } from '@tinkerbell/platform-contract';
 /** What a file is compared by. */
 export interface Validators {
   /** Strong: it changes with size and modification time. */
@@ -11,7 +12,10 @@ export function validatorsOf(file: { readonly sizeBytes: number; readonly modifi
 }
 
 /** RFC 9110 section 13.2.2: the status a precondition demands, or undefined to go on. */
-export function failedPrecondition(headers: Headers, validators: Validators): 304 | 412 | undefined {
+export function failedPrecondition(
+  headers: HttpRequest['headers'],
+  validators: Validators,
+): 304 | 412 | undefined {
   const ifMatch = headers.get('if-match');
   if (ifMatch !== null && !listHolds(ifMatch, validators.etag, { isWeak: false })) return 412;
   const unmodifiedSince = dateOf(headers.get('if-unmodified-since'));
@@ -26,7 +30,7 @@ export function failedPrecondition(headers: Headers, validators: Validators): 30
 }
 
 /** RFC 9110 section 13.1.5: a Range counts only while the file is still the one the client has a part of. */
-export function rangeApplies(headers: Headers, validators: Validators): boolean {
+export function rangeApplies(headers: HttpRequest['headers'], validators: Validators): boolean {
   const ifRange = headers.get('if-range')?.trim();
   if (ifRange === undefined) return true;
   if (ifRange.startsWith('"')) return ifRange === validators.etag;

@@ -1,3 +1,4 @@
+import { WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { Machine } from './visitor.ts';
 
 /** What was asked for: a closed set, it labels counters. */
@@ -42,13 +43,11 @@ const statusOf = {
 } as const;
 
 /** As upstream: text whatever it holds, no newline added, and no body where nothing was found. */
-export function responseTo(request: Request, { outcome, text = '', headers }: Answer): Response {
-  const bytes = new TextEncoder().encode(text);
-  return new Response(request.method === 'HEAD' || bytes.length === 0 ? null : bytes, {
+export function responseTo({ outcome, text = '', headers }: Answer): Response {
+  return new WholeResponse(text, {
     status: statusOf[outcome],
     headers: {
       'content-type': 'text/plain; charset=utf-8',
-      'content-length': `${bytes.length}`,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...headers,
@@ -59,7 +58,11 @@ export function responseTo(request: Request, { outcome, text = '', headers }: An
 export const pathUnknown: Answer = { kind: 'unknown-path', outcome: 'path-unknown' };
 
 /** Undefined when the method is among those allowed. */
-export function methodProblem(request: Request, kind: RequestKind, allow = 'GET, HEAD'): Answer | undefined {
+export function methodProblem(
+  request: HttpRequest,
+  kind: RequestKind,
+  allow = 'GET, HEAD',
+): Answer | undefined {
   if (allow.split(', ').includes(request.method)) return undefined;
   return { kind, outcome: 'method-unknown', headers: { allow } };
 }

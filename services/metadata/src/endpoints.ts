@@ -1,3 +1,4 @@
+import type { HttpRequest } from '@tinkerbell/platform-contract';
 import {
   diskLayoutOf,
   EC2_VERSIONS,
@@ -22,7 +23,7 @@ import {
 
 /** One request, its path below the endpoint's, percent-decoded. */
 export interface Asked {
-  readonly request: Request;
+  readonly request: HttpRequest;
   readonly path: readonly string[];
   readonly visitor: Visitor;
 }
@@ -62,7 +63,7 @@ export function phoneHomeEndpoint({ request, path, visitor }: Asked): Answer | P
 
 /** Listings are the same for all and need no machine. */
 function ec2Answer(
-  request: Request,
+  request: HttpRequest,
   path: readonly string[],
   { search, problem }: { readonly search: MachineSearch; readonly problem?: Answer['outcome'] },
 ): Answer {

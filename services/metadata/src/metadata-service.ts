@@ -1,5 +1,5 @@
 import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
-import type { HttpContext, HttpRoute, Service } from '@tinkerbell/platform-contract';
+import type { HttpContext, HttpRequest, HttpRoute, Service } from '@tinkerbell/platform-contract';
 import { pathElementsOf, pathUnknown, responseTo } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import {
@@ -52,17 +52,17 @@ function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: Request
   return endpoints.map(([name, prefix, endpoint]) => ({
     name,
     prefix,
-    handle: async (request: Request, context: HttpContext) => {
+    handle: async (request: HttpRequest, context: HttpContext) => {
       const { pathname } = new URL(request.url);
       if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return undefined;
       const { answer, visitor } = await answerAt({ request, context, endpoint, prefix });
       timeline.record(answer, { path: pathname, ...(visitor === undefined ? {} : { visitor }) });
-      return responseTo(request, answer);
+      return responseTo(answer);
     },
   }));
 
   async function answerAt(at: {
-    readonly request: Request;
+    readonly request: HttpRequest;
     readonly context: HttpContext;
     readonly endpoint: Endpoint;
     readonly prefix: string;

@@ -1,3 +1,4 @@
+import type { HttpRequest } from '@tinkerbell/platform-contract';
 import { methodProblem, type Answer } from './answer.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -8,7 +9,7 @@ const BODY_BYTES_MAX = 64 * 1024;
  * cloud-init's phone_home: the machine says that it has booted what was installed. The body is read, as clients may not
  * hear an answer before they have sent it, and not believed: who calls is known by address.
  */
-export async function answerPhoneHome(request: Request, { search }: Visitor): Promise<Answer> {
+export async function answerPhoneHome(request: HttpRequest, { search }: Visitor): Promise<Answer> {
   const kind = 'phone-home';
   const problem = methodProblem(request, kind, 'POST');
   if (problem !== undefined) return problem;

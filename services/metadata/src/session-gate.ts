@@ -1,3 +1,4 @@
+import type { HttpRequest } from '@tinkerbell/platform-contract';
 import { methodProblem, type Answer } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import { createSessionTokens, LIFETIME_SECONDS_MAX, parseLifetime } from './session-tokens.ts';
@@ -8,9 +9,9 @@ const LIFETIME_HEADER = 'x-aws-ec2-metadata-token-ttl-seconds';
 
 /** EC2's instance metadata service, version 2: a PUT buys a token, which a forged GET cannot have. */
 export interface SessionGate {
-  issue(request: Request, visitor: Visitor): Answer;
+  issue(request: HttpRequest, visitor: Visitor): Answer;
   /** Why the request may not pass; undefined when it may. */
-  problemOf(request: Request, visitor: Visitor): Outcome | undefined;
+  problemOf(request: HttpRequest, visitor: Visitor): Outcome | undefined;
 }
 
 type Outcome = Extract<Answer['outcome'], 'token-missing' | 'token-unknown'>;

@@ -5,7 +5,7 @@ import {
   type ClientAddress,
   type IpNetwork,
 } from '@tinkerbell/instance-metadata';
-import type { HttpPeer } from '@tinkerbell/platform-contract';
+import type { HttpPeer, HttpRequest } from '@tinkerbell/platform-contract';
 import { collectionOf, hardwareKind, primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
@@ -36,7 +36,7 @@ export type Visit =
 
 /** The machine is the one Hardware with a network interface of the client's address. */
 export function visitorOf(
-  request: Request,
+  request: HttpRequest,
   peer: HttpPeer,
   { view, trustedProxies }: { readonly view: View; readonly trustedProxies: readonly IpNetwork[] },
 ): Visit {

@@ -1,0 +1,75 @@
+/** The ports that speak HTTP: the main one, the same over TLS, and the old one of the metadata service. */
+import { readFile } from 'node:fs/promises';
+import {
+  PlatformError,
+  type Http,
+  type HttpHandler,
+  type HttpServer,
+  type Log,
+  type Service,
+} from '@tinkerbell/platform-contract';
+import { createHttpFront } from './http-front.ts';
+import { SettingsError } from './flag-reader.ts';
+import type { Settings } from './settings.ts';
+
+interface HttpPortsInput {
+  readonly http: Http;
+  readonly log: Log;
+  readonly services: readonly Service[];
+  readonly front: HttpHandler;
+  readonly uptimeSeconds: () => number;
+}
+
+export interface HttpPorts extends AsyncDisposable {
+  readonly main: HttpServer['local'];
+}
+
+/** Rejects, with everything closed again, when a port that is needed cannot be had or a TLS file cannot be read. */
+export async function openHttpPorts(settings: Settings, input: HttpPortsInput): Promise<HttpPorts> {
+  const { http, front } = input;
+  await using cleanup = new AsyncDisposableStack();
+  const main = cleanup.use(await http.listen(settings.http, front));
+  const { https } = settings;
+  if (https !== undefined) {
+    const { address, port } = https;
+    const tls = {
+      certificate: await pem(https.certFile, 'tls-cert-file'),
+      key: await pem(https.keyFile, 'tls-key-file'),
+    };
+    cleanup.use(await http.listen({ address, port, tls }, front));
+  }
+  const legacy = await legacyMetadataPort(settings, input);
+  if (legacy !== undefined) cleanup.use(legacy);
+  const opened = cleanup.move();
+  return { main: main.local, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Few need it: that somebody else has the port is no reason not to start. */
+async function legacyMetadataPort(
+  { legacyMetadataPort: port, http: { address }, apiAnonymous }: Settings,
+  { http, log, services, uptimeSeconds }: HttpPortsInput,
+): Promise<HttpServer | undefined> {
+  if (port === undefined) return undefined;
+  const metadata = services.filter(({ name }) => name === 'metadata');
+  try {
+    return await http.listen(
+      { address, port },
+      createHttpFront({ services: metadata, apiAnonymous, uptimeSeconds }),
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof PlatformError)) throw thrown;
+    log.warn('no metadata on the old port', {
+      reason: thrown.message,
+      flag: '--tootles-legacy-port=0 to do without',
+    });
+    return undefined;
+  }
+}
+
+async function pem(file: string, flag: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (thrown) {
+    throw new SettingsError(`--${flag}: cannot read ${file}: ${(thrown as Error).message}`);
+  }
+}

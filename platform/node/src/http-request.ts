@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { HttpRequest } from '@tinkerbell/platform-contract';
+
+/** A request as the platform's handlers read it. Whatever costs time is made when it is asked for first. */
+export class NodeHttpRequest implements HttpRequest {
+  readonly method: string;
+  /** Absolute and normalised; empty when target or Host make no URL. */
+  readonly url: string;
+  readonly headers: HttpRequest['headers'];
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  #signal: AbortSignal | undefined;
+  #body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.method = incoming.method ?? 'GET';
+    this.url = urlOf(incoming);
+    this.headers = {
+      get: (name) => headerOf(incoming.rawHeaders, name),
+      has: (name) => headerOf(incoming.rawHeaders, name) !== null,
+    };
+  }
+
+  get isUnderstood(): boolean {
+    return this.url !== '';
+  }
+
+  /** Aborts when the answer has been sent or the client has gone. */
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      const gone = new AbortController();
+      this.#outgoing.once('close', () => gone.abort());
+      if (this.#outgoing.closed) gone.abort();
+      this.#signal = gone.signal;
+    }
+    return this.#signal;
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    if (this.#body === undefined) {
+      const hasBody = this.method !== 'GET' && this.method !== 'HEAD';
+      this.#body = hasBody
+        ? (Readable.toWeb(this.#incoming) as ReadableStream<Uint8Array<ArrayBuffer>>)
+        : null;
+    }
+    return this.#body;
+  }
+
+  text(): Promise<string> {
+    return new Response(this.body).text();
+  }
+
+  json(): Promise<unknown> {
+    return new Response(this.body).json();
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return new Response(this.body).arrayBuffer();
+  }
+}
+
+function urlOf({ url, headers }: IncomingMessage): string {
+  const parsed = URL.parse(url ?? '/', `http://${headers.host ?? 'localhost'}`);
+  return parsed === null || parsed.username !== '' ? '' : parsed.href;
+}
+
+/** All values of a header, as Headers joins them: none is dropped, and none can hide behind another. */
+function headerOf(rawHeaders: readonly string[], name: string): string | null {
+  const wanted = name.toLowerCase();
+  let found: string | null = null;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const each = rawHeaders[index] ?? '';
+    if (each.length !== wanted.length || each.toLowerCase() !== wanted) continue;
+    const value = rawHeaders[index + 1] ?? '';
+    found = found === null ? value : `${found}, ${value}`;
+  }
+  return found;
+}
