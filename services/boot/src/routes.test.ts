@@ -183,9 +183,9 @@ test('the placeholder of a binary is patched, padded to the same length', async 
 
 test('an address in X-Forwarded-For is believed from a trusted proxy only', async () => {
   const script = '/ipxe/script/auto.ipxe';
-  const proven = await ask(script, { peer: '10.1.1.1', forwardedFor: '203.0.113.7, 192.0.2.1' });
+  const proven = await ask(script, { peer: '10.1.1.1', forwardedFor: '203.0.113.7, 192.168.77.10' });
   assert.equal(proven.status, 200);
-  assert.equal((await ask(script, { peer: '203.0.113.7', forwardedFor: '192.0.2.1' })).status, 404);
+  assert.equal((await ask(script, { peer: '203.0.113.7', forwardedFor: '192.168.77.10' })).status, 404);
 });
 
 test('other methods, other names and paths that climb are refused', async () => {
