@@ -5,6 +5,9 @@ export interface CLibrary {
   socket(domain: number, type: number, protocol: number): number;
   setSocketOption(fd: number, option: { level: number; name: number; value: Uint8Array }): number;
   bind(fd: number, address: Uint8Array): number;
+  /** The index of a network interface in this network namespace; 0 when there is none of that name. */
+  interfaceIndex(name: string): number;
+  sendTo(fd: number, message: { readonly bytes: Uint8Array; readonly to: Uint8Array }): number;
   close(fd: number): void;
 }
 
@@ -22,6 +25,8 @@ async function load(): Promise<CLibrary> {
     socket: { arguments: ['i32', 'i32', 'i32'], return: 'i32' },
     setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
     bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
+    if_nametoindex: { arguments: ['buffer'], return: 'u32' },
+    sendto: { arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'], return: 'i64' },
     close: { arguments: ['i32'], return: 'i32' },
     __errno_location: { arguments: [], return: 'pointer' },
   });
@@ -33,6 +38,9 @@ async function load(): Promise<CLibrary> {
     setSocketOption: (fd, { level, name, value }) =>
       checked(functions.setsockopt(fd, level, name, value, value.length)),
     bind: (fd, address) => checked(functions.bind(fd, address, address.length)),
+    interfaceIndex: (name) => functions.if_nametoindex(new TextEncoder().encode(`${name}\0`)),
+    sendTo: (fd, { bytes, to }) =>
+      checked(Number(functions.sendto(fd, bytes, BigInt(bytes.length), 0, to, to.length))),
     close: (fd) => void functions.close(fd),
   };
 }

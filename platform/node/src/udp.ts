@@ -10,6 +10,8 @@ import {
   type UdpSocket,
 } from '@tinkerbell/platform-contract';
 import { boundSocket } from './bound-socket.ts';
+import { cLibrary } from './c-library.ts';
+import { LinkLayerSender } from './link-layer-sender.ts';
 import { holderOf } from './port-holder.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
 
@@ -27,7 +29,11 @@ export const nodeUdp: Udp = {
       socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
       if (options.broadcast) socket.setBroadcast(true);
     }
-    return new NodeUdpSocket(socket, options.networkInterface, handlers);
+    const frames =
+      options.networkInterface === undefined
+        ? undefined
+        : new LinkLayerSender(await cLibrary(), options.networkInterface);
+    return new NodeUdpSocket(socket, options.networkInterface, { ...handlers, frames });
   },
 
   networkInterfaces() {
@@ -94,9 +100,15 @@ class NodeUdpSocket implements UdpSocket {
   readonly local: UdpAddress;
   readonly #socket: Socket;
   readonly #handlers: UdpHandlers;
+  readonly #frames: LinkLayerSender | undefined;
   #closed = false;
 
-  constructor(socket: Socket, networkInterface: string | undefined, handlers: UdpHandlers) {
+  constructor(
+    socket: Socket,
+    networkInterface: string | undefined,
+    handlers: UdpHandlers & { readonly frames: LinkLayerSender | undefined },
+  ) {
+    this.#frames = handlers.frames;
     this.#socket = socket;
     this.#handlers = handlers;
     const { address, port } = socket.address();
@@ -121,13 +133,15 @@ class NodeUdpSocket implements UdpSocket {
     }
   }
 
-  sendToMac(): boolean {
-    return false;
+  sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string): boolean {
+    if (this.#closed || this.#frames === undefined) return false;
+    return this.#frames.send(bytes, { from: this.local, to, mac });
   }
 
   close(): Promise<void> {
     if (this.#closed) return Promise.resolve();
     this.#closed = true;
+    this.#frames?.close();
     return new Promise((resolve) => this.#socket.close(() => resolve()));
   }
 

@@ -18,11 +18,13 @@ interface Feeding {
   readonly netboot?: Partial<NetbootSettings>;
   readonly arrival?: Arrival;
   readonly peer?: UdpAddress;
+  /** The socket can send frames. */
+  readonly framesTo?: 'any-mac';
 }
 
 /** Feeds packets to a listener on Hardware `machine1` and collects what it sends, counts and records. */
 function feed(
-  { netboot = {}, arrival = ON_DHCP_PORT, peer = NO_ADDRESS }: Feeding,
+  { netboot = {}, arrival = ON_DHCP_PORT, peer = NO_ADDRESS, framesTo }: Feeding,
   ...packets: Uint8Array[]
 ) {
   const journal = recordingJournal();
@@ -36,6 +38,11 @@ function feed(
       const decoded = decodePacket(bytes);
       assert.ok(decoded.ok);
       sent.push({ reply: decoded.value, to: `${address}:${port}` });
+    },
+    sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string) {
+      if (framesTo === undefined) return false;
+      this.send(bytes, { address: `${mac} ${to.address}`, port: to.port });
+      return true;
     },
   };
   for (const bytes of packets) listener({ bytes, peer, networkInterface: undefined }, { arrival, socket });
@@ -70,18 +77,20 @@ test('a client that asks in a loop is answered and counted each time, and writte
   );
 });
 
-test('replies go to the relay, to the address in use, or by broadcast where no frame can be sent', () => {
+test('replies go to the relay, to the address in use, in a frame, or by broadcast where no frame can be sent', () => {
   const giaddr = ipv4('10.1.0.1');
   const ciaddr = ipv4('192.168.77.10');
-  const { sent } = listen(
+  const packets = [
     packet(UEFI, { giaddr }),
     packet({ messageType: 3 }, { ciaddr, broadcast: false }),
     packet(UEFI, { broadcast: false }),
-  );
-  assert.deepEqual(
-    sent.map(({ to }) => to),
-    ['10.1.0.1:67', '192.168.77.10:68', '255.255.255.255:68'],
-  );
+    packet(UEFI, { broadcast: true }),
+  ];
+  const destinations = (feeding: Feeding) => feed(feeding, ...packets).sent.map(({ to }) => to);
+  const [relay, inUse, everybody] = ['10.1.0.1:67', '192.168.77.10:68', '255.255.255.255:68'];
+  assert.deepEqual(destinations({}), [relay, inUse, everybody, everybody]);
+  const frame = `${MAC} 192.168.77.10:68`;
+  assert.deepEqual(destinations({ framesTo: 'any-mac' }), [relay, inUse, frame, everybody]);
 });
 
 test('what is ignored is counted by reason, and written to the timeline once a minute per machine and reason', () => {

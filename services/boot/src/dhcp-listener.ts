@@ -1,4 +1,10 @@
-import { decodePacket, encodePacket, replyDestination, type DhcpPacket } from '@tinkerbell/dhcp';
+import {
+  decodePacket,
+  encodePacket,
+  replyDestination,
+  type DhcpPacket,
+  type ReplyDestination,
+} from '@tinkerbell/dhcp';
 import {
   classifyClient,
   replyTo,
@@ -14,7 +20,7 @@ import type { DhcpTimeline } from './dhcp-timeline.ts';
 /** Where a datagram came in, and what it is answered through. */
 export interface DhcpEntrance {
   readonly arrival: Arrival;
-  readonly socket: Pick<UdpSocket, 'send'>;
+  readonly socket: Pick<UdpSocket, 'send' | 'sendToMac'>;
 }
 
 /**
@@ -41,13 +47,14 @@ export function createDhcpListener(
     if (decision.kind === 'ignore') return timeline.ignored({ request, client, reservation, decision });
     const { reply } = decision;
 
-    const destination = arrival.port === 'boot-server' ? senderOf(datagram) : addressOf(request, reply);
+    const destination =
+      arrival.port === 'boot-server' ? senderOf(datagram) : replyDestination(request, reply);
     if (destination === undefined) return timeline.unreachable({ request, client, peer: datagram.peer });
 
     const encoded = encodePacket(reply, limitsOf(request));
     if (!encoded.ok) return timeline.unencodable({ client, error: encoded.error });
 
-    socket.send(encoded.bytes, destination);
+    send(socket, encoded.bytes, destination);
     timeline.replied({ request, reply, client, droppedOptions: encoded.droppedOptions });
   };
 }
@@ -68,10 +75,12 @@ function limitsOf({ options }: DhcpPacket): { maximumMessageBytes?: number } {
 }
 
 /**
- * The platform sends through UDP sockets, which resolve addresses by ARP; a client without an address does not answer
- * ARP, so it gets a broadcast in place of the link-layer unicast (RFC 2131 section 4.1 allows it).
+ * A client without an address answers no ARP: its reply goes in a frame to its MAC, or by broadcast where the platform
+ * sends no frames (RFC 2131 section 4.1 allows it).
  */
-function addressOf(request: DhcpPacket, reply: DhcpPacket): UdpAddress {
-  const { kind, address, port } = replyDestination(request, reply);
-  return { address: kind === 'link-layer' ? IPV4_BROADCAST : address, port };
+function send(socket: DhcpEntrance['socket'], bytes: Uint8Array, to: UdpAddress | ReplyDestination): void {
+  if (!('kind' in to) || to.kind !== 'link-layer') return socket.send(bytes, to);
+  const { address, port, hardwareAddress } = to;
+  if (socket.sendToMac(bytes, { address, port }, hardwareAddress)) return;
+  socket.send(bytes, { address: IPV4_BROADCAST, port });
 }
