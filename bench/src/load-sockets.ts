@@ -1,0 +1,122 @@
+/** UDP sockets of a load generator: system calls of Linux, made one after another, with nothing between them. */
+
+const AF_INET = 2;
+const SOCK_DGRAM_NONBLOCK = 2 | 0o4000;
+const SOL_SOCKET = 1;
+const SO_RCVBUF = 8;
+const RECEIVE_BUFFER_BYTES = 1024 * 1024;
+const EPOLL_CTL_ADD = 1;
+const EPOLLIN = 1;
+const EVENTS_MAX = 64;
+/** Datagrams taken by one recvmmsg. */
+const BATCH = 32;
+const DATAGRAM_BYTES = 2048;
+/** Sizes of C structures on 64-bit Linux. */
+const SOCKADDR_BYTES = 16;
+const MMSGHDR_BYTES = 64;
+const MMSGHDR_LENGTH_AT = 56;
+const IOVEC_BYTES = 16;
+const EPOLL_EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
+
+export interface LoadSockets {
+  /** A socket bound to `address`, any port. */
+  open(address: string): number;
+  send(socket: number, bytes: Buffer, port: number): void;
+  /**
+   * Waits at most `waitMs` for datagrams and hands out what is there; `bytes` are valid during the call. Blocks the process.
+   */
+  receive(waitMs: number, take: (socket: number, bytes: Buffer, port: number) => void): void;
+  close(socket: number): void;
+}
+
+/** Sockets that talk to the server at `address`. */
+export async function createLoadSockets(address: string): Promise<LoadSockets> {
+  const { dlopen, getRawPointer } = await import('node:ffi');
+  const { functions: c } = dlopen(null, {
+    socket: { arguments: ['i32', 'i32', 'i32'], return: 'i32' },
+    bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
+    setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
+    close: { arguments: ['i32'], return: 'i32' },
+    sendto: { arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'], return: 'i64' },
+    recvmmsg: { arguments: ['i32', 'pointer', 'u32', 'i32', 'pointer'], return: 'i32' },
+    epoll_create1: { arguments: ['i32'], return: 'i32' },
+    epoll_ctl: { arguments: ['i32', 'i32', 'i32', 'buffer'], return: 'i32' },
+    epoll_wait: { arguments: ['i32', 'buffer', 'i32', 'i32'], return: 'i32' },
+  });
+  const batch = receiveBatch(getRawPointer);
+  const epoll = mustWork('epoll_create1', c.epoll_create1(0));
+  const events = Buffer.alloc(EVENTS_MAX * EPOLL_EVENT_BYTES);
+  const server = socketAddress(address, 0);
+
+  const drain = (socket: number, take: (socket: number, bytes: Buffer, port: number) => void): void => {
+    const count = c.recvmmsg(socket, batch.pointer, BATCH, 0, 0n);
+    for (let index = 0; index < count; index += 1) take(socket, batch.bytesOf(index), batch.portOf(index));
+  };
+
+  return {
+    open(from) {
+      const socket = mustWork('socket', c.socket(AF_INET, SOCK_DGRAM_NONBLOCK, 0));
+      const size = Buffer.alloc(4);
+      size.writeUInt32LE(RECEIVE_BUFFER_BYTES);
+      mustWork('setsockopt', c.setsockopt(socket, SOL_SOCKET, SO_RCVBUF, size, 4));
+      mustWork('bind', c.bind(socket, socketAddress(from, 0), SOCKADDR_BYTES));
+      const event = Buffer.alloc(EPOLL_EVENT_BYTES);
+      event.writeUInt32LE(EPOLLIN, 0);
+      event.writeInt32LE(socket, EPOLL_EVENT_BYTES - 8);
+      mustWork('epoll_ctl', c.epoll_ctl(epoll, EPOLL_CTL_ADD, socket, event));
+      return socket;
+    },
+    send(socket, bytes, port) {
+      server.writeUInt16BE(port, 2);
+      c.sendto(socket, bytes, BigInt(bytes.length), 0, server, SOCKADDR_BYTES);
+    },
+    receive(waitMs, take) {
+      const count = c.epoll_wait(epoll, events, EVENTS_MAX, waitMs);
+      for (let index = 0; index < count; index += 1)
+        drain(events.readInt32LE((index + 1) * EPOLL_EVENT_BYTES - 8), take);
+    },
+    close: (socket) => void c.close(socket),
+  };
+}
+
+/** Memory for recvmmsg: an array of struct mmsghdr, each with a sockaddr and one iovec. */
+function receiveBatch(pointerOf: (bytes: Buffer) => bigint) {
+  const headers = Buffer.alloc(BATCH * MMSGHDR_BYTES);
+  const names = Buffer.alloc(BATCH * SOCKADDR_BYTES);
+  const vectors = Buffer.alloc(BATCH * IOVEC_BYTES);
+  const datagrams = Buffer.alloc(BATCH * DATAGRAM_BYTES);
+  for (let index = 0; index < BATCH; index += 1) {
+    const header = index * MMSGHDR_BYTES;
+    headers.writeBigUInt64LE(pointerOf(names) + BigInt(index * SOCKADDR_BYTES), header);
+    headers.writeUInt32LE(SOCKADDR_BYTES, header + 8);
+    headers.writeBigUInt64LE(pointerOf(vectors) + BigInt(index * IOVEC_BYTES), header + 16);
+    headers.writeBigUInt64LE(1n, header + 24);
+    const vector = index * IOVEC_BYTES;
+    vectors.writeBigUInt64LE(pointerOf(datagrams) + BigInt(index * DATAGRAM_BYTES), vector);
+    vectors.writeBigUInt64LE(BigInt(DATAGRAM_BYTES), vector + 8);
+  }
+  return {
+    pointer: pointerOf(headers),
+    bytesOf(index: number): Buffer {
+      const at = index * DATAGRAM_BYTES;
+      return datagrams.subarray(at, at + headers.readUInt32LE(index * MMSGHDR_BYTES + MMSGHDR_LENGTH_AT));
+    },
+    portOf: (index: number): number => names.readUInt16BE(index * SOCKADDR_BYTES + 2),
+    // Keeps alive what the headers point to.
+    owned: [headers, names, vectors, datagrams],
+  };
+}
+
+/** struct sockaddr_in. */
+function socketAddress(address: string, port: number): Buffer {
+  const bytes = Buffer.alloc(SOCKADDR_BYTES);
+  bytes.writeUInt16LE(AF_INET, 0);
+  bytes.writeUInt16BE(port, 2);
+  for (const [index, part] of address.split('.').entries()) bytes[4 + index] = Number(part);
+  return bytes;
+}
+
+function mustWork(call: string, result: number): number {
+  if (result < 0) throw new Error(`${call} failed`);
+  return result;
+}
