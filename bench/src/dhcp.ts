@@ -1,12 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { createNodeLog } from '@tinkerbell/platform-node';
-import { openSqliteStore } from '@tinkerbell/store-sqlite';
-
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { highestServed } from './capacity.ts';
-import { addressesOf, hardwareOf, NETWORK } from './machines.ts';
+import { addressesOf, NETWORK } from './machines.ts';
 import { createLink, type Link } from './network-namespace.ts';
 import { alternate, median } from './rounds.ts';
 import {
@@ -18,6 +15,7 @@ import {
   untilReady,
   type RunningProgram,
 } from './running-program.ts';
+import { storeHardware } from './stored-hardware.ts';
 import { startTinkerbell } from './tinkerbell-server.ts';
 
 const RESERVATIONS = 10_000;
@@ -65,22 +63,10 @@ async function startOurs(context: BenchContext): Promise<Subject> {
   const dataDirectory = join(context.directory, 'tinkerbell');
   mkdirSync(dataDirectory);
   context.say(`storing ${RESERVATIONS} Hardware`);
-  await storeHardware(join(dataDirectory, 'tinkerbell.db'));
+  await storeHardware(join(dataDirectory, 'tinkerbell.db'), RESERVATIONS);
   const flags = [`--public-ipv4=${link.serverAddress}`, `--dhcp-bind-interface=${link.serverInterface}`];
   const program = await startTinkerbell(context, { dataDirectory, network: link.server, flags });
   return { name: 'tinkerbell', link, program };
-}
-
-/** Straight into the store: the server is not running yet. */
-async function storeHardware(path: string): Promise<void> {
-  await using store = openSqliteStore({ path, log: createNodeLog({ level: 'silent', format: 'json' }) });
-  const writes = Array.from({ length: RESERVATIONS }, (_, index) => {
-    const object = hardwareOf(index);
-    const key = { collection: 'hardware.tinkerbell.org', ...object.metadata };
-    return { operation: 'create', key, object } as const;
-  });
-  const result = await store.commit(writes);
-  if (!result.ok) throw new Error(`the store refuses the Hardware: ${result.reason}`);
 }
 
 async function startKea(context: BenchContext): Promise<Subject> {

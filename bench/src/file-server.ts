@@ -1,13 +1,20 @@
 /** nginx with its usual settings on loopback: neither ours nor the peer's. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { BenchContext } from './benchmark.ts';
 import { needProgram, startProgram, untilReady } from './running-program.ts';
 import { freePort } from './tinkerbell-server.ts';
 
-/** Serves a directory; returns the URL of its root, without a slash at the end. */
-export async function serveFiles(context: BenchContext, directory: string): Promise<string> {
+export interface FileServer {
+  /** Of the directory, without a slash at the end. */
+  readonly url: string;
+  /** Of the process that answers. */
+  workerPid(): number;
+}
+
+/** Serves a directory. */
+export async function serveFiles(context: BenchContext, directory: string): Promise<FileServer> {
   const nginx = needProgram('nginx', 'nginx-light');
   const port = await freePort();
   const work = join(context.directory, 'nginx');
@@ -32,5 +39,6 @@ export async function serveFiles(context: BenchContext, directory: string): Prom
       () => false,
     ),
   );
-  return url;
+  const children = `/proc/${program.pid}/task/${program.pid}/children`;
+  return { url, workerPid: () => Number(readFileSync(children, 'utf8').trim().split(' ')[0]) };
 }

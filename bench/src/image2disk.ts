@@ -26,7 +26,7 @@ export const image2diskBenchmark: Benchmark = {
   async run(context) {
     needProgram('curl', 'curl');
     const images = await diskImages(context, context.quick ? 512 : 2048);
-    const url = await serveFiles(context, context.cacheDirectory);
+    const url = (await serveFiles(context, context.cacheDirectory)).url;
     const disk = await createLoopDisk(context, images.bytes);
     context.say(`${disk.device} is in ${disk.isInMemory ? 'memory' : 'a file on this disk'}`);
     const runAction = await createActionRunner(context);

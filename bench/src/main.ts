@@ -10,7 +10,9 @@ import { dhcpBenchmark } from './dhcp.ts';
 import { goTemplateBenchmark } from './go-template.ts';
 import { hookBenchmark } from './hook.ts';
 import { image2diskBenchmark } from './image2disk.ts';
+import { metadataBenchmark } from './metadata.ts';
 import { jsonLine, tableOf } from './report.ts';
+import { scriptsBenchmark } from './scripts.ts';
 import { serverBenchmark } from './server.ts';
 import { tftpBenchmark } from './tftp.ts';
 import { workflowsBenchmark } from './workflows.ts';
@@ -23,6 +25,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   workflowsBenchmark,
   dhcpBenchmark,
   tftpBenchmark,
+  scriptsBenchmark,
+  metadataBenchmark,
   hookBenchmark,
   goTemplateBenchmark,
 ];

@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly dataDirectory: string;
   readonly flags: readonly string[];
   readonly network?: NetworkNamespace;
+  /** Begins the command line, as `taskset` does. */
+  readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -26,11 +28,13 @@ export async function startTinkerbell(
   context: BenchContext,
   options: ServerOptions,
 ): Promise<TinkerbellServer> {
-  const { dataDirectory, flags, network, environment } = options;
+  const { dataDirectory, flags, network, environment, prefix = [] } = options;
+  const [first = process.execPath, ...rest] = [...prefix, process.execPath];
   const startedMs = performance.now();
   const program = startProgram(context, {
     command: [
-      process.execPath,
+      first,
+      ...rest,
       ...NODE_FLAGS,
       SERVER_MAIN,
       `--data-dir=${dataDirectory}`,
@@ -58,7 +62,7 @@ export interface LoopbackServer extends TinkerbellServer {
 /** The whole product on loopback, on ports that were free a moment ago. */
 export async function startOnLoopback(
   context: BenchContext,
-  options: Pick<ServerOptions, 'dataDirectory' | 'environment'>,
+  options: Omit<ServerOptions, 'flags' | 'network'> & { readonly flags?: readonly string[] },
 ): Promise<LoopbackServer> {
   const address = '127.0.0.1';
   const [http, grpc, dhcp, tftp] = [await freePort(), await freePort(), await freePort(), await freePort()];
@@ -70,6 +74,8 @@ export async function startOnLoopback(
     `--tink-server-bind-port=${grpc}`,
     `--dhcp-bind-port=${dhcp}`,
     `--tftp-server-bind-port=${tftp}`,
+    '--tootles-legacy-port=0',
+    ...(options.flags ?? []),
   ];
   const server = await startTinkerbell(context, { ...options, flags });
   return { ...server, url: `http://${address}:${http}`, grpcAddress: `${address}:${grpc}` };

@@ -1,5 +1,6 @@
 /** The one HTTP port: health and metrics, then the routes of the services in order. */
 import {
+  pathNameOf,
   WholeResponse,
   type HttpContext,
   type HttpHandler,
@@ -19,14 +20,15 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   const counters = new Map<string, number>();
   const routes = options.services.flatMap((service) => service.routes);
   return async (request, context) => {
-    const response = (await own(request)) ?? (await routed(request, context));
+    const path = pathNameOf(request.url);
+    const response = own(path) ?? (await routed(path, request, context));
     const name = `http_server_requests_total{method="${request.method}",status_code="${response.status}"}`;
     counters.set(name, (counters.get(name) ?? 0) + 1);
     return response;
   };
 
-  async function own(request: HttpRequest): Promise<Response | undefined> {
-    switch (new URL(request.url).pathname) {
+  function own(path: string): Response | undefined {
+    switch (path) {
       case '/healthz':
         return text('ok');
       case '/readyz':
@@ -44,9 +46,9 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     }
   }
 
-  async function routed(request: HttpRequest, context: HttpContext): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    for (const route of routes.filter((one) => pathname.startsWith(one.prefix))) {
+  async function routed(path: string, request: HttpRequest, context: HttpContext): Promise<Response> {
+    for (const route of routes) {
+      if (!path.startsWith(route.prefix)) continue;
       const refusal = refusalFor(route, request, context);
       const response = refusal ?? (await route.handle(request, context));
       if (response !== undefined) return response;

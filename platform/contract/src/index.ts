@@ -20,6 +20,7 @@ export type {
   HttpRoute,
   HttpServer,
 } from './http.ts';
+export { pathNameOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { FileInfo, Files } from './files.ts';
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';

@@ -9,23 +9,23 @@ export interface WholeResponseInit {
  * everybody else it is an ordinary Response.
  */
 export class WholeResponse extends Response {
-  readonly whole: Uint8Array<ArrayBuffer>;
+  readonly whole: string | Uint8Array<ArrayBuffer>;
   readonly headerRecord: Readonly<Record<string, string>>;
 
   constructor(
     content: string | Uint8Array<ArrayBuffer>,
     { status = 200, headers = {} }: WholeResponseInit = {},
   ) {
-    const whole = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    const headerRecord = { ...headers, 'content-length': `${whole.length}` };
+    const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
+    const headerRecord = { ...headers, 'content-length': `${length}` };
     super(null, { status, headers: headerRecord });
-    this.whole = whole;
+    this.whole = content;
     this.headerRecord = headerRecord;
   }
 }
 
 function bodyOf({ whole }: WholeResponse): Response {
-  return new Response(whole.length === 0 ? null : whole.slice());
+  return new Response(whole.length === 0 ? null : whole);
 }
 
 /** The types declare these as properties, which methods of a class cannot override. */

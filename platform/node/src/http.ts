@@ -99,7 +99,8 @@ function contextOf(request: NodeHttpRequest, { socket }: IncomingMessage): HttpC
 }
 
 function plainAddress(address: string | undefined): string {
-  return (address ?? '').replace(/^::ffff:/, '');
+  if (address === undefined) return '';
+  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
 
 class NodeHttpServer implements HttpServer {

@@ -1,4 +1,4 @@
-import { WholeResponse } from '@tinkerbell/platform-contract';
+import { pathNameOf, WholeResponse } from '@tinkerbell/platform-contract';
 
 /** Answers the boot routes have in common. */
 
@@ -24,7 +24,7 @@ const PLAIN = { 'content-type': 'text/plain; charset=utf-8' } as const;
 /** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
 export function pathElementsOf(url: string): readonly string[] | undefined {
   try {
-    const elements = new URL(url).pathname.split('/').slice(1).map(decodeURIComponent);
+    const elements = pathNameOf(url).split('/').slice(1).map(decodeURIComponent);
     return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
   } catch {
     return undefined;

@@ -4,6 +4,7 @@ import {
   reservationFor,
   scriptFor,
   staticScriptFor,
+  type Reservation,
   type ReservationResult,
   type ScriptDecision,
 } from '@tinkerbell/netboot';
@@ -12,12 +13,16 @@ import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { methodNotAllowed, notFound, pathElementsOf, plain, plainText } from './http-answers.ts';
+import { createRateGate } from './rate-gate.ts';
 import { hasWorkToDo, macAt, unknownHasWorkToDo } from './machine-state.ts';
 
 const SCRIPT_NAME = 'auto.ipxe';
 
+/** As with DHCP replies: a machine that loops, or thousands at once, must not push all else out of the bounded journal. */
+const SERVED_GATE = { intervalMs: 1_000, keysMax: 500 } as const;
+
 interface ScriptRouteInput {
-  readonly deps: Pick<BootDeps, 'journal' | 'view' | 'log'>;
+  readonly deps: Pick<BootDeps, 'clock' | 'journal' | 'view' | 'log'>;
   readonly config: Pick<BootConfig, 'hook' | 'netboot' | 'trustedProxies'>;
   readonly counters: Counters;
 }
@@ -26,6 +31,10 @@ interface ScriptRouteInput {
  * auto-proxy mode machines without Hardware get the static script. */
 export function createScriptRoute({ deps, config, counters }: ScriptRouteInput): HttpRoute {
   const { journal, view, log } = deps;
+  const settings = { hook: config.hook, bootLocalWhenIdle: config.netboot.bootLocalWhenIdle };
+  const scriptsAtWork = new WeakMap<Reservation, ScriptDecision>();
+  const scriptsWhenIdle = new WeakMap<Reservation, ScriptDecision>();
+  const mayWrite = createRateGate(deps.clock, SERVED_GATE);
   return {
     name: 'ipxe-script',
     prefix: '/ipxe/script/',
@@ -54,7 +63,7 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
     const detail = 'message' in decision ? decision.message : outcome;
     counters.add('ipxe_script_requests_total', { outcome });
     log.debug('iPXE script asked for', { mac, peer, outcome, detail });
-    if (mac === undefined || outcome === 'no-hardware') return;
+    if (mac === undefined || outcome === 'no-hardware' || !mayWrite(`${mac} ${outcome}`)) return;
     journal.append({
       source: 'http',
       event: isServed ? 'script-served' : 'script-refused',
@@ -64,13 +73,19 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
     });
   }
 
+  /** A reservation is the same object for as long as its Hardware does not change, and so is its script. */
+  function known(reservation: Reservation, isAtWork: boolean): ScriptDecision {
+    const cache = isAtWork ? scriptsAtWork : scriptsWhenIdle;
+    const cached = cache.get(reservation);
+    if (cached !== undefined) return cached;
+    const decision = scriptFor({ reservation, machineState: { hasWorkToDo: isAtWork }, settings });
+    cache.set(reservation, decision);
+    return decision;
+  }
+
   function decide(mac: Mac | undefined): ScriptDecision | Unusable {
-    const settings = { hook: config.hook, bootLocalWhenIdle: config.netboot.bootLocalWhenIdle };
     const reservation = mac === undefined ? UNKNOWN : reservationFor(view.hardwareByMac(mac), mac);
-    if (reservation.ok) {
-      const machineState = { hasWorkToDo: hasWorkToDo(view, reservation.value) };
-      return scriptFor({ reservation: reservation.value, machineState, settings });
-    }
+    if (reservation.ok) return known(reservation.value, hasWorkToDo(view, reservation.value));
     if (bootsUnknownMachine(reservation, config.netboot)) {
       return staticScriptFor({ machineState: { hasWorkToDo: unknownHasWorkToDo(view, mac) }, settings });
     }

@@ -1,4 +1,4 @@
-import { WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
+import { pathNameOf, WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { Machine } from './visitor.ts';
 
 /** What was asked for: a closed set, it labels counters. */
@@ -70,7 +70,7 @@ export function methodProblem(
 /** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
 export function pathElementsOf(url: string): readonly string[] | undefined {
   try {
-    const elements = new URL(url).pathname.split('/').slice(1).map(decodeURIComponent);
+    const elements = pathNameOf(url).split('/').slice(1).map(decodeURIComponent);
     return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
   } catch {
     return undefined;

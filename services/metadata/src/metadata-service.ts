@@ -1,5 +1,11 @@
 import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
-import type { HttpContext, HttpRequest, HttpRoute, Service } from '@tinkerbell/platform-contract';
+import {
+  pathNameOf,
+  type HttpContext,
+  type HttpRequest,
+  type HttpRoute,
+  type Service,
+} from '@tinkerbell/platform-contract';
 import { pathElementsOf, pathUnknown, responseTo } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import {
@@ -53,7 +59,7 @@ function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: Request
     name,
     prefix,
     handle: async (request: HttpRequest, context: HttpContext) => {
-      const { pathname } = new URL(request.url);
+      const pathname = pathNameOf(request.url);
       if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return undefined;
       const { answer, visitor } = await answerAt({ request, context, endpoint, prefix });
       timeline.record(answer, { path: pathname, ...(visitor === undefined ? {} : { visitor }) });

@@ -1,0 +1,39 @@
+/** HTTP load from a process of its own; what it measures is in `http-load-client.ts`. */
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+import type { BenchContext } from './benchmark.ts';
+import type { LoadPlan, LoadResult } from './http-load-client.ts';
+import { startProgram } from './running-program.ts';
+
+const CLIENT = fileURLToPath(new URL('http-load-client.ts', import.meta.url));
+
+/** The processors of a measurement on one core: the server has the first, the load the second where there is one. */
+export const SERVER_PROCESSOR = ['taskset', '-c', '0'] as const;
+const LOAD_PROCESSOR = availableParallelism() > 1 ? ['taskset', '-c', '1'] : [];
+
+/** @throws Error when the load cannot connect. */
+export async function httpLoad(context: BenchContext, plan: LoadPlan): Promise<LoadResult> {
+  const [first = process.execPath, ...rest] = [...LOAD_PROCESSOR, process.execPath, CLIENT];
+  const program = startProgram(context, { command: [first, ...rest], channel: true });
+  const result = new Promise<LoadResult>((resolve, reject) => {
+    program.process.once('message', (message) => resolve(message as LoadResult));
+    void program.ended.then((code) => reject(new Error(`the load ended with ${code}: ${program.output()}`)));
+  });
+  program.process.send(plan);
+  return await result;
+}
+
+export interface RequestOptions {
+  readonly host: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A GET as it travels. */
+export function requestText({ host, path, headers = {} }: RequestOptions): string {
+  const lines = Object.entries({ host, accept: '*/*', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
