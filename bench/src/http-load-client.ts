@@ -112,7 +112,7 @@ interface Pacing {
   readonly endMs: number;
   readonly idle: Connection[];
   readonly waiting: number[];
-  begin(connection: Connection, dueMs: number): void;
+  readonly begin: (connection: Connection, dueMs: number) => void;
 }
 
 /** Every millisecond what has come due by then; what finds no free connection waits, and its delay counts. */

@@ -14,7 +14,7 @@ const LOAD_PROCESSOR = availableParallelism() > 1 ? ['taskset', '-c', '1'] : [];
 
 /** @throws Error when the load cannot connect. */
 export async function httpLoad(context: BenchContext, plan: LoadPlan): Promise<LoadResult> {
-  const [first = process.execPath, ...rest] = [...LOAD_PROCESSOR, process.execPath, CLIENT];
+  const [first, ...rest] = [...LOAD_PROCESSOR, process.execPath, CLIENT];
   const program = startProgram(context, { command: [first, ...rest], channel: true });
   const result = new Promise<LoadResult>((resolve, reject) => {
     program.process.once('message', (message) => resolve(message as LoadResult));

@@ -29,7 +29,7 @@ export async function startTinkerbell(
   options: ServerOptions,
 ): Promise<TinkerbellServer> {
   const { dataDirectory, flags, network, environment, prefix = [] } = options;
-  const [first = process.execPath, ...rest] = [...prefix, process.execPath];
+  const [first, ...rest] = [...prefix, process.execPath];
   const startedMs = performance.now();
   const program = startProgram(context, {
     command: [
