@@ -27,7 +27,7 @@ export interface UdpOptions {
 
 export interface UdpSocket extends AsyncDisposable {
   readonly local: UdpAddress;
-  /** Queues one datagram. A failure to send is reported through the `onError` given at open. */
+  /** Sends or queues one datagram; `bytes` may be reused when it returns. A failure to send is reported through the `onError` given at open. */
   send(bytes: Uint8Array, to: UdpAddress): void;
   /**
    * One datagram for every `segmentBytes` of `bytes`, the last one may be shorter; in one system call where the kernel cuts
@@ -62,4 +62,6 @@ export interface NetworkInterface {
   readonly address: string;
   readonly netmask: string;
   readonly internal: boolean;
+  /** Largest IP packet it sends whole; absent where that cannot be known. */
+  readonly mtuBytes?: number | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A UDP socket that belongs to one network interface, which Node's own API cannot make: one socket per
- * interface tells where a datagram came in and makes the answer leave there.
+ * A UDP socket made by system calls: Node's own API gives no descriptor, and cannot bind to one network interface, by which
+ * a socket knows where a datagram came in and makes the answer leave there.
  */
 import { PlatformError, type UdpOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
@@ -21,11 +21,11 @@ const EADDRINUSE = 98;
 const INTERFACE_NAME_LIMIT = 15;
 
 /** The descriptor of a bound, non-blocking socket. Linux only. */
-export async function boundSocket(options: UdpOptions & { networkInterface: string }): Promise<number> {
+export async function boundSocket(options: UdpOptions): Promise<number> {
   if (process.platform !== 'linux') {
     throw new PlatformError(
       'unavailable',
-      `cannot bind to ${options.networkInterface}: only Linux has sockets bound to a network interface`,
+      `cannot bind to ${options.networkInterface ?? 'a descriptor'}: only Linux has sockets bound to a network interface`,
     );
   }
   const library = await cLibrary();
@@ -39,15 +39,12 @@ export async function boundSocket(options: UdpOptions & { networkInterface: stri
   return fd;
 }
 
-function configure(
-  library: CLibrary,
-  fd: number,
-  options: UdpOptions & { networkInterface: string },
-): number {
+function configure(library: CLibrary, fd: number, options: UdpOptions): number {
   const one = new Uint8Array([1, 0, 0, 0]);
-  const device = new TextEncoder().encode(options.networkInterface.slice(0, INTERFACE_NAME_LIMIT) + '\0');
   const settings = [
-    { name: SO_BINDTODEVICE, value: device },
+    ...(options.networkInterface === undefined
+      ? []
+      : [{ name: SO_BINDTODEVICE, value: deviceName(options.networkInterface) }]),
     ...(options.reuseAddress ? [{ name: SO_REUSEADDR, value: one }] : []),
     ...(options.broadcast ? [{ name: SO_BROADCAST, value: one }] : []),
   ];
@@ -57,6 +54,10 @@ function configure(
   }
   enlargeReceiveBuffer(library, fd);
   return library.bind(fd, socketAddress(options.address ?? '0.0.0.0', options.port));
+}
+
+function deviceName(networkInterface: string): Uint8Array {
+  return new TextEncoder().encode(`${networkInterface.slice(0, INTERFACE_NAME_LIMIT)}\0`);
 }
 
 /** Beyond the system's limit where that is allowed (CAP_NET_ADMIN), else as far as it goes. */
@@ -76,8 +77,9 @@ function socketAddress(address: string, port: number): Uint8Array {
   return bytes;
 }
 
-function failure(options: UdpOptions & { networkInterface: string }, result: number): PlatformError {
-  const where = `UDP port ${options.port} on ${options.networkInterface}`;
+function failure(options: UdpOptions, result: number): PlatformError {
+  const on = options.networkInterface ?? options.address;
+  const where = `UDP port ${options.port}${on === undefined ? '' : ` on ${on}`}`;
   switch (-result) {
     case ENODEV:
       return new PlatformError(

@@ -50,7 +50,7 @@ function errno(read: typeof GetInt32, location: bigint): number {
 }
 
 /** Node warns that FFI is experimental; an operator can do nothing with that. */
-async function withoutFfiWarning<Value>(body: () => Promise<Value>): Promise<Value> {
+export async function withoutFfiWarning<Value>(body: () => Promise<Value>): Promise<Value> {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = (warning: string | Error, ...rest: never[]) => {
     if (!String(warning).includes('FFI')) emitWarning(warning, ...rest);

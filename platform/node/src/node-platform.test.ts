@@ -239,3 +239,65 @@ test('honours delays beyond what setTimeout holds', (context) => {
   context.mock.timers.tick(5000);
   assert.equal(ran, 1);
 });
+
+test('sends many datagrams of one size in one call, the last one shorter, and more than the kernel takes at once', async () => {
+  const received: string[] = [];
+  const { promise: last, resolve } = Promise.withResolvers<void>();
+  await using server = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    {
+      onDatagram({ bytes }) {
+        received.push(Buffer.from(bytes).toString('latin1'));
+        if (bytes.length < 8) resolve();
+      },
+      ...ignoreErrors,
+    },
+  );
+  await using client = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    { onDatagram() {}, ...ignoreErrors },
+  );
+  const expected = Array.from({ length: 150 }, (_, index) => `${index}`.padStart(8, '.')).concat('end');
+  const bytes = Buffer.from(expected.join(''), 'latin1');
+  client.sendSegments(bytes, 8, server.local);
+  bytes.fill(0);
+  await last;
+  assert.deepEqual(received, expected);
+});
+
+test('segments too large to be cut by the kernel arrive all the same', async () => {
+  const lengths: number[] = [];
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  await using server = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    {
+      onDatagram({ bytes }) {
+        lengths.push(bytes.length);
+        if (lengths.length === 3) resolve();
+      },
+      ...ignoreErrors,
+    },
+  );
+  await using client = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    { onDatagram() {}, ...ignoreErrors },
+  );
+  client.sendSegments(new Uint8Array(100_000), 40_000, server.local);
+  await all;
+  assert.deepEqual(lengths, [40_000, 40_000, 20_000]);
+});
+
+test('a datagram that cannot be sent is told through onError', async () => {
+  const { promise: failed, resolve } = Promise.withResolvers<Error>();
+  await using client = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1' },
+    { onDatagram() {}, onError: resolve },
+  );
+  client.send(new Uint8Array(70_000), { address: '127.0.0.1', port: 9 });
+  assert.match((await failed).message, /EMSGSIZE/);
+});
+
+test('knows how large a packet the loopback carries', { skip: process.platform !== 'linux' }, () => {
+  const loopback = nodeUdp.networkInterfaces().find(({ name }) => name === 'lo');
+  assert.ok((loopback?.mtuBytes ?? 0) >= 1500);
+});

@@ -1,4 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import {
   PlatformError,
@@ -11,20 +12,26 @@ import {
 } from '@tinkerbell/platform-contract';
 import { boundSocket } from './bound-socket.ts';
 import { cLibrary } from './c-library.ts';
+import { datagramCalls, SEGMENTED_BYTES_MAX, SEGMENTS_MAX, type DatagramCalls } from './datagram-calls.ts';
 import { LinkLayerSender } from './link-layer-sender.ts';
 import { holderOf } from './port-holder.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
 
+/** Datagrams taken in one turn of the event loop; then everything else has its turn. */
+const DATAGRAMS_AT_ONCE_MAX = 64;
+
 export const nodeUdp: Udp = {
   async open(options, handlers) {
+    const calls = await datagramCalls();
     const socket = createSocket({ type: 'udp4', reuseAddr: options.reuseAddress === true, lookup: asGiven });
+    let fd: number | undefined;
     try {
-      await bind(socket, options);
+      fd = await bind(socket, options, calls);
     } catch (thrown) {
       socket.close();
       throw await udpError(options, thrown);
     }
-    if (options.networkInterface === undefined) {
+    if (fd === undefined) {
       // The kernel takes it as far as the system's limit goes.
       socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
       if (options.broadcast) socket.setBroadcast(true);
@@ -33,19 +40,43 @@ export const nodeUdp: Udp = {
       options.networkInterface === undefined
         ? undefined
         : new LinkLayerSender(await cLibrary(), options.networkInterface);
-    return new NodeUdpSocket(socket, options.networkInterface, { ...handlers, frames });
+    const direct = calls === undefined || fd === undefined ? undefined : { calls, fd };
+    return new NodeUdpSocket(socket, options.networkInterface, { handlers, frames, direct });
   },
 
   networkInterfaces() {
     return Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
       (addresses ?? []).flatMap((one): NetworkInterface[] =>
-        one.family === 'IPv4'
-          ? [{ name, mac: one.mac, address: one.address, netmask: one.netmask, internal: one.internal }]
-          : [],
+        one.family === 'IPv4' ? [networkInterface(name, one)] : [],
       ),
     );
   },
 };
+
+function networkInterface(
+  name: string,
+  { mac, address, netmask, internal }: Omit<NetworkInterface, 'name'>,
+): NetworkInterface {
+  return {
+    name,
+    mac,
+    address,
+    netmask,
+    internal,
+    /** Read when it is asked for: few want to know, and it costs a file. */
+    get mtuBytes() {
+      return mtuBytesOf(name);
+    },
+  };
+}
+
+function mtuBytesOf(name: string): number | undefined {
+  try {
+    return Number(readFileSync(`/sys/class/net/${name}/mtu`, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
 
 /** Addresses are dotted IPv4 already. The resolver would find that out too, a turn of the event loop later for each datagram. */
 function asGiven(
@@ -56,12 +87,19 @@ function asGiven(
   callback(null, address, 4);
 }
 
-async function bind(socket: Socket, options: UdpOptions): Promise<void> {
+/** The descriptor, where the socket was made by system calls. */
+async function bind(
+  socket: Socket,
+  options: UdpOptions,
+  calls: DatagramCalls | undefined,
+): Promise<number | undefined> {
   const { networkInterface, port, address } = options;
+  const isOurs = calls !== undefined || networkInterface !== undefined;
+  const fd = isOurs ? await boundSocket(options) : undefined;
   const target =
-    networkInterface === undefined
+    fd === undefined
       ? { port, ...(address === undefined ? {} : { address }), exclusive: true }
-      : { fd: await boundSocket({ ...options, networkInterface }), exclusive: true };
+      : { fd, exclusive: true };
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject);
     socket.bind(target, () => {
@@ -69,6 +107,7 @@ async function bind(socket: Socket, options: UdpOptions): Promise<void> {
       resolve();
     });
   });
+  return fd;
 }
 
 async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformError> {
@@ -96,41 +135,81 @@ async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformE
   });
 }
 
+interface SocketParts {
+  readonly handlers: UdpHandlers;
+  readonly frames: LinkLayerSender | undefined;
+  /** Absent: everything goes through Node's socket. */
+  readonly direct: { readonly calls: DatagramCalls; readonly fd: number } | undefined;
+}
+
 class NodeUdpSocket implements UdpSocket {
   readonly local: UdpAddress;
   readonly #socket: Socket;
+  readonly #networkInterface: string | undefined;
   readonly #handlers: UdpHandlers;
   readonly #frames: LinkLayerSender | undefined;
+  readonly #direct: SocketParts['direct'];
   #closed = false;
 
   constructor(
     socket: Socket,
     networkInterface: string | undefined,
-    handlers: UdpHandlers & { readonly frames: LinkLayerSender | undefined },
+    { handlers, frames, direct }: SocketParts,
   ) {
-    this.#frames = handlers.frames;
+    this.#frames = frames;
+    this.#direct = direct;
     this.#socket = socket;
+    this.#networkInterface = networkInterface;
     this.#handlers = handlers;
     const { address, port } = socket.address();
     this.local = { address, port };
     socket.on('error', (error) => handlers.onError(error));
-    socket.on('message', (bytes, peer) =>
-      handlers.onDatagram({ bytes, peer: { address: peer.address, port: peer.port }, networkInterface }),
-    );
+    socket.on('message', (bytes, peer) => {
+      handlers.onDatagram({ bytes, peer: { address: peer.address, port: peer.port }, networkInterface });
+      this.#takeWaiting();
+    });
+  }
+
+  /** Node hands out one datagram in a turn of its own; the others that wait by now are taken here, at a third of the cost. */
+  #takeWaiting(): void {
+    if (this.#direct === undefined) return;
+    const { calls, fd } = this.#direct;
+    for (let count = 1; count < DATAGRAMS_AT_ONCE_MAX && !this.#closed; count += 1) {
+      const received = calls.receive(fd);
+      if (received === undefined) return;
+      const { bytes, peer } = received;
+      this.#handlers.onDatagram({ bytes, peer, networkInterface: this.#networkInterface });
+    }
   }
 
   send(bytes: Uint8Array, to: UdpAddress): void {
-    if (this.#closed) return;
-    this.#socket.send(bytes, to.port, to.address, (error) => {
+    if (this.#closed || this.#sendDirectly(bytes, bytes.length, to)) return;
+    // A copy: Node reads it when the socket is writable again, and the caller may reuse the bytes before.
+    this.#socket.send(bytes.slice(), to.port, to.address, (error) => {
       if (error !== null) this.#handlers.onError(error);
     });
   }
 
   sendSegments(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
-    for (let at = 0; at < bytes.length; at += segmentBytes) {
-      // A copy: the kernel reads it when the event loop turns, and the caller may reuse the bytes before.
-      this.send(bytes.slice(at, at + segmentBytes), to);
+    const segmentsAtOnce = Math.min(SEGMENTS_MAX, Math.floor(SEGMENTED_BYTES_MAX / segmentBytes));
+    const pieceBytes = Math.max(1, segmentsAtOnce) * segmentBytes;
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      const piece = bytes.subarray(at, at + pieceBytes);
+      if (this.#closed || this.#sendDirectly(piece, segmentBytes, to)) continue;
+      for (let start = 0; start < piece.length; start += segmentBytes) {
+        this.send(piece.subarray(start, start + segmentBytes), to);
+      }
     }
+  }
+
+  /**
+   * False when nothing was sent, for whatever reason: a full buffer, a segment larger than the way there carries (EINVAL), a
+   * network interface that cannot cut (EIO). The slower way then sends it, or says why not.
+   */
+  #sendDirectly(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): boolean {
+    return (
+      this.#direct !== undefined && this.#direct.calls.send(this.#direct.fd, { bytes, segmentBytes, to })
+    );
   }
 
   sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string): boolean {
