@@ -1,3 +1,4 @@
+export { dataPacketsLength, dataPacketStride, writeDataPackets, type DataRun } from './data-packets.ts';
 export {
   decodeTftp,
   encodeTftp,

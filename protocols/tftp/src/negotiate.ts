@@ -2,7 +2,7 @@ import type { TftpOptions } from './packet.ts';
 
 /** What the server is willing to do; every limit is the server's, the client may only ask for less. */
 export interface TransferLimits {
-  /** Largest block sent, 512 to 65464. 1468 fills an Ethernet frame: more means IP fragments, which ROMs drop. */
+  /** Largest block sent, 512 to 65464. Above the MTU less 32 (1468 on Ethernet) it means IP fragments, which ROMs drop. */
   readonly blockSizeBytesMax: number;
   /** Most blocks sent ahead of an acknowledgement (RFC 7440). */
   readonly windowSizeMax: number;
@@ -11,6 +11,12 @@ export interface TransferLimits {
   readonly timeoutMsMax: number;
   /** Timeouts in a row before the transfer is given up. */
   readonly retriesMax: number;
+  /**
+   * The same, until the client has acknowledged something. A request can carry somebody else's address: with 2, that
+   * somebody gets one packet three times, at most 3 x 516 bytes (a first block, as there is no window without an answer)
+   * for a request of 20, or 3 times about as much as was asked (the option acknowledgement).
+   */
+  readonly unansweredRetriesMax: number;
 }
 
 export const defaultTransferLimits: TransferLimits = {
@@ -19,6 +25,7 @@ export const defaultTransferLimits: TransferLimits = {
   timeoutMs: 1_000,
   timeoutMsMax: 10_000,
   retriesMax: 5,
+  unansweredRetriesMax: 2,
 };
 
 export interface TransferSettings {

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { bytesToHex } from '@tinkerbell/wire';
 import {
+  dataPacketsLength,
+  dataPacketStride,
+  decodeTftp,
   defaultTransferLimits,
   startReadTransfer,
   stepReadTransfer,
+  writeDataPackets,
   type TftpOptions,
+  type TftpPacket,
   type TransferSend,
   type TransferStep,
 } from './index.ts';
@@ -15,21 +21,27 @@ const acknowledge = (step: TransferStep, block: number) =>
   stepReadTransfer(step.transfer, { kind: 'packet', packet: { kind: 'acknowledge', block } });
 const timeout = (step: TransferStep) => stepReadTransfer(step.transfer, { kind: 'timeout' });
 const blocks = (step: TransferStep) =>
-  step.sends.map((send) => (send.kind === 'data' ? send.block : send.kind));
+  step.sends.flatMap((send) =>
+    send.kind === 'data'
+      ? Array.from({ length: send.count }, (_, index) => (send.block + index) & 0xffff)
+      : [send.kind],
+  );
 const oack = (options: TftpOptions) => start(10_000, options).sends;
 
 test('without options blocks of 512 bytes go one by one, the last one short', () => {
   const first = start(600);
-  assert.deepEqual(first.sends, [{ kind: 'data', block: 1, offset: 0, length: 512 }]);
+  assert.deepEqual(first.sends, [{ kind: 'data', block: 1, count: 1, offset: 0, length: 512 }]);
   assert.equal(first.timeoutMs, 1_000);
   const second = acknowledge(first, 1);
-  assert.deepEqual(second.sends, [{ kind: 'data', block: 2, offset: 512, length: 88 }]);
+  assert.deepEqual(second.sends, [{ kind: 'data', block: 2, count: 1, offset: 512, length: 88 }]);
   assert.deepEqual(acknowledge(second, 2).outcome, { kind: 'completed' });
 });
 
 test('a file of whole blocks, and an empty file, end with an empty block', () => {
-  assert.deepEqual(acknowledge(start(512), 1).sends, [{ kind: 'data', block: 2, offset: 512, length: 0 }]);
-  assert.deepEqual(start(0).sends, [{ kind: 'data', block: 1, offset: 0, length: 0 }]);
+  assert.deepEqual(acknowledge(start(512), 1).sends, [
+    { kind: 'data', block: 2, count: 1, offset: 512, length: 0 },
+  ]);
+  assert.deepEqual(start(0).sends, [{ kind: 'data', block: 1, count: 1, offset: 0, length: 0 }]);
 });
 
 test('options are answered with at most what was asked and at most what the server allows', () => {
@@ -121,11 +133,11 @@ test('a window is sent whole, and continues after the block that was acknowledge
 });
 
 test('a timeout sends the same again, waits longer, and gives up in the end', () => {
-  let step = start(10);
+  let step = acknowledge(start(600), 1);
   const waits: (number | undefined)[] = [];
   for (let retry = 0; retry < defaultTransferLimits.retriesMax; retry++) {
     step = timeout(step);
-    assert.deepEqual(blocks(step), [1]);
+    assert.deepEqual(blocks(step), [2]);
     waits.push(step.timeoutMs);
   }
   assert.deepEqual(waits, [2_000, 4_000, 8_000, 10_000, 10_000]);
@@ -134,8 +146,21 @@ test('a timeout sends the same again, waits longer, and gives up in the end', ()
   assert.deepEqual(step.outcome, {
     kind: 'failed',
     reason: 'timed-out',
-    detail: 'block 1 of 1 was not acknowledged',
+    detail: 'block 2 of 2 was not acknowledged',
   });
+});
+
+test('until the client has answered, one packet goes out three times at most', () => {
+  for (const options of [[], [['tsize', '0']]] as const) {
+    let step = start(100_000, options);
+    let packets = 0;
+    while (step.outcome === undefined) {
+      packets += step.sends.reduce((sum, send) => sum + (send.kind === 'data' ? send.count : 1), 0);
+      step = timeout(step);
+    }
+    assert.equal(packets, 3);
+    assert.equal(step.outcome.kind === 'failed' && step.outcome.reason, 'timed-out');
+  }
 });
 
 test('progress forgets earlier timeouts, and a timeout the client asked for is kept exactly', () => {
@@ -202,10 +227,11 @@ test('whatever is lost, repeated or late, a client that keeps going gets the fil
           assert.ok(turn < 2_000, 'ends');
           const fate = turn < fates.length ? fates[turn] : 'deliver';
           const acknowledgements: number[] = [];
-          for (const send of fate === 'lose' ? step.sends.slice(1) : step.sends) {
-            if (send.kind === 'option-acknowledge' && expected === 0) expected = 1;
-            if (send.kind === 'data' && send.block === expected) {
-              received += send.length;
+          const packets = packetsOf(step);
+          for (const packet of fate === 'lose' ? packets.slice(1) : packets) {
+            if (packet.kind === 'option-acknowledge' && expected === 0) expected = 1;
+            if (packet.kind === 'data' && packet.block === expected) {
+              received += packet.bytes.length;
               expected += 1;
             }
             acknowledgements.push(expected - 1);
@@ -226,4 +252,35 @@ test('whatever is lost, repeated or late, a client that keeps going gets the fil
       },
     ),
   );
+});
+
+/** What is on the wire: runs of blocks as `writeDataPackets` lays them out, read again one by one. */
+function packetsOf({ sends, transfer }: TransferStep): TftpPacket[] {
+  const { blockSizeBytes } = transfer.settings;
+  return sends.flatMap((send): TftpPacket[] => {
+    if (send.kind !== 'data') return [send];
+    const target = new Uint8Array(dataPacketsLength(send, send.length));
+    const run = { block: send.block, count: send.count, blockSizeBytes };
+    assert.equal(writeDataPackets(target, run, new Uint8Array(send.length)), target.length);
+    const stride = dataPacketStride(run);
+    return Array.from({ length: send.count }, (_, index) => {
+      const decoded = decodeTftp(target.subarray(index * stride, (index + 1) * stride));
+      assert.ok(decoded.ok);
+      return decoded.value;
+    });
+  });
+}
+
+test('packets of a run follow each other, full but the last, over whatever was there before', () => {
+  const target = new Uint8Array(40).fill(0xee);
+  const file = Uint8Array.from({ length: 20 }, (_, index) => index + 1);
+  const written = writeDataPackets(target, { block: 65_535, count: 3, blockSizeBytes: 8 }, file);
+  assert.equal(
+    bytesToHex(target.subarray(0, written)),
+    ['0003ffff 0102030405060708', '00030000 090a0b0c0d0e0f10', '00030001 11121314']
+      .join('')
+      .replaceAll(' ', ''),
+  );
+  assert.equal(writeDataPackets(target, { block: 9, count: 1, blockSizeBytes: 8 }, new Uint8Array()), 4);
+  assert.equal(bytesToHex(target.subarray(0, 4)), '00030009');
 });

@@ -19,6 +19,8 @@ export interface ReadTransfer {
   readonly acknowledged: number;
   /** Last block that was sent. */
   readonly sent: number;
+  /** The client has acknowledged something: its address is its own and not somebody else's that it pretends to have. */
+  readonly isAnswered: boolean;
   /** Timeouts since the last progress. */
   readonly retries: number;
 }
@@ -27,9 +29,18 @@ export type TransferEvent =
   | { readonly kind: 'packet'; readonly packet: TftpPacket }
   | { readonly kind: 'timeout' };
 
-/** `data` names the slice of the file to send: `length` bytes from `offset`, under the 16-bit number `block`. */
+/**
+ * `data` names a slice of the file, `length` bytes from `offset`, to be sent as `count` blocks of which the first has the
+ * 16-bit number `block`.
+ */
 export type TransferSend =
-  | { readonly kind: 'data'; readonly block: number; readonly offset: number; readonly length: number }
+  | {
+      readonly kind: 'data';
+      readonly block: number;
+      readonly count: number;
+      readonly offset: number;
+      readonly length: number;
+    }
   | Extract<TftpPacket, { kind: 'error' | 'option-acknowledge' }>;
 
 export type TransferOutcome =
@@ -67,6 +78,7 @@ export function startReadTransfer(
     phase: accepted.length > 0 ? 'options' : 'data',
     acknowledged: 0,
     sent: 0,
+    isAnswered: false,
     retries: 0,
   };
   if (negotiation.ok) return sendFrom(transfer);
@@ -102,7 +114,9 @@ export function blockCountOf(transfer: Pick<ReadTransfer, 'fileBytes' | 'setting
 }
 
 function onTimeout(transfer: ReadTransfer): TransferStep {
-  if (transfer.retries >= transfer.limits.retriesMax) {
+  const { retriesMax, unansweredRetriesMax } = transfer.limits;
+  const allowed = transfer.isAnswered ? retriesMax : Math.min(retriesMax, unansweredRetriesMax);
+  if (transfer.retries >= allowed) {
     const detail = `block ${transfer.acknowledged + 1} of ${blockCountOf(transfer)} was not acknowledged`;
     return over(transfer, { kind: 'failed', reason: 'timed-out', detail }, []);
   }
@@ -111,13 +125,14 @@ function onTimeout(transfer: ReadTransfer): TransferStep {
 
 function onAcknowledge(transfer: ReadTransfer, block: number): TransferStep {
   if (transfer.phase === 'options') {
-    return block === 0 ? sendFrom({ ...transfer, phase: 'data', retries: 0 }) : { transfer, sends: [] };
+    if (block !== 0) return { transfer, sends: [] };
+    return sendFrom({ ...transfer, phase: 'data', isAnswered: true, retries: 0 });
   }
   const progress = (block - transfer.acknowledged) & 0xffff;
   const isOfTheWindow = progress >= 1 && progress <= transfer.sent - transfer.acknowledged;
   if (!isOfTheWindow) return { transfer, sends: [] };
   const acknowledged = transfer.acknowledged + progress;
-  const next = { ...transfer, acknowledged, retries: 0 };
+  const next = { ...transfer, acknowledged, isAnswered: true, retries: 0 };
   return acknowledged === blockCountOf(transfer) ? over(next, { kind: 'completed' }, []) : sendFrom(next);
 }
 
@@ -129,12 +144,10 @@ function sendFrom(transfer: ReadTransfer): TransferStep {
   }
   const { blockSizeBytes, windowSize } = transfer.settings;
   const sent = Math.min(transfer.acknowledged + windowSize, blockCountOf(transfer));
-  const sends: TransferSend[] = [];
-  for (let block = transfer.acknowledged + 1; block <= sent; block++) {
-    const offset = (block - 1) * blockSizeBytes;
-    const length = Math.min(blockSizeBytes, transfer.fileBytes - offset);
-    sends.push({ kind: 'data', block: block & 0xffff, offset, length });
-  }
+  const offset = transfer.acknowledged * blockSizeBytes;
+  const length = Math.min(sent * blockSizeBytes, transfer.fileBytes) - offset;
+  const block = (transfer.acknowledged + 1) & 0xffff;
+  const sends = [{ kind: 'data', block, count: sent - transfer.acknowledged, offset, length }] as const;
   return { transfer: { ...transfer, sent }, sends, timeoutMs };
 }
 
