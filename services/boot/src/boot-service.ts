@@ -7,15 +7,18 @@ import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { createDhcpTimeline } from './dhcp-timeline.ts';
 import { createScriptRoute } from './script-route.ts';
+import { SyslogListener } from './syslog-listener.ts';
 import { TftpListener } from './tftp-listener.ts';
 import { createTftpTimeline } from './tftp-timeline.ts';
 
 export interface BootService extends Service {
   /** The port TFTP listens on, once started; undefined when it is disabled. */
   tftpPort(): number | undefined;
+  /** The port syslog is received on, once started; undefined when it is disabled. */
+  syslogPort(): number | undefined;
 }
 
-/** DHCP, TFTP, iPXE scripts and binaries. `start` rejects with the platform's error when a port is taken. */
+/** DHCP, TFTP, syslog, iPXE scripts and binaries. `start` rejects with the platform's error when a port is taken. */
 export function createBootService(deps: BootDeps, config: BootConfig): BootService {
   const counters = createCounters();
   const files = createBootFiles(deps, config);
@@ -25,6 +28,8 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
     config.tftp === undefined
       ? undefined
       : new TftpListener({ deps, config: config.tftp, files, timeline: tftpTimeline });
+  const syslog =
+    config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
   const routes = [
     ...(config.routes.binary ? [createBinaryRoute({ deps, files, counters })] : []),
     ...(config.routes.script ? [createScriptRoute({ deps, config, counters })] : []),
@@ -39,12 +44,13 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
       const sockets: UdpSocket[] = [];
       const closeAll = async () => {
         isListening = false;
-        await Promise.all([tftp?.stop(), ...sockets.map((socket) => socket.close())]);
+        await Promise.all([tftp?.stop(), syslog?.stop(), ...sockets.map((socket) => socket.close())]);
       };
       try {
         if (config.dhcp !== undefined)
           await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDhcp, sockets });
         await tftp?.start();
+        await syslog?.start();
       } catch (error) {
         await closeAll();
         throw error;
@@ -57,9 +63,12 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
     stopped: () => ended.promise,
     health() {
       const ready = isListening && deps.view.ready();
-      const reason = isListening ? 'the view of the store is not filled yet' : 'DHCP and TFTP do not listen';
+      const reason = isListening
+        ? 'the view of the store is not filled yet'
+        : 'DHCP, TFTP and syslog do not listen';
       return ready ? { ready, counters: counters.values() } : { ready, reason, counters: counters.values() };
     },
     tftpPort: () => tftp?.local?.port,
+    syslogPort: () => syslog?.local?.port,
   };
 }

@@ -21,6 +21,8 @@ export interface BootConfig {
   readonly dhcp?: DhcpConfig;
   /** Absent: no TFTP (tftp-server-enabled). */
   readonly tftp?: TftpConfig;
+  /** Absent: no syslog receiver (syslog-enabled). */
+  readonly syslog?: SyslogConfig;
   /** Holds undionly.kpxe, ipxe.efi, snp-arm64.efi and whatever else `netboot` may name; one flat directory. */
   readonly ipxeDirectory: string;
   /** Replaces the placeholder in binaries that have one; empty leaves them alone (ipxe-embedded-script-patch). */
@@ -37,6 +39,13 @@ export interface DhcpConfig {
   /** dhcp-bind-addr. */
   readonly address: string;
   /** 67, but in tests. In the proxy modes 4011 is listened on beside it. */
+  readonly port: number;
+}
+
+export interface SyslogConfig {
+  /** syslog-bind-addr. */
+  readonly address: string;
+  /** 514, but in tests (syslog-bind-port). */
   readonly port: number;
 }
 

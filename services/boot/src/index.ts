@@ -4,6 +4,7 @@ export {
   type BootConfig,
   type BootDeps,
   type DhcpConfig,
+  type SyslogConfig,
   type TftpConfig,
 } from './config.ts';
 export { hasWorkToDo } from './machine-state.ts';
