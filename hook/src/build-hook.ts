@@ -4,16 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { bundleAgent, type BundleFile } from './agent-bundle.ts';
+import {
+  architectureOf,
+  OWN_ARCHITECTURE,
+  type Architecture,
+  type ArchitectureName,
+} from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { openDebianArchive, type DebianArchive } from './debian-archive.ts';
-import { collectModules, KERNEL_MODULES } from './kernel-modules.ts';
+import { collectModules, kernelModulesFor } from './kernel-modules.ts';
+import { nodeEntry, nodeFingerprint, nodeProgram } from './node-program.ts';
 import {
   busyboxEntries,
   configurationEntries,
   LIBRARY_PACKAGES,
   libraryEntries,
-  nodeEntry,
-  nodeFingerprint,
 } from './root-file-system.ts';
 import { runCommand } from './run-command.ts';
 import { buildSegment, fromCache, type SegmentRequest } from './segment.ts';
@@ -29,6 +34,8 @@ export interface HookOptions {
   readonly cacheDirectory: string;
   /** Smallest download instead of quickest build. */
   readonly release: boolean;
+  /** `x86_64` when absent. */
+  readonly architecture?: ArchitectureName;
   readonly onProgress?: (line: string) => void;
 }
 
@@ -47,15 +54,16 @@ export interface HookBuild {
 }
 
 /**
- * Writes `vmlinuz-x86_64` and `initramfs-x86_64` (upstream's file names) to the output directory. Equal
+ * Writes `vmlinuz-<architecture>` and `initramfs-<architecture>` (upstream's file names) to the output directory. Equal
  * packages, sources and level give equal bytes.
  */
 export async function buildHook(options: HookOptions): Promise<HookBuild> {
   const tell = options.onProgress ?? ((): void => undefined);
-  const packages = await fetchPackages(options.cacheDirectory, tell);
+  const architecture = architectureOf(options.architecture ?? 'x86_64');
+  const packages = await fetchPackages(architecture, options.cacheDirectory, tell);
   const workDirectory = await mkdtemp(join(tmpdir(), 'hook-'));
   try {
-    const parts = await describeParts(packages, workDirectory);
+    const parts = await describeParts(packages, architecture, workDirectory);
     const segments: [string, Uint8Array][] = [];
     for (const part of parts.segments) {
       const bytes = await buildSegment({
@@ -76,8 +84,11 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
     await mkdir(options.outputDirectory, { recursive: true });
     return {
       kernelRelease: packages.kernelRelease,
-      kernel: await writeArtifact(join(options.outputDirectory, 'vmlinuz-x86_64'), kernel),
-      initramfs: await writeArtifact(join(options.outputDirectory, 'initramfs-x86_64'), initramfs),
+      kernel: await writeArtifact(join(options.outputDirectory, `vmlinuz-${architecture.name}`), kernel),
+      initramfs: await writeArtifact(
+        join(options.outputDirectory, `initramfs-${architecture.name}`),
+        initramfs,
+      ),
       segments: Object.fromEntries(segments.map(([name, bytes]) => [name, bytes.length])),
     };
   } finally {
@@ -90,27 +101,45 @@ interface Packages {
   readonly kernel: string;
   readonly kernelRelease: string;
   readonly busybox: string;
+  /** The same for this machine's processor. */
+  readonly ownBusybox: string;
+  /** Node's executable. */
+  readonly node: string;
   readonly libraries: readonly string[];
 }
 
-async function fetchPackages(cacheDirectory: string, tell: (line: string) => void): Promise<Packages> {
-  const archive = await openDebianArchive({ suite: DEBIAN_SUITE, cacheDirectory });
-  const kernelPackage = await currentKernelPackage(archive);
+async function fetchPackages(
+  architecture: Architecture,
+  cacheDirectory: string,
+  tell: (line: string) => void,
+): Promise<Packages> {
+  const archiveOf = ({ debian }: Architecture) =>
+    openDebianArchive({ suite: DEBIAN_SUITE, cacheDirectory, architecture: debian });
+  const archive = await archiveOf(architecture);
+  const kernelPackage = await currentKernelPackage(archive, architecture);
   const names = [kernelPackage, 'busybox-static', ...LIBRARY_PACKAGES];
   tell(`packages: ${names.join(' ')}`);
   const [kernel = '', busybox = '', ...libraries] = await archive.download(names);
-  return { kernel, kernelRelease: kernelPackage.replace(/^linux-image-/, ''), busybox, libraries };
+  const [ownBusybox = ''] =
+    architecture === OWN_ARCHITECTURE
+      ? [busybox]
+      : await (await archiveOf(OWN_ARCHITECTURE)).download(['busybox-static']);
+  const kernelRelease = kernelPackage.replace(/^linux-image-/, '');
+  const node = await nodeProgram(architecture, cacheDirectory);
+  return { kernel, kernelRelease, busybox, ownBusybox, libraries, node };
 }
 
 /** How each segment of the initramfs, and the kernel, is made if the cache does not have it. */
 async function describeParts(
   packages: Packages,
+  architecture: Architecture,
   workDirectory: string,
 ): Promise<{
   readonly segments: readonly Pick<SegmentRequest, 'name' | 'inputs' | 'entries'>[];
   readonly kernel: () => Promise<Uint8Array>;
 }> {
-  const { busybox, libraries, kernelRelease } = packages;
+  const { busybox, ownBusybox, libraries, kernelRelease, node } = packages;
+  const modules = kernelModulesFor(architecture);
   // The largest package: not unpacked when what it gives is in the cache.
   let unpacked: Promise<string> | undefined;
   const kernelRoot = (): Promise<string> =>
@@ -122,19 +151,23 @@ async function describeParts(
       name: 'programs',
       inputs: [busybox, ...libraries],
       entries: async () => [
-        ...(await busyboxEntries(await unpack([busybox], join(workDirectory, 'busybox')))),
-        ...(await libraryEntries(await unpack(libraries, join(workDirectory, 'libraries')))),
+        ...(await busyboxEntries(
+          await unpack([busybox], join(workDirectory, 'busybox')),
+          await unpack([ownBusybox], join(workDirectory, 'own-busybox')),
+        )),
+        ...(await libraryEntries(await unpack(libraries, join(workDirectory, 'libraries')), architecture)),
       ],
     },
     {
       name: 'modules',
-      inputs: [packages.kernel, ...KERNEL_MODULES],
-      entries: async () => collectModules(await kernelRoot(), kernelRelease, join(workDirectory, 'modules')),
+      inputs: [packages.kernel, ...modules],
+      entries: async () =>
+        collectModules(await kernelRoot(), { kernelRelease, modules }, join(workDirectory, 'modules')),
     },
     {
       name: 'node',
-      inputs: [await nodeFingerprint()],
-      entries: async () => [await nodeEntry(workDirectory)],
+      inputs: [await nodeFingerprint(node)],
+      entries: async () => [await nodeEntry(node, { architecture, workDirectory })],
     },
     { name: 'configuration', inputs: configuration.map(entryInput), entries: async () => configuration },
     {
@@ -153,10 +186,10 @@ function agentEntry({ name, content }: BundleFile): CpioEntry {
   return { kind: 'file', path: `usr/lib/tinkerbell/${name}`, mode: 0o644, content };
 }
 
-async function currentKernelPackage(archive: DebianArchive): Promise<string> {
-  const needs = await archive.dependencies('linux-image-amd64');
+async function currentKernelPackage(archive: DebianArchive, { debian }: Architecture): Promise<string> {
+  const needs = await archive.dependencies(`linux-image-${debian}`);
   const found = needs.find((name) => name.startsWith('linux-image-'));
-  if (found === undefined) throw new Error('linux-image-amd64 depends on no linux-image package');
+  if (found === undefined) throw new Error(`linux-image-${debian} depends on no linux-image package`);
   return found;
 }
 

@@ -27,15 +27,17 @@ export interface ArchiveOptions {
   /** `bookworm`, `trixie`. */
   readonly suite: string;
   readonly cacheDirectory: string;
+  /** Debian's name; amd64 when absent. */
+  readonly architecture?: 'amd64' | 'arm64';
 }
 
 /**
- * Opens the archive of one Debian release for amd64.
+ * Opens the archive of one Debian release for one processor.
  *
  * @throws Error when the lists can neither be fetched nor found in the cache.
  */
 export function openDebianArchive(options: ArchiveOptions): Promise<DebianArchive> {
-  const key = `${options.suite} ${options.cacheDirectory}`;
+  const key = `${options.suite} ${options.architecture ?? 'amd64'} ${options.cacheDirectory}`;
   const known = opened.get(key) ?? openArchive(options);
   opened.set(key, known);
   return known;
@@ -45,11 +47,12 @@ export function openDebianArchive(options: ArchiveOptions): Promise<DebianArchiv
 const opened = new Map<string, Promise<DebianArchive>>();
 
 async function openArchive(options: ArchiveOptions): Promise<DebianArchive> {
-  const { suite } = options;
-  const directory = join(options.cacheDirectory, 'debian', suite);
+  const { suite, architecture = 'amd64' } = options;
+  const place = architecture === 'amd64' ? suite : `${suite}-${architecture}`;
+  const directory = join(options.cacheDirectory, 'debian', place);
   const packageDirectory = join(options.cacheDirectory, 'debian', 'packages');
   const sources = sourcesFor(suite, await readDebianMirrors());
-  const apt = await preparePrivateApt(directory, sources);
+  const apt = await preparePrivateApt(directory, sources, architecture);
   await refreshLists(apt, directory);
   await mkdir(packageDirectory, { recursive: true });
 
@@ -98,7 +101,11 @@ async function openArchive(options: ArchiveOptions): Promise<DebianArchive> {
 }
 
 /** Creates the private state and returns the options that make apt use it. */
-async function preparePrivateApt(directory: string, sources: string): Promise<readonly string[]> {
+async function preparePrivateApt(
+  directory: string,
+  sources: string,
+  architecture: string,
+): Promise<readonly string[]> {
   for (const name of ['lists/partial', 'cache/archives/partial', 'preferences.d']) {
     await mkdir(join(directory, name), { recursive: true });
   }
@@ -113,8 +120,8 @@ async function preparePrivateApt(directory: string, sources: string): Promise<re
     'Dir::State::lists': join(directory, 'lists'),
     'Dir::State::status': join(directory, 'status'),
     'Dir::Cache': join(directory, 'cache'),
-    'APT::Architecture': 'amd64',
-    'APT::Architectures': 'amd64',
+    'APT::Architecture': architecture,
+    'APT::Architectures': architecture,
     'APT::Sandbox::User': 'root',
     'APT::Get::List-Cleanup': 'false',
     'Acquire::Languages': 'none',

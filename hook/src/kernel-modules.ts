@@ -5,6 +5,7 @@
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+import type { Architecture } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { runCommand } from './run-command.ts';
 
@@ -35,7 +36,16 @@ const FILE_SYSTEMS = [
   'crc32c_generic crc32c-intel libcrc32c',
 ];
 
-export const KERNEL_MODULES: readonly string[] = [
+/** Hardware that only PCs have, or drivers that Debian builds for them alone. */
+const X86_ONLY = [
+  'vmxnet3 vmw_pvscsi hv_netvsc hv_storvsc hv_vmbus ata_piix uhci_hcd atkbd i8042 crc32c-intel',
+].flatMap((line) => line.split(' '));
+
+export function kernelModulesFor({ name }: Architecture): readonly string[] {
+  return name === 'x86_64' ? ALL_MODULES : ALL_MODULES.filter((module) => !X86_ONLY.includes(module));
+}
+
+const ALL_MODULES: readonly string[] = [
   ...NETWORK_DRIVERS,
   ...STORAGE_DRIVERS,
   ...BUS_AND_INPUT_DRIVERS,
@@ -54,14 +64,14 @@ const INDEX_FILES = ['modules.dep', 'modules.alias', 'modules.symbols', 'modules
  */
 export async function collectModules(
   kernelDirectory: string,
-  kernelRelease: string,
+  { kernelRelease, modules }: { readonly kernelRelease: string; readonly modules: readonly string[] },
   workDirectory: string,
 ): Promise<readonly CpioEntry[]> {
   await runCommand('depmod', ['-b', kernelDirectory, kernelRelease]);
   const source = join(kernelDirectory, 'lib/modules', kernelRelease);
   const index = parseModulesDep(await readFile(join(source, 'modules.dep'), 'utf8'));
   const builtIn = (await readFile(join(source, 'modules.builtin'), 'utf8')).split('\n').map(moduleName);
-  const paths = resolveModules(KERNEL_MODULES, index, new Set(builtIn));
+  const paths = resolveModules(modules, index, new Set(builtIn));
 
   const target = join(workDirectory, 'lib/modules', kernelRelease);
   await mkdir(target, { recursive: true });

@@ -1,9 +1,9 @@
 /** What the in-memory OS consists of besides kernel modules and the agent: busybox, Node, their libraries. */
-import { createHash } from 'node:crypto';
-import { lstat, readFile, readlink, readdir, copyFile } from 'node:fs/promises';
+import { lstat, readFile, readlink, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { Architecture } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { runCommand } from './run-command.ts';
 
@@ -11,9 +11,7 @@ import { runCommand } from './run-command.ts';
 export const LIBRARY_PACKAGES = ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'] as const;
 
 /** Of these packages only what Node links, and what name resolution loads at run time. */
-const LIBRARY_NAMES =
-  /^(ld-linux-x86-64\.so\.2|lib(c|m|dl|pthread|rt|resolv|nss_dns|nss_files|stdc\+\+|gcc_s|atomic)\.so\.[\d.]+)$/;
-const LIBRARY_DIRECTORIES = ['lib/x86_64-linux-gnu', 'usr/lib/x86_64-linux-gnu', 'lib64', 'usr/lib64'];
+const LIBRARY_NAMES = /^lib(c|m|dl|pthread|rt|resolv|nss_dns|nss_files|stdc\+\+|gcc_s|atomic)\.so\.[\d.]+$/;
 
 const SOURCE_DIRECTORY = fileURLToPath(new URL('../rootfs/', import.meta.url));
 
@@ -45,10 +43,15 @@ export async function configurationEntries(): Promise<readonly CpioEntry[]> {
   ];
 }
 
-/** busybox and a link for each of its programs. */
-export async function busyboxEntries(packageRoot: string): Promise<readonly CpioEntry[]> {
+/**
+ * busybox and a link for each of its programs. `ownRoot` is the same package for this machine's processor: it can be asked
+ * what is in it.
+ */
+export async function busyboxEntries(packageRoot: string, ownRoot: string): Promise<readonly CpioEntry[]> {
   const executable = join(packageRoot, 'bin/busybox');
-  const applets = (await runCommand(executable, ['--list-full'])).split('\n').filter(Boolean);
+  const applets = (await runCommand(join(ownRoot, 'bin/busybox'), ['--list-full']))
+    .split('\n')
+    .filter(Boolean);
   const links = applets
     .filter((path) => basename(path) !== 'busybox' && path !== 'linuxrc')
     .map((path) => ({ kind: 'link' as const, path, target: '/bin/busybox' }));
@@ -56,18 +59,22 @@ export async function busyboxEntries(packageRoot: string): Promise<readonly Cpio
   return [{ kind: 'file', path: 'bin/busybox', mode: 0o755, content }, ...links];
 }
 
-/** The shared libraries found in unpacked packages, all in `lib`, with `lib64` as another name for it. */
-export async function libraryEntries(packageRoot: string): Promise<readonly CpioEntry[]> {
+/** The shared libraries found in unpacked packages, all in `lib`, with the other name that programs may know it by. */
+export async function libraryEntries(
+  packageRoot: string,
+  { libraryDirectories, loader, libraryLink }: Architecture,
+): Promise<readonly CpioEntry[]> {
   const entries = new Map<string, CpioEntry>();
-  for (const directory of LIBRARY_DIRECTORIES) {
+  for (const directory of libraryDirectories) {
     const names = await readdir(join(packageRoot, directory)).catch(() => []);
-    for (const name of names.filter((candidate) => LIBRARY_NAMES.test(candidate))) {
+    for (const name of names.filter((candidate) => candidate === loader || LIBRARY_NAMES.test(candidate))) {
       const source = join(packageRoot, directory, name);
       if (entries.has(name) && (await lstat(source)).isSymbolicLink()) continue;
       entries.set(name, await libraryEntry(source, name));
     }
   }
-  return [...entries.values(), { kind: 'link', path: 'lib64', target: 'lib' }];
+  const link = { kind: 'link', path: libraryLink ?? '', target: 'lib' } as const;
+  return [...entries.values(), ...(libraryLink === undefined ? [] : [link])];
 }
 
 async function libraryEntry(source: string, name: string): Promise<CpioEntry> {
@@ -77,19 +84,4 @@ async function libraryEntry(source: string, name: string): Promise<CpioEntry> {
     if (target !== name) return { kind: 'link', path, target };
   }
   return { kind: 'file', path, mode: 0o755, content: await readFile(source) };
-}
-
-/** This build's Node without its symbols: a third smaller, and the same program. */
-export async function nodeEntry(workDirectory: string): Promise<CpioEntry> {
-  const copy = join(workDirectory, 'node');
-  await copyFile(process.execPath, copy);
-  await runCommand('strip', [copy]);
-  return { kind: 'file', path: 'usr/bin/node', mode: 0o755, content: await readFile(copy) };
-}
-
-/** Names the executable that `nodeEntry` strips. */
-export async function nodeFingerprint(): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(process.execPath))
-    .digest('hex');
 }

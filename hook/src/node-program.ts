@@ -1,0 +1,48 @@
+/** Node's executable for the in-memory OS: the one that runs this build, or for another processor the same version's. */
+import { createHash } from 'node:crypto';
+import { access, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { OWN_ARCHITECTURE, type Architecture } from './architecture.ts';
+import type { CpioEntry } from './cpio.ts';
+import { runCommand } from './run-command.ts';
+
+/** Path of the executable; one for another processor is downloaded once. */
+export async function nodeProgram(architecture: Architecture, cacheDirectory: string): Promise<string> {
+  if (architecture === OWN_ARCHITECTURE) return process.execPath;
+  const version = process.version.slice(1);
+  const parent = join(cacheDirectory, 'node');
+  const target = join(parent, `${architecture.nodePackage}-${version}`);
+  const isThere = await access(target).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return target;
+  await mkdir(parent, { recursive: true });
+  const work = await mkdtemp(join(parent, 'partial-'));
+  const packed = await runCommand('npm', ['pack', '--silent', `${architecture.nodePackage}@${version}`], {
+    directory: work,
+  });
+  await runCommand('tar', ['-xzf', packed.trim(), 'package/bin/node'], { directory: work });
+  await rename(join(work, 'package/bin/node'), target);
+  await rm(work, { recursive: true });
+  return target;
+}
+
+/** Without its symbols: a third smaller, and the same program. Debian's `strip` knows this machine's processor only. */
+export async function nodeEntry(
+  program: string,
+  { architecture, workDirectory }: { readonly architecture: Architecture; readonly workDirectory: string },
+): Promise<CpioEntry> {
+  const copy = join(workDirectory, 'node');
+  await copyFile(program, copy);
+  if (architecture === OWN_ARCHITECTURE) await runCommand('strip', [copy]);
+  return { kind: 'file', path: 'usr/bin/node', mode: 0o755, content: await readFile(copy) };
+}
+
+/** Names the executable. */
+export async function nodeFingerprint(program: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(program))
+    .digest('hex');
+}
