@@ -1,20 +1,13 @@
 import { clientAddressOf, formatIpAddress } from '@tinkerbell/instance-metadata';
-import {
-  bootsUnknownMachine,
-  reservationFor,
-  scriptFor,
-  staticScriptFor,
-  type Reservation,
-  type ReservationResult,
-  type ScriptDecision,
-} from '@tinkerbell/netboot';
+import type { ScriptDecision } from '@tinkerbell/netboot';
 import type { HttpContext, HttpRequest, HttpRoute } from '@tinkerbell/platform-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { methodNotAllowed, notFound, pathElementsOf, plain, plainText } from './http-answers.ts';
 import { createRateGate } from './rate-gate.ts';
-import { hasWorkToDo, macAt, unknownHasWorkToDo } from './machine-state.ts';
+import { macAt } from './machine-state.ts';
+import { createScriptChoice, type Unusable } from './script-choice.ts';
 
 const SCRIPT_NAME = 'auto.ipxe';
 
@@ -31,9 +24,7 @@ interface ScriptRouteInput {
  * auto-proxy mode machines without Hardware get the static script. */
 export function createScriptRoute({ deps, config, counters }: ScriptRouteInput): HttpRoute {
   const { journal, view, log } = deps;
-  const settings = { hook: config.hook, bootLocalWhenIdle: config.netboot.bootLocalWhenIdle };
-  const scriptsAtWork = new WeakMap<Reservation, ScriptDecision>();
-  const scriptsWhenIdle = new WeakMap<Reservation, ScriptDecision>();
+  const decide = createScriptChoice(view, config);
   const mayWrite = createRateGate(deps.clock, SERVED_GATE);
   return {
     name: 'ipxe-script',
@@ -72,38 +63,7 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
       details: { outcome },
     });
   }
-
-  /** A reservation is the same object for as long as its Hardware does not change, and so is its script. */
-  function known(reservation: Reservation, isAtWork: boolean): ScriptDecision {
-    const cache = isAtWork ? scriptsAtWork : scriptsWhenIdle;
-    const cached = cache.get(reservation);
-    if (cached !== undefined) return cached;
-    const decision = scriptFor({ reservation, machineState: { hasWorkToDo: isAtWork }, settings });
-    cache.set(reservation, decision);
-    return decision;
-  }
-
-  function decide(mac: Mac | undefined): ScriptDecision | Unusable {
-    const reservation = mac === undefined ? UNKNOWN : reservationFor(view.hardwareByMac(mac), mac);
-    if (reservation.ok) return known(reservation.value, hasWorkToDo(view, reservation.value));
-    if (bootsUnknownMachine(reservation, config.netboot)) {
-      return staticScriptFor({ machineState: { hasWorkToDo: unknownHasWorkToDo(view, mac) }, settings });
-    }
-    return { kind: 'unusable', reason: reservation.reason, message: reservation.message };
-  }
 }
-
-interface Unusable {
-  readonly kind: 'unusable';
-  readonly reason: string;
-  readonly message: string;
-}
-
-const UNKNOWN: ReservationResult = {
-  ok: false,
-  reason: 'no-hardware',
-  message: 'no Hardware has this address',
-};
 
 function answerOf(decision: ScriptDecision | Unusable): Response {
   switch (decision.kind) {
