@@ -1,4 +1,5 @@
 import { line, word, words, type ScriptLine } from '@tinkerbell/ipxe';
+import { kernelArgumentsFor, type KernelArgument } from './kernel-arguments.ts';
 import { loadingLines, syslogLines } from './kernel-loading.ts';
 import type { Reservation } from './reservation.ts';
 import type { HookScriptSettings } from './settings.ts';
@@ -41,30 +42,16 @@ function settingLines(
 }
 
 function kernelCommand(reservation: Reservation, settings: HookScriptSettings): readonly ScriptLine[] {
-  const { path, vlanId, facility, mac, agentId, osie } = reservation;
-  const vlan = vlanId === '' ? [] : [line`vlan_id=${word(`${path}.dhcp.vlan_id`, vlanId)}`];
-  const ownParameters = osie.kernelParams ?? [];
+  const { identity, rest } = kernelArgumentsFor(reservation, settings);
   return [
     line`kernel \${download-url}/\${kernel}`,
-    ...vlan,
-    line`facility=${words('spec.metadata.facility.facility_code', facility)}`,
-    line`syslog_host=${word('syslog host', settings.syslogHost ?? '')}`,
-    line`grpc_authority=${word('grpc authority', settings.grpcAuthority)}`,
-    line`tinkerbell_tls=${word('tls', `${settings.tls}`)}`,
-    line`tinkerbell_insecure_tls=${word('insecure tls', `${settings.insecureTls}`)}`,
-    line`worker_id=${word('spec.agentID', agentId)}`,
-    line`hw_addr=${word('mac', mac)}`,
-    line`modules=loop,squashfs,sd-mod,usb-storage`,
-    line`intel_iommu=on`,
-    line`iommu=pt`,
+    ...identity.map(argumentLine),
     line`initrd=\${initrd}`,
-    line`console=tty0`,
-    line`console=ttyS1,115200`,
-    ...settings.extraKernelArguments.map(
-      (each, index) => line`${words(`extra kernel arguments[${index}]`, each)}`,
-    ),
-    ...ownParameters.map(
-      (each, index) => line`${words(`${path}.netboot.osie.kernelParams[${index}]`, each)}`,
-    ),
+    ...rest.map(argumentLine),
   ];
+}
+
+function argumentLine({ name, field, value, mayHoldSpaces }: KernelArgument): ScriptLine {
+  const checked = mayHoldSpaces ? words(field, value) : word(field, value);
+  return name === '' ? line`${checked}` : line`${word('name', name)}=${checked}`;
 }

@@ -75,9 +75,9 @@ test('the offer to OVMF, byte by byte', () => {
     `3139322e3136382e37372e31${'00'.repeat(52)}`, // sname: 192.168.77.1
     `697078652e656669${'00'.repeat(120)}`, // file: ipxe.efi
     '63825363',
-    '2b 03 06 01 08', // 43: boot server discovery control, load the file
     '35 01 02', // 53: OFFER
     '36 04 c0a84d01', // 54
+    '2b 03 06 01 08', // 43: boot server discovery control, load the file
     '3c 09 505845436c69656e74', // 60: PXEClient
     '61 11 00 33221100554477668899aabbccddeeff', // 97
     'ff',

@@ -1,6 +1,8 @@
 /** Every cause for which a packet gets no answer. Names are counted in metrics and written to timelines. */
 export type IgnoreReason =
   | 'not-a-request'
+  | 'too-many-hops'
+  | 'too-many-requests'
   | 'no-message-type'
   | 'malformed-option'
   | 'relay-address-invalid'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { decodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
-import { bytesToHex, ipv4, mac } from '@tinkerbell/wire';
+import { bytesToHex, ipv4, mac, type Ipv4 } from '@tinkerbell/wire';
 import {
   bios,
   hardware,
@@ -146,6 +146,8 @@ test('netboot replies say 43.6 = 8 and an empty trace, and to iPXE no-pxedhcp', 
     );
   assert.deepEqual(vendorBytes(uefi), ['6=08', `69=${'00'.repeat(26)}`]);
   assert.deepEqual(vendorBytes(uefi, [hardware({ netboot: { allowPXE: false } })]), []);
+  assert.deepEqual(vendorBytes(uefi, [hardware({ dhcp: { vlan_id: '1002' } })]).at(-1), '116=31303032');
+  assert.equal(vendorBytes(uefi, [hardware({ dhcp: { vlan_id: '${x}' } })]).length, 2, 'a text is no VLAN');
   assert.equal(answer(uefi).options.ipxe, undefined);
   assert.deepEqual(answer(ipxeWithHttp).options.ipxe, [{ code: 176, bytes: Uint8Array.of(1) }]);
 });
@@ -223,10 +225,16 @@ test('relay information and server identifier override are honoured', () => {
   const reply = answer({ messageType: 1, relayAgentInformation: relay });
   assert.equal(reply.options.serverIdentifier, '10.9.0.1');
   assert.deepEqual(reply.options.relayAgentInformation?.bytes, relay.bytes);
+  // What the relay presents us as, and our own address for a lease from before it did.
+  for (const serverIdentifier of [ipv4('10.9.0.1'), settings.serverAddress]) {
+    const { options } = answer({ messageType: 3, relayAgentInformation: relay, serverIdentifier });
+    assert.deepEqual([options.messageType, options.serverIdentifier], [5, '10.9.0.1']);
+  }
+  const elsewhere = { messageType: 3, relayAgentInformation: relay, serverIdentifier: ipv4('10.9.0.2') };
+  assert.equal(reason(request(elsewhere)), 'other-server-selected');
   assert.equal(
-    answer({ messageType: 3, relayAgentInformation: relay, serverIdentifier: ipv4('10.9.0.1') }).options
-      .messageType,
-    5,
+    reason(request({ messageType: 3, serverIdentifier: ipv4('10.9.0.1') })),
+    'other-server-selected',
   );
 });
 
@@ -251,12 +259,32 @@ test('a REQUEST is acknowledged, refused or left alone as RFC 2131 section 4.3.2
       JSON.stringify(options),
     );
   }
+  const [home, away] = [ipv4('192.168.77.254'), ipv4('10.1.0.1')];
+  const selected = (linkSelection: Ipv4) => ({
+    relayAgentInformation: { bytes: Uint8Array.of(5, 4, ...octets(linkSelection)), subOptions: [] },
+  });
+  const links: readonly [DhcpOptions, Partial<DhcpPacket>, number][] = [
+    [{ requestedAddress: ours }, { giaddr: home }, 5],
+    [{ requestedAddress: ours }, { giaddr: away }, 6],
+    [{ requestedAddress: ours, ...selected(home) }, { giaddr: away }, 5],
+    [{ requestedAddress: ours, subnetSelection: home }, { giaddr: away }, 5],
+    [{ requestedAddress: ours, ...selected(away), subnetSelection: home }, { giaddr: home }, 6],
+    [{ requestedAddress: ours, serverIdentifier: us }, { giaddr: away }, 5], // SELECTING
+    [{}, { ciaddr: ours, giaddr: away }, 5], // REBINDING
+  ];
+  for (const [options, header, expected] of links) {
+    const decision = decide(request({ messageType: 3, ...options }, header));
+    assert.ok(decision.kind === 'reply');
+    assert.equal(decision.reply.options.messageType, expected, JSON.stringify([options, header]));
+  }
   assert.equal(
     reason(request({ messageType: 3, requestedAddress: other }), []),
     'no-hardware',
     'an unknown machine is never refused',
   );
 });
+
+const octets = (address: Ipv4) => address.split('.').map(Number);
 
 test('a refusal carries nothing but who refuses, and asks for broadcast through a relay', () => {
   const giaddr = ipv4('10.1.0.1');
@@ -283,6 +311,8 @@ test('INFORM gets settings without a lease', () => {
 test('every packet that is not answered has its reason', () => {
   const header = (change: Partial<DhcpPacket>) => request({ messageType: 1 }, change);
   assert.equal(reason(header({ op: 'reply' })), 'not-a-request');
+  assert.equal(reason(header({ hops: 16 })), 'answered');
+  assert.equal(reason(header({ hops: 17 })), 'too-many-hops');
   assert.equal(reason(request({})), 'no-message-type');
   assert.equal(reason(request({ other: [{ code: 53, bytes: Uint8Array.of(1, 3) }] })), 'malformed-option');
   assert.equal(
@@ -296,6 +326,10 @@ test('every packet that is not answered has its reason', () => {
   assert.equal(reason(header({ hardwareType: 32, hardwareLength: 0 })), 'no-hardware-address');
   assert.equal(reason(request({ messageType: 7 })), 'client-released');
   assert.equal(reason(request({ messageType: 4 })), 'client-declined');
+  for (const messageType of [4, 7]) {
+    const serverIdentifier = ipv4('192.168.77.2');
+    assert.equal(reason(request({ messageType, serverIdentifier })), 'other-server-selected');
+  }
   for (const messageType of [0, 2, 5, 6, 9, 255])
     assert.equal(reason(request({ messageType })), 'unknown-message-type');
   assert.equal(reason(request({ messageType: 8 })), 'client-address-invalid');

@@ -4,6 +4,10 @@ import { ignore, type ReplyDecision, type ReplyInput, type ReplyVariant } from '
 import { ignoreBesideProxy } from './proxy-audience.ts';
 import { replyAsProxy } from './proxy-reply.ts';
 import { replyFromReservation } from './reservation-reply.ts';
+import { isOurIdentifier } from './server-identifier.ts';
+
+/** RFC 1542 section 4.1.1: no relay passes on what came through more than 16 of them. */
+const HOPS_MAX = 16;
 
 const variants: readonly ReplyVariant[] = [
   ignoreHostile,
@@ -32,6 +36,7 @@ const DECISIVE_OPTIONS: readonly number[] = [
 /** Packets that are no honest request: a reply to them could go anywhere. */
 function ignoreHostile({ request, settings }: ReplyInput): ReplyDecision | undefined {
   if (request.op !== 'request') return ignore('not-a-request', 'op is reply');
+  if (request.hops > HOPS_MAX) return ignore('too-many-hops', `it passed ${request.hops} relays`);
   const broken = malformedOptionsOf(request.options).find((code) => DECISIVE_OPTIONS.includes(code));
   if (broken !== undefined) return ignore('malformed-option', `option ${broken} has a forbidden length`);
   // A reply goes to these addresses: one that reflects to us, to a group or to the loopback is never a client's.
@@ -43,10 +48,14 @@ function ignoreHostile({ request, settings }: ReplyInput): ReplyDecision | undef
 }
 
 /** Message types that get no answer by definition. */
-function ignoreQuiet({ request, client }: ReplyInput): ReplyDecision | undefined {
+function ignoreQuiet({ request, client, settings }: ReplyInput): ReplyDecision | undefined {
   const type = request.options.messageType;
   if (type === undefined) return ignore('no-message-type', 'option 53 is absent');
   if (client.mac === undefined) return ignore('no-hardware-address', `hardware type ${request.hardwareType}`);
+  const isAboutLease = type === messageType.release || type === messageType.decline;
+  if (isAboutLease && !isOurIdentifier(request, settings)) {
+    return ignore('other-server-selected', `the lease is of ${request.options.serverIdentifier ?? 'nobody'}`);
+  }
   if (type === messageType.release) return ignore('client-released', `address ${request.ciaddr} given back`);
   if (type === messageType.decline) {
     return ignore(

@@ -1,13 +1,20 @@
-import { messageType, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import {
+  linkAddressOf,
+  messageType,
+  type DhcpOptions,
+  type DhcpPacket,
+  type SubOption,
+} from '@tinkerbell/dhcp';
 import { NO_PXEDHCP } from '@tinkerbell/ipxe';
-import { broadcastAddress, IPV4_ANY, type Ipv4 } from '@tinkerbell/wire';
+import { broadcastAddress, IPV4_ANY, networkAddress, type Ipv4 } from '@tinkerbell/wire';
 import { bootFileFor } from './boot-file.ts';
 import type { NetbootClient } from './client.ts';
 import { ignore, type ReplyDecision, type ReplyInput } from './decision.ts';
 import { echoedOptions, headerFile, replyHeader } from './reply-header.ts';
 import { domainSearchOf, type Reservation } from './reservation.ts';
+import { isOurIdentifier, serverIdentifierFor } from './server-identifier.ts';
 import type { NetbootSettings } from './settings.ts';
-import { NO_TRACE, vendorOptionsFor } from './vendor-options.ts';
+import { NO_TRACE, vendorOptionsFor, vlanOptionFor } from './vendor-options.ts';
 
 /**
  * Reservation mode: DISCOVER gets an OFFER, REQUEST an ACK, INFORM an ACK without lease, each with the contents of the
@@ -26,13 +33,24 @@ export function replyFromReservation(input: ReplyInput): ReplyDecision | undefin
     if (request.ciaddr === IPV4_ANY) return ignore('client-address-invalid', 'INFORM without ciaddr');
     return reply(input, reservation.value, messageType.acknowledge);
   }
-  const asked = request.options.serverIdentifier;
-  if (asked !== undefined && asked !== serverIdentifierFor(request, settings)) {
-    return ignore('other-server-selected', `the client chose ${asked}`);
+  if (!isOurIdentifier(request, settings)) {
+    return ignore(
+      'other-server-selected',
+      `the client chose ${request.options.serverIdentifier ?? 'nobody'}`,
+    );
   }
-  return wantsAnotherAddress(request, reservation.value)
-    ? { kind: 'reply', reply: refusal(request, settings) }
-    : reply(input, reservation.value, messageType.acknowledge);
+  const why = whyRefused(request, reservation.value);
+  return why === undefined
+    ? reply(input, reservation.value, messageType.acknowledge)
+    : { kind: 'reply', reply: refusal(request, settings, why) };
+}
+
+/** What a refusal says, or undefined when the client may have the address it names. */
+function whyRefused(request: DhcpPacket, reservation: Reservation): string | undefined {
+  if (wantsAnotherAddress(request, reservation)) {
+    return 'the requested address is not reserved for this client';
+  }
+  return isOnAnotherNetwork(request, reservation) ? 'the requested address is of another network' : undefined;
 }
 
 /** SELECTING and INIT-REBOOT say it in option 50, RENEWING and REBINDING in ciaddr. */
@@ -41,9 +59,17 @@ function wantsAnotherAddress(request: DhcpPacket, { address }: Reservation): boo
   return address !== undefined && wanted !== IPV4_ANY && wanted !== address;
 }
 
-/** RFC 5107: a relay may say under which address it presents the server to the client. */
-function serverIdentifierFor(request: DhcpPacket, settings: NetbootSettings): Ipv4 {
-  return request.options.relayAgentInformation?.serverIdentifierOverride ?? settings.serverAddress;
+/**
+ * INIT-REBOOT (no server, an address asked for) is how a client finds out whether it was moved. Only then: who has just
+ * been offered the address, or uses it, came to it through this relay, whose own address may lie anywhere.
+ */
+function isOnAnotherNetwork(request: DhcpPacket, { address, netmask }: Reservation): boolean {
+  const { serverIdentifier, requestedAddress } = request.options;
+  if (serverIdentifier !== undefined || requestedAddress === undefined || request.ciaddr !== IPV4_ANY)
+    return false;
+  const link = linkAddressOf(request);
+  if (link === undefined || address === undefined || netmask === undefined) return false;
+  return networkAddress(link, netmask) !== networkAddress(address, netmask);
 }
 
 function reply(input: ReplyInput, reservation: Reservation, type: number): ReplyDecision {
@@ -70,15 +96,15 @@ function reply(input: ReplyInput, reservation: Reservation, type: number): Reply
   };
 }
 
-/** RFC 2131 table 3: a refusal carries nothing but who refuses. Through a relay it asks for broadcast. */
-function refusal(request: DhcpPacket, settings: NetbootSettings): DhcpPacket {
+/** RFC 2131 table 3: a refusal carries nothing but who refuses, and why. Through a relay it asks for broadcast. */
+export function refusal(request: DhcpPacket, settings: NetbootSettings, message: string): DhcpPacket {
   return {
     ...replyHeader(request),
     broadcast: request.broadcast || request.giaddr !== IPV4_ANY,
     options: {
       messageType: messageType.refuse,
       serverIdentifier: serverIdentifierFor(request, settings),
-      message: 'the requested address is not reserved for this client',
+      message,
       ...echoedOptions(request),
     },
   };
@@ -137,10 +163,15 @@ function bootSettings(
     options: {
       // Sent to HTTP boot firmware only: it ignores replies without it, and PXE ROMs do without.
       ...(client.protocol === 'http' ? { vendorClassIdentifier: 'HTTPClient' } : {}),
-      ...(kind === 'not-allowed' ? {} : { vendorSpecific: [...vendorOptionsFor(client), NO_TRACE] }),
+      ...(kind === 'not-allowed' ? {} : { vendorSpecific: vendorOptions(client, reservation) }),
       ...(bootFile === '' ? { bootFileName: file } : {}),
       // iPXE waits two seconds for a proxy's offer otherwise; we are the whole answer.
       ...(client.isIpxe ? { ipxe: [NO_PXEDHCP] } : {}),
     },
   };
+}
+
+/** In ascending order of codes. */
+function vendorOptions(client: NetbootClient, { vlanId }: Reservation): readonly SubOption[] {
+  return [...vendorOptionsFor(client), NO_TRACE, ...vlanOptionFor(vlanId)];
 }

@@ -13,6 +13,14 @@ const RASPBERRY_PI_OPTIONS: readonly SubOption[] = [
   { code: 10, bytes: Uint8Array.of(0, ...encodeUtf8('PXE')) },
 ];
 
+/** Read by upstream's embedded iPXE script as `${43.116:string}`: it brings up that VLAN and asks again there. */
+const VLAN_CODE = 116;
+
+/** The VLAN of the machine as text; none for an empty id, and for one that is no number (or list of them). */
+export function vlanOptionFor(vlanId: string): readonly SubOption[] {
+  return /^[\d,]{1,255}$/.test(vlanId) ? [{ code: VLAN_CODE, bytes: encodeUtf8(vlanId) }] : [];
+}
+
 /** Option 43: load the boot file now; on a Raspberry Pi with the menu it wants. In ascending order of codes. */
 export function vendorOptionsFor(client: NetbootClient): readonly SubOption[] {
   return client.architecture === RASPBERRY_PI ? [SKIP_DISCOVERY, ...RASPBERRY_PI_OPTIONS] : [SKIP_DISCOVERY];

@@ -10,8 +10,6 @@ export const SERVER_NAME_BYTES = 64;
 export const BOOT_FILE_BYTES = 128;
 const SERVER_NAME_OFFSET = 44;
 const BOOT_FILE_OFFSET = 108;
-/** RFC 1542 section 4.1.1: a relay drops what passed 16 relays, so must have every honest packet. */
-const HOPS_MAX = 16;
 
 interface HeaderFields {
   readonly packet: Omit<DhcpPacket, 'options' | 'serverName' | 'bootFile'>;
@@ -52,7 +50,6 @@ function readHeader(reader: ByteReader): HeaderFields {
   if (hardwareLength > HARDWARE_ADDRESS_BYTES)
     reader.fail('out-of-range', 'hlen', `${hardwareLength} is above 16`);
   const hops = reader.uint8('hops');
-  if (hops > HOPS_MAX) reader.fail('out-of-range', 'hops', `${hops} is above ${HOPS_MAX}`);
   const packet = {
     op: op === 1 ? 'request' : 'reply',
     hardwareType,

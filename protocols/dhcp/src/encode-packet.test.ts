@@ -63,10 +63,10 @@ test('writes an offer byte for byte', () => {
     '00'.repeat(64), // sname
     '697078652e656669' + '00'.repeat(120), // file: ipxe.efi
     '63825363', // magic cookie
-    '01 04 ffffff00', // subnet mask
-    '33 04 00093a80', // lease time
     '35 01 02', // message type: offer
     '36 04 c0a84d01', // server identifier
+    '33 04 00093a80', // lease time
+    '01 04 ffffff00', // subnet mask
     'ff', // END
     '00'.repeat(38), // padding up to 300 bytes
   ]
@@ -149,6 +149,47 @@ test('header texts that do not fit are a value, not a cut text', () => {
     message: 'bootFile has 128 bytes, at most 127 fit',
   });
   assert.equal(encodePacket(offer({}, { serverName: 'é'.repeat(32) })).ok, false);
+});
+
+function codesOf(bytes: Uint8Array): number[] {
+  const codes: number[] = [];
+  for (let at = 240; bytes[at] !== 255; at += 2 + bytes[at + 1]!) codes.push(bytes[at]!);
+  return codes;
+}
+
+test('what the client asks for comes first and in its order, relay agent information last', () => {
+  const packet = offer({
+    subnetMask: ipv4('255.255.255.0'),
+    routers: [ipv4('10.0.0.1')],
+    hostName: 'h',
+    leaseTimeSeconds: 60,
+    messageType: 2,
+    serverIdentifier: ipv4('10.0.0.1'),
+    relayAgentInformation: { bytes: Uint8Array.of(1, 1, 1), subOptions: [] },
+    domainSearch: ['a.b'],
+  });
+  const codes = (requestedOptions: number[]) => {
+    const encoded = encodePacket(packet, { requestedOptions });
+    assert.ok(encoded.ok);
+    return codesOf(encoded.bytes);
+  };
+  assert.deepEqual(codes([]), [53, 54, 51, 1, 3, 12, 119, 82]);
+  assert.deepEqual(codes([82, 119, 3, 119, 42, 51, 1]), [53, 54, 51, 119, 3, 1, 12, 82]);
+  assert.deepEqual(codes(Array.from({ length: 255 }, (_, at) => 255 - at)), [53, 54, 51, 119, 12, 3, 1, 82]);
+});
+
+test('what the client asks for survives where there is no room for everything', () => {
+  const packet = offer(
+    { messageType: 2, bootFileName: 'b'.repeat(200), hostName: 'h'.repeat(200), domainName: 'd'.repeat(200) },
+    { bootFile: 'x', serverName: 'y' },
+  );
+  const dropped = (requestedOptions: number[]) => {
+    const encoded = encodePacket(packet, { requestedOptions });
+    assert.ok(encoded.ok);
+    return encoded.droppedOptions;
+  };
+  assert.deepEqual(dropped([]), [12, 15]);
+  assert.deepEqual(dropped([15]), [67, 12]);
 });
 
 test('empty values are left out, but for the machine identifier', () => {

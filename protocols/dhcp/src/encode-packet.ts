@@ -1,7 +1,13 @@
 import { ByteWriter, encodeUtf8 } from '@tinkerbell/wire';
 import { BOOT_FILE_BYTES, MAGIC_COOKIE, SERVER_NAME_BYTES } from './decode-packet.ts';
 import { END, optionByCode, optionTable, OVERLOAD, type OptionName } from './option-table.ts';
-import { placeOptions, type OptionValue, type Placement } from './place-options.ts';
+import {
+  PIECE_BYTES_MAX,
+  placeOptions,
+  writtenBytes,
+  type OptionValue,
+  type Placement,
+} from './place-options.ts';
 import { HARDWARE_ADDRESS_BYTES, type DhcpPacket } from './packet.ts';
 
 /** RFC 951 section 3: the length of a BOOTP message; old ROMs drop shorter replies. */
@@ -10,6 +16,14 @@ export const PACKET_BYTES_MIN = 300;
 export const DATAGRAM_BYTES_DEFAULT = 576;
 const IP_AND_UDP_HEADER_BYTES = 28;
 const HEADER_BYTES = 240;
+
+/** What the client said about the replies it takes. */
+export interface ReplyLimits {
+  /** Option 57, IP and UDP headers included, as ISC dhcpd reads it; below 576 it counts as 576. */
+  readonly maximumMessageBytes?: number | undefined;
+  /** Option 55. */
+  readonly requestedOptions?: readonly number[] | undefined;
+}
 
 export type EncodedPacket =
   | {
@@ -24,16 +38,12 @@ export type EncodedPacket =
     };
 
 /**
- * Writes one DHCPv4 message: options ascending with relay agent information (82) last, long ones split (RFC 3396), at
- * least 300 bytes. `maximumMessageBytes` is the client's option 57 (IP and UDP headers included, as ISC dhcpd reads it);
- * below 576 it counts as 576. What does not fit goes into file, then sname (option 52) where those are empty, the
- * options a client cannot do without first; the rest is dropped and reported. Fails when serverName (63 bytes) or
- * bootFile (127 bytes) passes its field.
+ * Writes one DHCPv4 message of at least 300 bytes. Its options: type, server and lease time, then those the client asks
+ * for in its order, then the others ascending, relay agent information (82) last; long ones split (RFC 3396). What passes
+ * the client's maximum goes into file, then sname (option 52) where those are empty; the rest is dropped and reported.
+ * Fails when serverName (63 bytes) or bootFile (127 bytes) passes its field.
  */
-export function encodePacket(
-  packet: DhcpPacket,
-  limits: { maximumMessageBytes?: number } = {},
-): EncodedPacket {
+export function encodePacket(packet: DhcpPacket, limits: ReplyLimits = {}): EncodedPacket {
   const serverName = encodeUtf8(packet.serverName);
   const bootFile = encodeUtf8(packet.bootFile);
   // One byte less than the field: readers expect a terminating NUL.
@@ -42,11 +52,12 @@ export function encodePacket(
   if (bootFile.length >= BOOT_FILE_BYTES) return tooLong('bootFile', bootFile.length, BOOT_FILE_BYTES - 1);
 
   const datagramBytes = Math.max(limits.maximumMessageBytes ?? 0, DATAGRAM_BYTES_DEFAULT);
-  const placement = placeOptions(optionValuesOf(packet), {
+  const sizes = {
     options: datagramBytes - IP_AND_UDP_HEADER_BYTES - HEADER_BYTES,
     bootFile: bootFile.length === 0 ? BOOT_FILE_BYTES : 0,
     serverName: serverName.length === 0 ? SERVER_NAME_BYTES : 0,
-  });
+  };
+  const placement = placeOptions(optionValuesOf(packet), sizes, limits.requestedOptions);
   return {
     ok: true,
     bytes: writePacket(packet, placement, { serverName, bootFile }),
@@ -79,7 +90,12 @@ function writePacket(
   header: { readonly serverName: Uint8Array; readonly bootFile: Uint8Array },
 ): Uint8Array {
   const overload = (placement.bootFile.length > 0 ? 1 : 0) | (placement.serverName.length > 0 ? 2 : 0);
-  const optionBytes = placement.options.length + placement.relay.length + (overload === 0 ? 0 : 3) + 1;
+  const last = [
+    ...(overload === 0 ? [] : [{ code: OVERLOAD, bytes: Uint8Array.of(overload) }]),
+    ...(placement.relay === undefined ? [] : [placement.relay]),
+  ];
+  const options = last.length === 0 ? placement.options : [...placement.options, ...last];
+  const optionBytes = options.reduce((sum, option) => sum + writtenBytes(option), 1);
   const writer = new ByteWriter(Math.max(PACKET_BYTES_MIN, HEADER_BYTES + optionBytes));
   writer.uint8(packet.op === 'request' ? 1 : 2);
   writer.uint8(packet.hardwareType);
@@ -93,20 +109,38 @@ function writePacket(
   writer.ipv4(packet.siaddr);
   writer.ipv4(packet.giaddr);
   writer.padded(packet.hardwareAddress, HARDWARE_ADDRESS_BYTES);
-  writer.padded((overload & 2) === 0 ? header.serverName : ended(placement.serverName), SERVER_NAME_BYTES);
-  writer.padded((overload & 1) === 0 ? header.bootFile : ended(placement.bootFile), BOOT_FILE_BYTES);
+  writeHeaderField(writer, header.serverName, placement.serverName, SERVER_NAME_BYTES);
+  writeHeaderField(writer, header.bootFile, placement.bootFile, BOOT_FILE_BYTES);
   writer.uint32(MAGIC_COOKIE);
-  writer.bytes(placement.options);
-  if (overload !== 0) writer.bytes(Uint8Array.of(OVERLOAD, 1, overload));
-  writer.bytes(placement.relay);
-  writer.uint8(END);
+  writeOptions(writer, options);
   writer.zeros(writer.remaining);
   return writer.finish();
 }
 
-function ended(options: Uint8Array): Uint8Array {
-  const field = new Uint8Array(options.length + 1);
-  field.set(options);
-  field[options.length] = END;
-  return field;
+/** sname and file hold their text, or options when there are any. */
+function writeHeaderField(
+  writer: ByteWriter,
+  text: Uint8Array,
+  options: readonly OptionValue[],
+  fieldBytes: number,
+): void {
+  if (options.length === 0) return writer.padded(text, fieldBytes);
+  const before = writer.length;
+  writeOptions(writer, options);
+  writer.zeros(fieldBytes - (writer.length - before));
+}
+
+/** With the END that closes a field. */
+function writeOptions(writer: ByteWriter, options: readonly OptionValue[]): void {
+  for (const { code, bytes } of options) {
+    let at = 0;
+    do {
+      const piece = bytes.length <= PIECE_BYTES_MAX ? bytes : bytes.subarray(at, at + PIECE_BYTES_MAX);
+      writer.uint8(code);
+      writer.uint8(piece.length);
+      writer.bytes(piece);
+      at += PIECE_BYTES_MAX;
+    } while (at < bytes.length);
+  }
+  writer.uint8(END);
 }

@@ -4,6 +4,7 @@ export {
   DATAGRAM_BYTES_DEFAULT,
   PACKET_BYTES_MIN,
   type EncodedPacket,
+  type ReplyLimits,
 } from './encode-packet.ts';
 export { CLIENT_PORT, replyDestination, SERVER_PORT, type ReplyDestination } from './reply-destination.ts';
 export { clientMacOf, messageType, type DhcpPacket } from './packet.ts';
@@ -11,6 +12,6 @@ export { malformedOptionsOf, optionTable, type DhcpOptions, type OptionName } fr
 export { readSubOptions, writeSubOptions, type SubOption } from './sub-options.ts';
 export { isDomainName } from './domain-search.ts';
 export type { ClasslessRoute } from './classless-routes.ts';
-export type { RelayAgentInformation } from './relay-agent.ts';
+export { linkAddressOf, type RelayAgentInformation } from './relay-agent.ts';
 export type { UserClass } from './user-class.ts';
 export { machineUuidOf, type ClientNetworkInterface } from './pxe-identity.ts';

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ipv4 } from '@tinkerbell/wire';
-import { messageType, replyDestination, type DhcpPacket } from './index.ts';
+import {
+  linkAddressOf,
+  messageType,
+  replyDestination,
+  type DhcpPacket,
+  type RelayAgentInformation,
+} from './index.ts';
 
 const ZERO = ipv4('0.0.0.0');
 const request: DhcpPacket = {
@@ -63,4 +69,19 @@ test('a reply goes where RFC 2131 section 4.1 sends it', () => {
 
 test('a reply without an address is broadcast', () => {
   assert.equal(replyDestination(request, { ...request, op: 'reply' }).kind, 'broadcast');
+});
+
+test('the link is told by link selection, then subnet selection, then the relay', () => {
+  const linkSelection = ipv4('10.5.0.0');
+  const subnetSelection = ipv4('10.6.0.0');
+  const relayAgentInformation: RelayAgentInformation = {
+    bytes: new Uint8Array(),
+    subOptions: [],
+    linkSelection,
+  };
+  const link = (change: Partial<DhcpPacket>) => linkAddressOf({ ...request, ...change });
+  assert.equal(link({ giaddr, options: { relayAgentInformation, subnetSelection } }), linkSelection);
+  assert.equal(link({ giaddr, options: { subnetSelection } }), subnetSelection);
+  assert.equal(link({ giaddr }), giaddr);
+  assert.equal(link({}), undefined);
 });

@@ -1,6 +1,7 @@
 import type { Service, UdpSocket } from '@tinkerbell/platform-contract';
 import { createBinaryRoute } from './binary-route.ts';
 import { createBootFiles } from './boot-files.ts';
+import { createClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
@@ -22,7 +23,9 @@ export interface BootService extends Service {
 export function createBootService(deps: BootDeps, config: BootConfig): BootService {
   const counters = createCounters();
   const files = createBootFiles(deps, config);
-  const onDhcp = createDhcpListener(deps, config, createDhcpTimeline(deps, counters));
+  const timeline = createDhcpTimeline(deps, counters);
+  const mayAsk = createClientLimit(deps.clock);
+  const onDhcp = createDhcpListener({ view: deps.view, timeline, mayAsk }, config);
   const tftpTimeline = createTftpTimeline(deps, counters);
   const tftp =
     config.tftp === undefined

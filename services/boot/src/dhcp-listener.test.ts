@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import type { Arrival, NetbootSettings } from '@tinkerbell/netboot';
+import type { Hardware } from '@tinkerbell/resources';
 import type { UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
+import { createClientLimit } from './client-limit.ts';
 import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { addressesOn } from './dhcp-sockets.ts';
@@ -20,18 +22,20 @@ interface Feeding {
   readonly peer?: UdpAddress;
   /** The socket can send frames. */
   readonly framesTo?: 'any-mac';
+  readonly hardware?: readonly Hardware[];
 }
 
 /** Feeds packets to a listener on Hardware `machine1` and collects what it sends, counts and records. */
 function feed(
-  { netboot = {}, arrival = ON_DHCP_PORT, peer = NO_ADDRESS, framesTo }: Feeding,
+  { netboot = {}, arrival = ON_DHCP_PORT, peer = NO_ADDRESS, framesTo, hardware = [machine()] }: Feeding,
   ...packets: Uint8Array[]
 ) {
   const journal = recordingJournal();
   const counters = createCounters();
   const timeline = createDhcpTimeline({ log: silentLog, journal, clock: nodeClock }, counters);
   const config = { netboot: { ...rackConfig().netboot, ...netboot } };
-  const listener = createDhcpListener({ view: fixedView([machine()]) }, config, timeline);
+  const mayAsk = createClientLimit({ monotonicMs: () => 0 });
+  const listener = createDhcpListener({ view: fixedView(hardware), timeline, mayAsk }, config);
   const sent: { reply: DhcpPacket; to: string }[] = [];
   const socket = {
     send(bytes: Uint8Array, { address, port }: UdpAddress) {
@@ -64,17 +68,45 @@ test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line i
   );
 });
 
-test('a client that asks in a loop is answered and counted each time, and written once a second', () => {
+test('a client that asks in a loop is answered twenty times, counted each time, and written once a second', () => {
   const { sent, counters, entries } = listen(
-    ...Array.from({ length: 50 }, () => packet(UEFI)),
+    ...Array.from({ length: 19 }, () => packet(UEFI)),
     packet({ ...UEFI, messageType: 3 }),
+    ...Array.from({ length: 30 }, () => packet(UEFI)),
   );
-  assert.equal(sent.length, 51);
-  assert.equal(counters['dhcp_sent_total{type="offer"}'], 50);
+  assert.equal(sent.length, 20);
+  assert.deepEqual(counters, {
+    'dhcp_sent_total{type="offer"}': 19,
+    'dhcp_sent_total{type="acknowledge"}': 1,
+    'dhcp_ignored_total{reason="too-many-requests"}': 30,
+  });
   assert.deepEqual(
-    entries.map(({ event }) => event),
-    ['offer-sent', 'acknowledge-sent'],
+    entries.map(({ event, machine }) => [event, machine]),
+    [
+      ['offer-sent', MAC],
+      ['acknowledge-sent', MAC],
+      ['request-ignored', MAC],
+    ],
   );
+});
+
+test('a DECLINE is written with whoever else may have the address, a RELEASE with the address', () => {
+  const twin = { ...machine(), metadata: { name: 'machine2', namespace: 'default' } };
+  twin.spec!.interfaces![0]!.dhcp!.mac = '02:00:5e:10:00:02';
+  const decline = packet({ messageType: 4, requestedAddress: ipv4('192.168.77.10') });
+  const release = packet({ messageType: 7 }, { ciaddr: ipv4('192.168.77.10') });
+  const messages = (hardware: readonly Hardware[]) =>
+    feed({ hardware }, decline, release).entries.map(({ event, message }) => `${event}: ${message}`);
+  const found = 'address-declined: the machine finds 192.168.77.10 in use by another';
+  const released = 'address-released: address 192.168.77.10 given back';
+  assert.deepEqual(messages([machine(), twin]), [
+    `${found}; it is also the address of Hardware default/machine2 (02:00:5e:10:00:02)`,
+    released,
+  ]);
+  assert.deepEqual(messages([machine()]), [
+    `${found}; no other Hardware has it: look for a machine with a fixed address, or for another DHCP server`,
+    released,
+  ]);
 });
 
 test('replies go to the relay, to the address in use, in a frame, or by broadcast where no frame can be sent', () => {
@@ -113,7 +145,7 @@ test('what is ignored is counted by reason, and written to the timeline once a m
     entries.map(({ event, details }) => [event, details?.['reason']]),
     [
       ['request-ignored', 'no-hardware'],
-      ['request-ignored', 'client-released'],
+      ['address-released', 'client-released'],
       ['request-ignored', 'no-message-type'],
     ],
   );

@@ -4,6 +4,7 @@ import {
   replyDestination,
   type DhcpPacket,
   type ReplyDestination,
+  type ReplyLimits,
 } from '@tinkerbell/dhcp';
 import {
   classifyClient,
@@ -14,6 +15,7 @@ import {
 } from '@tinkerbell/netboot';
 import type { Datagram, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
 import { IPV4_BROADCAST, isHostAddress, parseIpv4 } from '@tinkerbell/wire';
+import type { ClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
 
@@ -23,16 +25,21 @@ export interface DhcpEntrance {
   readonly socket: Pick<UdpSocket, 'send' | 'sendToMac'>;
 }
 
+export interface DhcpListenerDeps extends Pick<BootDeps, 'view'> {
+  readonly timeline: DhcpTimeline;
+  readonly mayAsk: ClientLimit;
+}
+
 /**
  * One DHCP packet, from bytes to bytes. Reads top to bottom: each call decides one thing, and everything that is not
  * answered is reported with its reason.
  */
 export function createDhcpListener(
-  { view }: Pick<BootDeps, 'view'>,
+  { view, timeline, mayAsk }: DhcpListenerDeps,
   { netboot: settings }: Pick<BootConfig, 'netboot'>,
-  timeline: DhcpTimeline,
 ): (datagram: Datagram, entrance: DhcpEntrance) => void {
   return (datagram, { arrival, socket }) => {
+    if (!mayAsk(datagram.bytes)) return timeline.tooMany(datagram);
     const decoded = decodePacket(datagram.bytes);
     if (!decoded.ok) return timeline.undecodable(datagram, decoded.error);
     const request = decoded.value;
@@ -44,7 +51,10 @@ export function createDhcpListener(
         : reservationFor(view.hardwareByMac(client.mac), client.mac);
 
     const decision = replyTo({ request, client, reservation, settings, arrival });
-    if (decision.kind === 'ignore') return timeline.ignored({ request, client, reservation, decision });
+    if (decision.kind === 'ignore') {
+      if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
+      return timeline.ignored({ request, client, reservation, decision });
+    }
     const { reply } = decision;
 
     const destination =
@@ -68,10 +78,11 @@ function senderOf({ peer }: Datagram): UdpAddress | undefined {
   return address !== undefined && isHostAddress(address) ? peer : undefined;
 }
 
-function limitsOf({ options }: DhcpPacket): { maximumMessageBytes?: number } {
-  return options.maximumMessageBytes === undefined
-    ? {}
-    : { maximumMessageBytes: options.maximumMessageBytes };
+function limitsOf({ options }: DhcpPacket): ReplyLimits {
+  return {
+    maximumMessageBytes: options.maximumMessageBytes,
+    requestedOptions: options.parameterRequestList,
+  };
 }
 
 /**

@@ -1,14 +1,20 @@
 import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
 import type { IgnoreReason, NetbootClient, ReplyDecision, ReservationResult } from '@tinkerbell/netboot';
 import type { Datagram, UdpAddress } from '@tinkerbell/platform-contract';
-import { IPV4_ANY, type DecodeFailure } from '@tinkerbell/wire';
+import type { View } from '@tinkerbell/store-contract';
+import { IPV4_ANY, macFromBytes, type DecodeFailure, type Mac } from '@tinkerbell/wire';
+import { holdersOf } from './address-holders.ts';
 import type { BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { createRateGate } from './rate-gate.ts';
 
 /** Where the listener reports to: counters, debug log, and the timeline of the machine. */
 export interface DhcpTimeline {
+  /** The client asks more often than anybody has a reason to. Nothing was done with the datagram. */
+  tooMany(datagram: Datagram): void;
   undecodable(datagram: Datagram, error: DecodeFailure): void;
+  /** The client found that somebody else has the address it was given. */
+  declined(step: { readonly request: DhcpPacket; readonly client: NetbootClient; readonly view: View }): void;
   ignored(step: {
     readonly request: DhcpPacket;
     readonly client: NetbootClient;
@@ -33,6 +39,8 @@ export interface DhcpTimeline {
   }): void;
 }
 
+const HARDWARE_ADDRESS_OFFSET = 28;
+
 /** A machine that asks in vain asks every few seconds, for hours. Once a minute is enough to see it. */
 const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
 
@@ -49,6 +57,12 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
   const writeIgnored = ignoredWriter(deps, counters);
   const writeReplied = repliedWriter(deps);
   return {
+    tooMany({ bytes, peer }) {
+      const mac = macFromBytes(bytes.subarray(HARDWARE_ADDRESS_OFFSET));
+      const message = `packet from ${peer.address} ignored: the client asks more often than it has a reason to`;
+      writeIgnored({ mac, reason: 'too-many-requests', message });
+    },
+
     undecodable(datagram, error) {
       counters.add('dhcp_ignored_total', { reason: `undecodable-${error.code}` });
       log.debug('DHCP packet ignored', {
@@ -63,12 +77,23 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
       const isKnown = reservation.ok || reservation.reason !== 'no-hardware';
       // In a network that is not ours everybody's laptop asks: it is no machine of ours, and has no timeline.
       const isBystander = !isKnown && reason === 'not-a-netboot-client';
-      writeIgnored(request, client, { reason, message, isBystander });
+      const mac = isBystander ? undefined : client.mac;
+      const type = nameOf(request);
+      if (reason === 'client-released')
+        return writeIgnored({ mac, reason, event: 'address-released', message });
+      writeIgnored({ mac, reason, message: `${type} ignored: ${message}`, type });
+    },
+
+    declined({ request, client, view }) {
+      const message = declineMessage(request, client, view);
+      log.warn('DHCP address declined', { mac: client.mac, detail: message });
+      writeIgnored({ mac: client.mac, reason: 'client-declined', event: 'address-declined', message });
     },
 
     unreachable({ request, client, peer }) {
-      const message = `the sender ${peer.address} is no host`;
-      writeIgnored(request, client, { reason: 'client-address-invalid', message, isBystander: false });
+      const type = nameOf(request);
+      const message = `${type} ignored: the sender ${peer.address} is no host`;
+      writeIgnored({ mac: client.mac, reason: 'client-address-invalid', message, type });
     },
 
     unencodable({ client, error }) {
@@ -87,26 +112,29 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
   };
 }
 
-interface WhyIgnored {
+function declineMessage(request: DhcpPacket, { mac }: NetbootClient, view: View): string {
+  const address = request.options.requestedAddress;
+  const holders = address === undefined || mac === undefined ? '' : `; ${holdersOf(view, address, mac)}`;
+  return `the machine finds ${address ?? 'its address'} in use by another${holders}`;
+}
+
+interface Ignored {
+  /** Absent: counted, and in nobody's timeline. */
+  readonly mac: Mac | undefined;
   readonly reason: IgnoreReason;
+  readonly event?: 'request-ignored' | 'address-declined' | 'address-released';
   readonly message: string;
-  readonly isBystander: boolean;
+  readonly type?: string;
 }
 
 function ignoredWriter({ log, journal, clock }: TimelineDeps, counters: Counters) {
   const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
-  return (request: DhcpPacket, client: NetbootClient, why: WhyIgnored) => {
-    const { reason, message, isBystander } = why;
+  return ({ mac, reason, event = 'request-ignored', message, type }: Ignored) => {
     counters.add('dhcp_ignored_total', { reason });
-    log.debug('DHCP packet ignored', { mac: client.mac, reason, detail: message });
-    if (client.mac === undefined || isBystander || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
-    journal.append({
-      source: 'dhcp',
-      event: 'request-ignored',
-      machine: client.mac,
-      message: `${nameOf(request)} ignored: ${message}`,
-      details: { reason, type: nameOf(request) },
-    });
+    log.debug('DHCP packet ignored', { mac, reason, detail: message });
+    if (mac === undefined || !mayWriteIgnored(`${mac} ${reason}`)) return;
+    const details = { reason, ...(type === undefined ? {} : { type }) };
+    journal.append({ source: 'dhcp', event, machine: mac, message, details });
   };
 }
 

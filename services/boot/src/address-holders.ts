@@ -1,0 +1,16 @@
+import type { View } from '@tinkerbell/store-contract';
+import type { Ipv4, Mac } from '@tinkerbell/wire';
+
+/** Who else may have an address that a client found in use, as far as anyone here knows; a sentence for the operator. */
+export function holdersOf(view: View, address: Ipv4, client: Mac): string {
+  const others = view
+    .hardwareByIp(address)
+    .flatMap(({ metadata, spec }) =>
+      (spec?.interfaces ?? [])
+        .filter(({ dhcp }) => dhcp?.ip?.address === address && dhcp.mac?.toLowerCase() !== client)
+        .map(({ dhcp }) => `${metadata.namespace}/${metadata.name} (${dhcp?.mac ?? 'no MAC'})`),
+    );
+  return others.length === 0
+    ? 'no other Hardware has it: look for a machine with a fixed address, or for another DHCP server'
+    : `it is also the address of Hardware ${others.join(', ')}`;
+}
