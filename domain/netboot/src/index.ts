@@ -18,12 +18,7 @@ export {
   type ScriptDecision,
   type ScriptInput,
 } from './script.ts';
-export {
-  HOOK_PREFIX,
-  loaderConfigFor,
-  type LoaderConfig,
-  type LoaderKind,
-} from './loader-config.ts';
+export { HOOK_PREFIX, loaderConfigFor, type LoaderConfig, type LoaderKind } from './loader-config.ts';
 export { loaderFileNameOf, type LoaderFileName } from './loader-file-name.ts';
 export { raspberryPiFile, type RaspberryPiFile } from './raspberry-pi-file.ts';
 export { bootsUnknownMachine } from './unknown-machine.ts';
