@@ -125,6 +125,12 @@ const ipxe: readonly Flag[] = [
     'when-needed',
     'when-needed, or always: chain our binary unless the client is Tinkerbell’s own iPXE',
   ),
+  flag(
+    'ipxe-version-min',
+    'text',
+    '',
+    'send our binary first to an iPXE in a ROM that is older than this, such as 1.21.0',
+  ),
 ];
 
 const tftp: readonly Flag[] = [

@@ -183,9 +183,19 @@ function netbootSettings(flags: FlagReader, own: Ipv4): NetbootSettings {
     ),
     architectureOverrides: new Map(flags.list('ipxe-override-arch-mapping').map((item) => overrideOf(item))),
     chainloading: flags.oneOf('ipxe-chainloading', ['when-needed', 'always']),
+    ...(flags.text('ipxe-version-min') === '' ? {} : { ipxeVersionMin: ipxeVersion(flags) }),
     bootLocalWhenIdle: flags.boolean('ipxe-script-boot-local-when-idle'),
     ...(flags.text('dhcp-syslog-ip') === '' ? {} : { syslogAddress: address(flags, 'dhcp-syslog-ip') }),
   };
+}
+
+function ipxeVersion(flags: FlagReader): string {
+  const isVersion = (text: string) => /^\d{1,3}(\.\d{1,3}){0,2}$/.test(text);
+  return flags.parsed(
+    'ipxe-version-min',
+    (text) => (isVersion(text) ? text : undefined),
+    'must be a version such as 1.21.0',
+  );
 }
 
 function proxyAllowList(flags: FlagReader): ProxyAllowList {

@@ -46,7 +46,19 @@ const NOT_ALLOWED: BootFile = { kind: 'not-allowed', file: NOT_ALLOWED_FILE, nex
  */
 function canRunScript(client: NetbootClient, settings: NetbootSettings): boolean {
   if (client.userClass === 'tinkerbell') return true;
-  return settings.chainloading === 'when-needed' && client.isIpxe && client.ipxe.features.has('http');
+  if (settings.chainloading !== 'when-needed' || !client.isIpxe) return false;
+  return client.ipxe.features.has('http') && isNewEnough(client.ipxe.version, settings.ipxeVersionMin);
+}
+
+/** Compares by numbers: 1.21 is newer than 1.3. A client that does not say its version is older than any. */
+function isNewEnough(version: string | undefined, least: string | undefined): boolean {
+  if (least === undefined) return true;
+  const own = (version ?? '').split('.').map(Number);
+  for (const [index, wanted] of least.split('.').map(Number).entries()) {
+    const have = own[index] ?? 0;
+    if (have !== wanted) return have > wanted;
+  }
+  return version !== undefined;
 }
 
 /**

@@ -193,6 +193,14 @@ test('with chainloading always, as upstream, only the user class Tinkerbell gets
   assert.equal(answer(tinkerbellIpxe, [hardware()], always).bootFile, SCRIPT);
 });
 
+test('an iPXE in a ROM that is older than wanted gets our binary first', () => {
+  const binary = `tftp://192.168.77.1:69/${MAC}/undionly.kpxe`;
+  const fileFor = (ipxeVersionMin: string) => answer(ipxeWithHttp, [hardware()], { ipxeVersionMin }).bootFile;
+  // The capture is of version 1.0.0.
+  assert.deepEqual(['1.0', '1.0.0', '0.99'].map(fileFor), [SCRIPT, SCRIPT, SCRIPT]);
+  assert.deepEqual(['1.0.1', '1.21', '2'].map(fileFor), [binary, binary, binary]);
+});
+
 test("a Hardware's own script URL wins, and one that does not fit the header goes to option 67", () => {
   const url = (length: number) => 'http://own.example/'.padEnd(length, 'x');
   const fits = answer(ipxeWithHttp, [hardware({ netboot: { ipxe: { url: url(127) } } })]);

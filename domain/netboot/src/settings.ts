@@ -35,6 +35,11 @@ export interface NetbootSettings {
    */
   readonly chainloading: 'when-needed' | 'always';
   /**
+   * `1.21.0`: an older iPXE in a ROM is sent our binary first, for what the old one does badly. Our binary must not be older
+   * itself: it would be sent to itself for ever. Absent: every version with HTTP is good enough.
+   */
+  readonly ipxeVersionMin?: string;
+  /**
    * True (default): a machine that may not netboot, or whose workflows are all finished, is told to boot its disk. False:
    * upstream's rule, it gets no script (404) or the in-memory OS again.
    */
