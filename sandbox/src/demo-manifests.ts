@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 
 import type { ApiObject } from './api-client.ts';
-import type { Firmware } from './qemu-machine.ts';
+import type { Firmware } from './firmware.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/debian/', import.meta.url));
 

@@ -22,7 +22,8 @@ import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
 import { shownOf, type DemoView } from './demo-view.ts';
 import { fetchIpxeBinaries } from './ipxe-binaries.ts';
 import { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
-import { createMachine, type Firmware, type Machine } from './qemu-machine.ts';
+import type { Firmware } from './firmware.ts';
+import { createMachine, type Machine } from './qemu-machine.ts';
 import { startRouterAdvertiser } from './router-advertiser.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 

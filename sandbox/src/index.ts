@@ -1,5 +1,7 @@
 export { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
-export { createMachine, type Firmware, type Machine, type MachineOptions } from './qemu-machine.ts';
+export { createMachine, type Machine, type MachineOptions } from './qemu-machine.ts';
+export { isArm, type Firmware } from './firmware.ts';
+export { createNetworkHost, type Leg, type NetworkHost } from './network-host.ts';
 export { buildDebianImage, type DebianImage } from './debian-image.ts';
 export { fetchIpxeBinaries, type IpxeBinaries } from './ipxe-binaries.ts';
 export { startServer, type RunningServer, type ServerOptions } from './start-server.ts';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { runDemo, type DemoOutcome } from './demo.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
-import type { Firmware } from './qemu-machine.ts';
+import type { Firmware } from './firmware.ts';
 
 const FIRMWARES: readonly Firmware[] = ['bios', 'uefi', 'uefi-http'];
 const MACHINES_MAX = 16;

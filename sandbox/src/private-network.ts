@@ -12,8 +12,10 @@ export interface PrivateNetwork {
   readonly bridge: string;
   /** Our address on it. */
   readonly address: string;
-  /** Makes a port for a machine and returns its name. */
-  addPort(): Promise<string>;
+  /** Makes a port for a machine, on the given bridge or the first one, and returns its name. */
+  addPort(bridge?: string): Promise<string>;
+  /** Makes a further bridge; with an address, this process is on it too. */
+  addBridge(name: string, address?: string): Promise<void>;
 }
 
 let isInside = false;
@@ -35,21 +37,26 @@ export async function enterPrivateNetwork(address: string, prefixLength = 24): P
   isInside = true;
   const bridge = 'br0';
   await ip('link', 'set', 'lo', 'up');
-  await ip('link', 'add', bridge, 'type', 'bridge', 'forward_delay', '0', 'stp_state', '0');
-  await ip('address', 'add', `${address}/${prefixLength}`, 'dev', bridge);
-  await ip('link', 'set', bridge, 'up');
+  await addBridge(bridge, `${address}/${prefixLength}`);
   let ports = 0;
   return {
     bridge,
     address,
-    async addPort() {
+    addBridge,
+    async addPort(of = bridge) {
       const name = `port${ports}`;
       ports += 1;
       await ip('tuntap', 'add', 'dev', name, 'mode', 'tap');
-      await ip('link', 'set', name, 'master', bridge, 'up');
+      await ip('link', 'set', name, 'master', of, 'up');
       return name;
     },
   };
+}
+
+async function addBridge(name: string, address?: string): Promise<void> {
+  await ip('link', 'add', name, 'type', 'bridge', 'forward_delay', '0', 'stp_state', '0');
+  if (address !== undefined) await ip('address', 'add', address, 'dev', name);
+  await ip('link', 'set', name, 'up');
 }
 
 async function ip(...args: readonly string[]): Promise<void> {

@@ -2,15 +2,14 @@
  * A machine as a server has it: firmware that boots from the network first and from its disk second, one network
  * card, one disk, a serial port, and power. Always software emulation: nested KVM cannot be trusted to work.
  */
-import { access, copyFile, open, rm, truncate } from 'node:fs/promises';
+import { open, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startChild, type RunningChild } from './child-process.ts';
+import { emulatorOf, firmwareArguments, isArm, type Firmware } from './firmware.ts';
 import { connectQmp, type QmpClient } from './qmp-client.ts';
 import { createSerialConsole, type SerialConsole } from './serial-console.ts';
-
-export type Firmware = 'bios' | 'uefi' | 'uefi-http';
 
 export interface MachineOptions {
   readonly name: string;
@@ -24,6 +23,8 @@ export interface MachineOptions {
   readonly diskBytes?: number;
   /** SMBIOS system UUID. */
   readonly uuid?: string;
+  /** DER of the authority that UEFI HTTPS boot trusts. */
+  readonly certificateAuthority?: Uint8Array;
 }
 
 export interface Machine {
@@ -43,9 +44,6 @@ export interface Machine {
 
 const MEMORY_MEBIBYTES = 1024;
 const DISK_BYTES = 4 * 1024 ** 3;
-const OVMF_DIRECTORY = '/usr/share/OVMF';
-const OVMF_CODE = 'OVMF_CODE_4M.fd';
-const OVMF_VARIABLES = 'OVMF_VARS_4M.fd';
 
 /** Makes the machine, powered off, with an empty disk. */
 export async function createMachine(options: MachineOptions): Promise<Machine> {
@@ -65,7 +63,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     if (running !== undefined) return;
     const firmware = await firmwareArguments(options);
     await rm(socket, { force: true });
-    const child = await startChild('qemu-system-x86_64', [
+    const child = await startChild(emulatorOf(options.firmware), [
       ...machineArguments(options, { diskPath, socket }),
       ...firmware,
     ]);
@@ -108,9 +106,9 @@ function machineArguments(
   options: MachineOptions,
   paths: { readonly diskPath: string; readonly socket: string },
 ): readonly string[] {
-  const isUefi = options.firmware !== 'bios';
+  const isBios = options.firmware === 'bios';
   // Without its ROM the card is driven by the firmware's own network stack, as on a real UEFI server.
-  const rom = isUefi ? ',romfile=' : '';
+  const rom = isBios ? '' : ',romfile=';
   const system = [`serial=${options.name}`, ...(options.uuid === undefined ? [] : [`uuid=${options.uuid}`])];
   const memory = String(options.memoryMebibytes ?? MEMORY_MEBIBYTES);
   return flatten({
@@ -118,8 +116,7 @@ function machineArguments(
     '-accel': 'tcg',
     '-smp': '1',
     '-m': memory,
-    // graphics=off sends firmware and boot loader output to the serial port.
-    '-machine': 'q35,graphics=off',
+    ...(isArm(options.firmware) ? ARM_BOARD : PC_BOARD),
     '-nodefaults': [],
     '-vga': 'none',
     '-display': 'none',
@@ -137,22 +134,9 @@ function machineArguments(
   });
 }
 
-async function firmwareArguments(options: MachineOptions): Promise<readonly string[]> {
-  if (options.firmware === 'bios') return [];
-  const variables = join(options.directory, `${options.name}.vars`);
-  await copyFile(join(OVMF_DIRECTORY, OVMF_VARIABLES), variables).catch((cause: unknown) => {
-    throw new Error('no UEFI firmware: run apt-get install ovmf', { cause });
-  });
-  await access(join(OVMF_DIRECTORY, OVMF_CODE));
-  const pflash = [
-    `if=pflash,format=raw,readonly=on,file=${join(OVMF_DIRECTORY, OVMF_CODE)}`,
-    `if=pflash,format=raw,file=${variables}`,
-  ];
-  if (options.firmware === 'uefi') return flatten({ '-drive': pflash });
-  // With PXE off, HTTP boot over IPv4 is the first thing the firmware tries.
-  const noPxe = ['IPv4PXESupport', 'IPv6PXESupport'].map((name) => `name=opt/org.tianocore/${name},string=n`);
-  return flatten({ '-drive': pflash, '-fw_cfg': noPxe });
-}
+/** graphics=off sends firmware and boot loader output to the serial port. */
+const PC_BOARD = { '-machine': 'q35,graphics=off' };
+const ARM_BOARD = { '-machine': 'virt', '-cpu': 'cortex-a57' };
 
 /** An option with its value; again for each of several; alone when it has none. */
 function flatten(options: Readonly<Record<string, string | readonly string[]>>): readonly string[] {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { startChild } from './child-process.ts';
+import type { NetworkHost } from './network-host.ts';
 
 const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
 const HTTP_PORT = 7080;
@@ -20,6 +21,9 @@ export interface ServerOptions {
   readonly ipxeDirectory: string;
   readonly networkInterface: string;
   readonly address: string;
+  /** Where it runs; absent: in this process' own network. */
+  readonly host?: NetworkHost;
+  readonly flags?: readonly string[];
 }
 
 export interface RunningServer {
@@ -37,7 +41,8 @@ export interface RunningServer {
 /** Resolves when it answers. @throws Error with the end of its log when it does not. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const startedMs = performance.now();
-  const child = await startChild(process.execPath, [
+  const start = options.host?.start ?? startChild;
+  const child = await start(process.execPath, [
     // As `npm start` does: less memory for a little more garbage collection.
     '--max-semi-space-size=4',
     SERVER_MAIN,
@@ -49,6 +54,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     `--public-ipv4=${options.address}`,
     `--http-port=${HTTP_PORT}`,
     '--log-format=text',
+    ...(options.flags ?? []),
   ]);
   const lines: string[] = [];
   for (const stream of [child.process.stdout, child.process.stderr]) {
@@ -64,7 +70,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   // Not our address on the bridge: while no machine is switched on the bridge has no carrier, and its
   // address does not count as this machine's own.
-  const url = `http://127.0.0.1:${HTTP_PORT}`;
+  const url = `http://${options.host === undefined ? '127.0.0.1' : options.address}:${HTTP_PORT}`;
   for (let attempt = 1; !(await isReady(url)); attempt += 1) {
     if (ended || attempt === READY_ATTEMPTS) {
       await child.stop();
