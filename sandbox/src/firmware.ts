@@ -1,0 +1,111 @@
+/** What a machine boots with, as arguments of QEMU. Debian's packages bring the firmware. */
+import { access, copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * `bios`: SeaBIOS with iPXE as the option ROM of the network card. `uefi...`: OVMF's own PXE or HTTP client. `arm64-uefi`:
+ * the same for 64-bit ARM. `u-boot`: U-Boot on 64-bit ARM.
+ */
+export type Firmware = 'bios' | 'uefi' | 'uefi-http' | 'uefi-https' | 'arm64-uefi' | 'u-boot';
+
+export interface FirmwareOptions {
+  readonly firmware: Firmware;
+  readonly name: string;
+  /** For its variables and certificates. */
+  readonly directory: string;
+  /** DER of the authority that UEFI HTTPS boot trusts. */
+  readonly certificateAuthority?: Uint8Array;
+}
+
+interface Flash {
+  readonly code: string;
+  readonly variables: string;
+  readonly debianPackage: string;
+}
+
+const OVMF: Flash = {
+  code: '/usr/share/OVMF/OVMF_CODE_4M.fd',
+  variables: '/usr/share/OVMF/OVMF_VARS_4M.fd',
+  debianPackage: 'ovmf',
+};
+const AAVMF: Flash = {
+  code: '/usr/share/AAVMF/AAVMF_CODE.fd',
+  variables: '/usr/share/AAVMF/AAVMF_VARS.fd',
+  debianPackage: 'qemu-efi-aarch64',
+};
+const U_BOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
+
+export function isArm(firmware: Firmware): boolean {
+  return firmware === 'arm64-uefi' || firmware === 'u-boot';
+}
+
+export function emulatorOf(firmware: Firmware): string {
+  return isArm(firmware) ? 'qemu-system-aarch64' : 'qemu-system-x86_64';
+}
+
+/** @throws Error that names the Debian package when the firmware is not there. */
+export async function firmwareArguments(options: FirmwareOptions): Promise<readonly string[]> {
+  switch (options.firmware) {
+    case 'bios':
+      return [];
+    case 'u-boot':
+      await need(U_BOOT, 'u-boot-qemu');
+      return ['-bios', U_BOOT];
+    case 'arm64-uefi':
+      return flashArguments(AAVMF, options);
+    case 'uefi':
+      return flashArguments(OVMF, options);
+    case 'uefi-http':
+      return [...(await flashArguments(OVMF, options)), ...WITHOUT_PXE];
+    case 'uefi-https':
+      return [...(await flashArguments(OVMF, options)), ...WITHOUT_PXE, ...(await trusting(options))];
+  }
+}
+
+/** With PXE off, HTTP boot over IPv4 is the first thing the firmware tries. */
+const WITHOUT_PXE = ['IPv4PXESupport', 'IPv6PXESupport'].flatMap((name) => [
+  '-fw_cfg',
+  `name=opt/org.tianocore/${name},string=n`,
+]);
+
+async function flashArguments(flash: Flash, { name, directory }: FirmwareOptions): Promise<readonly string[]> {
+  await need(flash.code, flash.debianPackage);
+  const variables = join(directory, `${name}.vars`);
+  await copyFile(flash.variables, variables);
+  return [
+    '-drive',
+    `if=pflash,format=raw,readonly=on,file=${flash.code}`,
+    '-drive',
+    `if=pflash,format=raw,file=${variables}`,
+  ];
+}
+
+async function trusting({ name, directory, certificateAuthority }: FirmwareOptions): Promise<readonly string[]> {
+  if (certificateAuthority === undefined) return [];
+  const path = join(directory, `${name}.cacerts`);
+  await writeFile(path, signatureList(certificateAuthority));
+  return ['-fw_cfg', `name=etc/edk2/https/cacerts,file=${path}`];
+}
+
+/** EFI_CERT_X509_GUID, as it lies in memory. */
+const X509_GUID = Buffer.from('a159c0a5e494a74a87b5ab155c2bf072', 'hex');
+const GUID_BYTES = 16;
+const LIST_HEADER_BYTES = GUID_BYTES + 12;
+
+/** One EFI_SIGNATURE_LIST with one certificate, UEFI specification section 32.4.1. */
+export function signatureList(der: Uint8Array): Uint8Array {
+  const signatureBytes = GUID_BYTES + der.length;
+  const list = Buffer.alloc(LIST_HEADER_BYTES + signatureBytes);
+  X509_GUID.copy(list, 0);
+  list.writeUInt32LE(list.length, GUID_BYTES);
+  list.writeUInt32LE(0, GUID_BYTES + 4);
+  list.writeUInt32LE(signatureBytes, GUID_BYTES + 8);
+  list.set(der, LIST_HEADER_BYTES + GUID_BYTES);
+  return list;
+}
+
+async function need(file: string, debianPackage: string): Promise<void> {
+  await access(file).catch((cause: unknown) => {
+    throw new Error(`no ${file}: run apt-get install ${debianPackage}`, { cause });
+  });
+}
