@@ -15,3 +15,11 @@ export type { ClasslessRoute } from './classless-routes.ts';
 export { linkAddressOf, type RelayAgentInformation } from './relay-agent.ts';
 export type { UserClass } from './user-class.ts';
 export { machineUuidOf, type ClientNetworkInterface } from './pxe-identity.ts';
+export { relayReply, type RelayReplyDecision } from './relay-reply.ts';
+export { HOPS_MAX, relayRequest, type RelayRequestDecision } from './relay-request.ts';
+export type {
+  RelayDropReason,
+  RelayInformationSettings,
+  RelayInterface,
+  RelaySettings,
+} from './relay-rules.ts';
