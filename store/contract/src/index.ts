@@ -21,6 +21,7 @@ export {
   type JournalRecord,
   type JournalSource,
 } from './journal.ts';
+export { LEASES_KEPT, type Lease, type LeaseBook } from './leases.ts';
 export type { View } from './view.ts';
 export { WatchHub } from './watch-hub.ts';
 export { changeOf, refusalOf, withRevision, type Refusal } from './apply-write.ts';
