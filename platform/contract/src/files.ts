@@ -11,6 +11,15 @@ export interface Files {
   stat(root: string, relativePath: string): Promise<FileInfo | undefined>;
   /** The whole file, at most `limitBytes`; undefined when absent, an error when larger. */
   read(root: string, relativePath: string, limitBytes: number): Promise<Uint8Array | undefined>;
+  /**
+   * Bytes [start, end] inclusive, fewer where the file ends before, with what `stat` says of the file they are from; undefined
+   * when there is no such file.
+   */
+  readRange(
+    root: string,
+    relativePath: string,
+    range: { start: number; end: number },
+  ): Promise<{ readonly bytes: Uint8Array; readonly info: FileInfo } | undefined>;
   /** Bytes [start, end] inclusive, in chunks of about 1 MiB. */
   stream(
     root: string,

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
@@ -11,13 +12,7 @@ export const nodeFiles: Files = {
   async stat(root, relativePath): Promise<FileInfo | undefined> {
     const path = await inside(root, relativePath);
     if (path === undefined) return undefined;
-    const found = await stat(path);
-    return {
-      sizeBytes: found.size,
-      modifiedMs: found.mtimeMs,
-      isFile: found.isFile(),
-      isDirectory: found.isDirectory(),
-    };
+    return infoOf(await stat(path));
   },
 
   async read(root, relativePath, limitBytes) {
@@ -29,6 +24,15 @@ export const nodeFiles: Files = {
     if (found.size > limitBytes)
       throw new PlatformError('too-large', `${relativePath} is larger than ${limitBytes} bytes`);
     return new Uint8Array(await file.readFile());
+  },
+
+  async readRange(root, relativePath, { start, end }) {
+    const path = await inside(root, relativePath);
+    if (path === undefined) return undefined;
+    await using file = await open(path, 'r');
+    const bytes = new Uint8Array(end + 1 - start);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+    return { bytes: bytes.subarray(0, bytesRead), info: infoOf(await file.stat()) };
   },
 
   stream(root, relativePath, range) {
@@ -60,6 +64,15 @@ export const nodeFiles: Files = {
     return (await readdir(path)).toSorted();
   },
 };
+
+function infoOf(found: Stats): FileInfo {
+  return {
+    sizeBytes: found.size,
+    modifiedMs: found.mtimeMs,
+    isFile: found.isFile(),
+    isDirectory: found.isDirectory(),
+  };
+}
 
 /** The real path, or undefined when there is nothing or it lies outside. */
 async function inside(root: string, relativePath: string): Promise<string | undefined> {

@@ -174,6 +174,9 @@ test('reads files below a root and nothing outside it', async () => {
   const root = join(folder, 'root');
   assert.equal((await nodeFiles.stat(root, 'file'))?.sizeBytes, 10);
   assert.equal(await text(nodeFiles.stream(root, 'file', { start: 2, end: 4 })), '234');
+  const range = await nodeFiles.readRange(root, 'file', { start: 7, end: 20 });
+  assert.deepEqual([Buffer.from(range?.bytes ?? []).toString(), range?.info.sizeBytes], ['789', 10]);
+  assert.equal(await nodeFiles.readRange(root, 'link', { start: 0, end: 0 }), undefined);
   for (const path of ['../secret', 'link', 'nothing', 'file\0'])
     assert.equal(await nodeFiles.stat(root, path), undefined);
   await assert.rejects(nodeFiles.read(root, 'file', 5), /larger than 5 bytes/);

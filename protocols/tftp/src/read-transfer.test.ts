@@ -21,7 +21,7 @@ const acknowledge = (step: TransferStep, block: number) =>
   stepReadTransfer(step.transfer, { kind: 'packet', packet: { kind: 'acknowledge', block } });
 const timeout = (step: TransferStep) => stepReadTransfer(step.transfer, { kind: 'timeout' });
 const blocks = (step: TransferStep) =>
-  step.sends.flatMap((send) =>
+  step.sends.flatMap<number | string>((send) =>
     send.kind === 'data'
       ? Array.from({ length: send.count }, (_, index) => (send.block + index) & 0xffff)
       : [send.kind],

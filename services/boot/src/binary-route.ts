@@ -1,6 +1,6 @@
 import type { HttpContext, HttpRequest, HttpRoute } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
-import { binaryNameOf, type BootFiles } from './boot-files.ts';
+import { binaryNameOf, type BootFiles } from './boot-files/index.ts';
 import type { BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { measuredBody, methodNotAllowed, notFound, pathElementsOf } from './http-answers.ts';
@@ -28,13 +28,13 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
         counters.add('ipxe_binary_requests_total', { outcome: 'not-found' });
         return notFound('no such iPXE binary');
       }
-      const headers = { 'content-type': 'application/octet-stream', 'content-length': `${binary.length}` };
+      const headers = { 'content-type': 'application/octet-stream', 'content-length': `${binary.sizeBytes}` };
       if (request.method === 'HEAD') return new Response(null, { headers });
 
       const startedMs = clock.monotonicMs();
       const machine = elements?.map(parseMac).find(Boolean) ?? macAt(view, peer.address);
       const body = measuredBody(binary, (bytes) => {
-        const isWhole = bytes === binary.length;
+        const isWhole = bytes === binary.sizeBytes;
         const milliseconds = Math.round(clock.monotonicMs() - startedMs);
         counters.add('ipxe_binary_requests_total', { outcome: isWhole ? 'sent' : 'broken-off' });
         counters.add('ipxe_binary_bytes_total', {}, bytes);
@@ -42,7 +42,7 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
           source: 'http',
           event: isWhole ? 'binary-sent' : 'transfer-failed',
           ...(machine === undefined ? {} : { machine }),
-          message: `${name} by HTTP, ${bytes} of ${binary.length} bytes in ${milliseconds} ms`,
+          message: `${name} by HTTP, ${bytes} of ${binary.sizeBytes} bytes in ${milliseconds} ms`,
           details: { file: name, bytes, milliseconds },
         });
       });

@@ -1,6 +1,6 @@
 import type { Service, UdpSocket } from '@tinkerbell/platform-contract';
 import { createBinaryRoute } from './binary-route.ts';
-import { createBootFiles } from './boot-files.ts';
+import { createBootFiles } from './boot-files/index.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import { createCounters } from './counters.ts';

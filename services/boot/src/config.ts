@@ -25,12 +25,16 @@ export interface BootConfig {
   readonly syslog?: SyslogConfig;
   /** Holds undionly.kpxe, ipxe.efi, snp-arm64.efi and whatever else `netboot` may name; one flat directory. */
   readonly ipxeDirectory: string;
+  /** Holds kernel and initrd of the in-memory OS, for boot loaders that load them by TFTP; absent: they cannot. */
+  readonly hookDirectory?: string;
   /** Replaces the placeholder in binaries that have one; empty leaves them alone (ipxe-embedded-script-patch). */
   readonly ipxePatch: string;
   /** Whose X-Forwarded-For is believed when a script is asked for without a MAC (trusted-proxies). */
   readonly trustedProxies: readonly IpNetwork[];
   /** ipxe-http-binary-enabled and ipxe-http-script-enabled. */
   readonly routes: { readonly binary: boolean; readonly script: boolean };
+  /** Serves what TFTP has by HTTP too, below this path (pxe-http-enabled and its prefix, `/tftp/`); absent: not. */
+  readonly pxeHttpPrefix?: string;
 }
 
 export interface DhcpConfig {
@@ -55,7 +59,8 @@ export interface TftpConfig {
   readonly port: number;
   /** All transfers from the server's port, which passes NAT; else a port for each (tftp-single-port). */
   readonly singlePort: boolean;
-  readonly limits: TransferLimits;
+  /** Without a largest block size it follows the MTU of the network interface the client is beside. */
+  readonly limits: Omit<TransferLimits, 'blockSizeBytesMax'> & { readonly blockSizeBytesMax?: number };
   readonly transfersMax: number;
   readonly transfersPerClientMax: number;
   /** Further files, below this directory (tftp-asset-dir). */

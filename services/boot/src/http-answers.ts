@@ -1,4 +1,5 @@
 import { pathNameOf, WholeResponse } from '@tinkerbell/platform-contract';
+import type { BootFile } from './boot-files/index.ts';
 
 /** Answers the boot routes have in common. */
 
@@ -32,22 +33,24 @@ export function pathElementsOf(url: string): readonly string[] | undefined {
 }
 
 /** A body that calls `onEnd` once: with all bytes when the last was taken, or fewer when the reader went away. */
-export function measuredBody(
-  bytes: Uint8Array,
-  onEnd: (sentBytes: number) => void,
-): ReadableStream<Uint8Array> {
+export function measuredBody(file: BootFile, onEnd: (sentBytes: number) => void): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
-        if (at === bytes.length) {
+      async pull(controller) {
+        if (at === file.sizeBytes) {
           controller.close();
           return onEnd(at);
         }
-        const end = Math.min(at + CHUNK_BYTES, bytes.length);
-        // A copy: the consumer may detach what it is given, and the bytes are cached.
-        controller.enqueue(bytes.slice(at, end));
-        at = end;
+        const length = Math.min(CHUNK_BYTES, file.sizeBytes - at);
+        try {
+          // A copy: the consumer may detach what it is given, and the bytes are cached.
+          controller.enqueue((await file.slice(at, length)).slice());
+        } catch (error) {
+          onEnd(at);
+          throw error;
+        }
+        at += length;
         return undefined;
       },
       cancel: () => onEnd(at),

@@ -1,9 +1,10 @@
 import type { Datagram, UdpAddress, UdpHandlers, UdpSocket } from '@tinkerbell/platform-contract';
 import { decodeTftp, encodeTftp, tftpError, type TftpPacket } from '@tinkerbell/tftp';
 import type { DecodeFailure } from '@tinkerbell/wire';
-import type { BootFiles } from './boot-files.ts';
+import { blockSizeBytesMaxFor } from './block-size.ts';
+import type { BootFiles } from './boot-files/index.ts';
 import type { BootDeps, TftpConfig } from './config.ts';
-import { runTransfer, type RunningTransfer } from './tftp-transfer.ts';
+import { PacketBuffer, runTransfer, type RunningTransfer } from './tftp-transfer.ts';
 import type { TftpTimeline } from './tftp-timeline.ts';
 
 type TftpRequest = Extract<TftpPacket, { fileName: string }>;
@@ -31,6 +32,7 @@ export class TftpListener {
   readonly #perClient = new Map<string, number>();
   /** Sockets of transfers, each with what cancels its closing. */
   readonly #transferSockets = new Map<UdpSocket, () => void>();
+  readonly #buffer = new PacketBuffer();
   #socket: UdpSocket | undefined;
   #isStopped = false;
 
@@ -125,25 +127,45 @@ export class TftpListener {
 
   async #begin(slot: Slot, request: TftpRequest, peer: UdpAddress): Promise<void> {
     const { deps, config, files, timeline } = this.#input;
-    const file = await files.find(request.fileName);
-    if (file === undefined || this.#isStopped) {
-      timeline.notFound(peer, request.fileName);
-      this.#refuse(peer, tftpError.fileNotFound, `file [${request.fileName}] unknown`);
+    const { fileName, options } = request;
+    const found = await files.find({ fileName, clientAddress: peer.address });
+    // The client has asked for another file meanwhile, or the server stops: nobody waits for this one.
+    if (this.#isStopped || this.#slots.get(keyOf(peer)) !== slot) return this.#release(slot, peer);
+    if (found.kind === 'not-found') {
+      timeline.notFound(peer, fileName, found.asked);
+      this.#refuse(peer, tftpError.fileNotFound, `file [${fileName}] unknown`);
+      return this.#release(slot, peer);
+    }
+    if (found.kind === 'refused') {
+      timeline.refused(peer, fileName, found.message);
+      this.#refuse(peer, tftpError.accessViolation, found.message);
       return this.#release(slot, peer);
     }
     const socket = config.singlePort ? this.#socket : await this.#openTransferSocket(slot, peer);
+    if (socket === undefined || this.#isStopped) {
+      await slot.socket?.close();
+      return this.#release(slot, peer);
+    }
     slot.running = runTransfer({
-      file,
-      options: request.options,
+      file: found.file,
+      options,
       peer,
-      limits: config.limits,
+      limits: { ...config.limits, blockSizeBytesMax: this.#blockSizeBytesMax(peer) },
       clock: deps.clock,
-      send: (bytes, to) => socket?.send(bytes, to),
+      socket,
+      buffer: this.#buffer,
       onEnd: (report) => {
-        timeline.ended({ peer, fileName: request.fileName, report });
+        timeline.ended({ peer, fileName, report });
         this.#release(slot, peer);
       },
     });
+  }
+
+  #blockSizeBytesMax(peer: UdpAddress): number {
+    const { deps, config } = this.#input;
+    return (
+      config.limits.blockSizeBytesMax ?? blockSizeBytesMaxFor(peer.address, deps.udp.networkInterfaces())
+    );
   }
 
   /** The transfer's own port; whoever else writes to it is told so, and the transfer goes on (RFC 1350 section 4). */

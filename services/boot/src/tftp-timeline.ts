@@ -1,5 +1,6 @@
 import type { UdpAddress } from '@tinkerbell/platform-contract';
-import { parseMac } from '@tinkerbell/wire';
+import { loaderFileNameOf } from '@tinkerbell/netboot';
+import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { macAt } from './machine-state.ts';
@@ -8,7 +9,10 @@ import type { TransferReport } from './tftp-transfer.ts';
 /** Where the TFTP server reports to: counters, debug log, and the timeline of the machine. */
 export interface TftpTimeline {
   ignored(peer: UdpAddress, reason: string): void;
-  notFound(peer: UdpAddress, fileName: string): void;
+  /** `asked`: the sources that do not have it. */
+  notFound(peer: UdpAddress, fileName: string, asked: readonly string[]): void;
+  /** A value in the machine's Hardware is not safe to write into the file; `message` names the field. */
+  refused(peer: UdpAddress, fileName: string, message: string): void;
   ended(transfer: {
     readonly peer: UdpAddress;
     readonly fileName: string;
@@ -20,9 +24,11 @@ export function createTftpTimeline(
   { log, journal, view }: Pick<BootDeps, 'log' | 'journal' | 'view'>,
   counters: Counters,
 ): TftpTimeline {
-  /** By the MAC in the path our DHCP gave out, else by the address of the reservation. */
-  const machineOf = (peer: UdpAddress, fileName: string) => {
-    const mac = fileName.split('/').map(parseMac).find(Boolean) ?? macAt(view, peer.address);
+  /** By the MAC in the path our DHCP gave out or a boot loader put there, else by the address of the reservation. */
+  const machineOf = (peer: UdpAddress, fileName: string): { machine?: Mac } => {
+    const named = loaderFileNameOf(fileName, peer.address)?.machine;
+    const inName = named?.by === 'mac' ? named.mac : fileName.split('/').map(parseMac).find(Boolean);
+    const mac = inName ?? macAt(view, peer.address);
     return mac === undefined ? {} : { machine: mac };
   };
   return {
@@ -31,7 +37,7 @@ export function createTftpTimeline(
       log.debug('TFTP packet ignored', { peer: peer.address, reason });
     },
 
-    notFound(peer, fileName) {
+    notFound(peer, fileName, asked) {
       counters.add('tftp_transfers_total', { outcome: 'file-not-found' });
       log.debug('TFTP file not found', { peer: peer.address, file: fileName });
       const known = machineOf(peer, fileName);
@@ -40,7 +46,19 @@ export function createTftpTimeline(
         source: 'tftp',
         event: 'file-not-found',
         ...known,
-        message: `TFTP has no file ${fileName}`,
+        message: `TFTP has no file ${fileName}; asked: ${asked.join(', ')}`,
+        details: { file: fileName },
+      });
+    },
+
+    refused(peer, fileName, message) {
+      counters.add('tftp_transfers_total', { outcome: 'file-refused' });
+      log.debug('TFTP file refused', { peer: peer.address, file: fileName, message });
+      journal.append({
+        source: 'tftp',
+        event: 'file-refused',
+        ...machineOf(peer, fileName),
+        message: `TFTP cannot make ${fileName}: ${message}`,
         details: { file: fileName },
       });
     },

@@ -1,0 +1,34 @@
+/** What was used last, up to a number of bytes; the least recently used goes first. */
+export class BoundedCache<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get(key: string): Value | undefined {
+    const found = this.#entries.get(key);
+    if (found === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, found);
+    return found.value;
+  }
+
+  /** Replaces what the key had. The newest stays, however large. */
+  set(key: string, value: Value, bytes: number): void {
+    this.delete(key);
+    this.#entries.set(key, { value, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#bytesMax || oldest === key) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+}

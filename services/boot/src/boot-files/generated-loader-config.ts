@@ -1,0 +1,26 @@
+import { loaderConfigFor } from '@tinkerbell/netboot';
+import { encodeUtf8 } from '@tinkerbell/wire';
+import type { BootConfig, BootDeps } from '../config.ts';
+import { hasWorkToDo } from '../machine-state.ts';
+import { answerOf, fileOfBytes, type BootFileSource } from './boot-file.ts';
+import { loaderMachine } from './loader-machine.ts';
+
+/** `pxelinux.cfg/...` and `grub.cfg...` of a machine with Hardware: the in-memory OS while it has work, else its disk. */
+export function createGeneratedLoaderConfig(
+  { view }: Pick<BootDeps, 'view'>,
+  { hook, netboot }: Pick<BootConfig, 'hook' | 'netboot'>,
+): BootFileSource {
+  const settings = { hook, bootLocalWhenIdle: netboot.bootLocalWhenIdle };
+  return {
+    name: 'generated PXELINUX and GRUB configurations',
+    find(request) {
+      const found = loaderMachine(view, request);
+      if (found === undefined) return undefined;
+      const { loader, reservation } = found;
+      const machineState = { hasWorkToDo: hasWorkToDo(view, reservation) };
+      const config = loaderConfigFor(loader, { reservation, machineState, settings });
+      if (config.kind === 'invalid') return { kind: 'refused', message: config.message };
+      return config.kind === 'refused' ? undefined : answerOf(fileOfBytes(encodeUtf8(config.text)));
+    },
+  };
+}

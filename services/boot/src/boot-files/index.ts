@@ -1,0 +1,63 @@
+import type { BootConfig, BootDeps } from '../config.ts';
+import { autoexecScript } from './autoexec-script.ts';
+import { type BootFile, type BootFileRequest, type BootFileSource } from './boot-file.ts';
+import { createAssetFiles, createHookFiles } from './directory-files.ts';
+import { createFileStore } from './file-store.ts';
+import { createGeneratedLoaderConfig } from './generated-loader-config.ts';
+import { createHardwarePxelinux } from './hardware-pxelinux.ts';
+import { createIpxeBinaries } from './ipxe-binaries.ts';
+import { createRaspberryPiFiles } from './raspberry-pi-files.ts';
+import { createSecureBootLoaders } from './secure-boot-loaders.ts';
+
+export type { BootFile } from './boot-file.ts';
+export { binaryNameOf } from './file-names.ts';
+
+export type FoundBootFile =
+  | { readonly kind: 'file'; readonly file: BootFile }
+  | { readonly kind: 'refused'; readonly message: string }
+  /** `asked`: names of the sources that declined. */
+  | { readonly kind: 'not-found'; readonly asked: readonly string[] };
+
+export interface BootFiles {
+  /** The first source that has the file. Rejects when a file that is there cannot be read. */
+  find(request: BootFileRequest): Promise<FoundBootFile>;
+  /** An iPXE binary, or `autoexec.ipxe`, by the last element of a path; undefined when there is none. */
+  binary(path: string): Promise<BootFile | undefined>;
+}
+
+/**
+ * Where boot files come from, an ordered list: the first source that does not decline wins. What an operator wrote or put
+ * there (Hardware, asset directory) comes before what is generated.
+ */
+export function createBootFiles(
+  deps: Pick<BootDeps, 'files' | 'view' | 'log'>,
+  config: BootConfig,
+): BootFiles {
+  const store = createFileStore(deps);
+  const binaries = createIpxeBinaries(store, deps, config);
+  const sources: readonly BootFileSource[] = [
+    createSecureBootLoaders(store, config),
+    binaries,
+    createHardwarePxelinux(deps),
+    createRaspberryPiFiles(store, deps, config),
+    createAssetFiles(store, config.tftp?.assetDirectory),
+    createGeneratedLoaderConfig(deps, config),
+    createHookFiles(store, config.hookDirectory),
+    autoexecScript,
+  ];
+  return {
+    async binary(path) {
+      const file = await binaries.binary(path);
+      if (file !== undefined) return file;
+      const script = await autoexecScript.find({ fileName: path, clientAddress: '' });
+      return script?.kind === 'file' ? script.file : undefined;
+    },
+    async find(request) {
+      for (const source of sources) {
+        const answer = await source.find(request);
+        if (answer !== undefined) return answer;
+      }
+      return { kind: 'not-found', asked: sources.map(({ name }) => name) };
+    },
+  };
+}

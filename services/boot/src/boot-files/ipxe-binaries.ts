@@ -1,0 +1,47 @@
+import { patchIpxeBinary } from '@tinkerbell/ipxe';
+import type { BootConfig, BootDeps } from '../config.ts';
+import { answerOf, fileOfBytes, type BootFile, type BootFileSource } from './boot-file.ts';
+import { binaryNameOf } from './file-names.ts';
+import type { FileStore } from './file-store.ts';
+
+/** Where Debian's ipxe package has the same build under another name than upstream's table. */
+const debianNames: ReadonlyMap<string, readonly string[]> = new Map([
+  ['snp-arm64.efi', ['snponly-arm64.efi', 'ipxe-arm64.efi']],
+  ['snp-x86_64.efi', ['snponly.efi']],
+]);
+
+export interface IpxeBinaries extends BootFileSource {
+  /** By the last element of a path. */
+  binary(path: string): Promise<BootFile | undefined>;
+}
+
+/** iPXE binaries by base name, patched as the operator says. */
+export function createIpxeBinaries(
+  store: FileStore,
+  { log }: Pick<BootDeps, 'log'>,
+  { ipxeDirectory, ipxePatch }: Pick<BootConfig, 'ipxeDirectory' | 'ipxePatch'>,
+): IpxeBinaries {
+  const patched = (bytes: Uint8Array): Uint8Array => {
+    if (ipxePatch === '') return bytes;
+    const result = patchIpxeBinary(bytes, ipxePatch);
+    if (result.ok) return result.bytes;
+    log.warn('iPXE binary served without the patch', { reason: result.code, detail: result.message });
+    return bytes;
+  };
+  const binary = async (path: string): Promise<BootFile | undefined> => {
+    const name = binaryNameOf(path);
+    const names = name === undefined ? [] : [name, ...(debianNames.get(name) ?? [])];
+    for (const each of names) {
+      const bytes = await store.read(ipxeDirectory, each);
+      if (bytes !== undefined) return fileOfBytes(patched(bytes));
+      const large = await store.open(ipxeDirectory, each);
+      if (large !== undefined) return large;
+    }
+    return undefined;
+  };
+  return {
+    name: 'iPXE binaries',
+    binary,
+    find: async ({ fileName }) => answerOf(await binary(fileName)),
+  };
+}
