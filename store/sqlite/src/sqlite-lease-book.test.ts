@@ -3,17 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createNodeLog } from '@tinkerbell/platform-node';
+import type { Log } from '@tinkerbell/platform-contract';
 import type { Lease } from '@tinkerbell/store-contract';
 import { leaseSuite } from '@tinkerbell/store-contract/lease-suite';
 import { openSqliteLeaseBook, openSqliteStore } from './index.ts';
+
+const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 
 leaseSuite('sqlite', (options) => Promise.resolve(openSqliteLeaseBook({ path: ':memory:', ...options })));
 
 test("leases lie in the store's own file, and are there for another connection as soon as they are written", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-leases-'));
   const path = join(folder, 'tinkerbell.db');
-  const log = createNodeLog({ level: 'silent', format: 'json' });
   const lease: Lease = { address: '10.0.0.1', mac: '02:00:5e:10:00:01', state: 'leased', untilMs: 7 };
   {
     await using store = openSqliteStore({ path, log });
