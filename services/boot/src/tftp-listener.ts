@@ -4,7 +4,7 @@ import type { DecodeFailure } from '@tinkerbell/wire';
 import { blockSizeBytesMaxFor } from './block-size.ts';
 import type { BootFiles } from './boot-files/index.ts';
 import type { BootDeps, TftpConfig } from './config.ts';
-import { PacketBuffer, runTransfer, type RunningTransfer } from './tftp-transfer.ts';
+import { PacketBuffer, RunningTransfer } from './tftp-transfer.ts';
 import type { TftpTimeline } from './tftp-timeline.ts';
 
 type TftpRequest = Extract<TftpPacket, { fileName: string }>;
@@ -146,7 +146,7 @@ export class TftpListener {
       await slot.socket?.close();
       return this.#release(slot, peer);
     }
-    slot.running = runTransfer({
+    slot.running = new RunningTransfer({
       file: found.file,
       options,
       peer,

@@ -24,13 +24,7 @@ export function createTftpTimeline(
   { log, journal, view }: Pick<BootDeps, 'log' | 'journal' | 'view'>,
   counters: Counters,
 ): TftpTimeline {
-  /** By the MAC in the path our DHCP gave out or a boot loader put there, else by the address of the reservation. */
-  const machineOf = (peer: UdpAddress, fileName: string): { machine?: Mac } => {
-    const named = loaderFileNameOf(fileName, peer.address)?.machine;
-    const inName = named?.by === 'mac' ? named.mac : fileName.split('/').map(parseMac).find(Boolean);
-    const mac = inName ?? macAt(view, peer.address);
-    return mac === undefined ? {} : { machine: mac };
-  };
+  const machineOf = createMachineLookup(view);
   return {
     ignored(peer, reason) {
       counters.add('tftp_ignored_total', { reason });
@@ -65,8 +59,7 @@ export function createTftpTimeline(
 
     ended({ peer, fileName, report }) {
       const { outcome, bytes, milliseconds } = report;
-      const isSizeProbe = outcome.kind === 'failed' && outcome.reason === 'client-aborted' && bytes === 0;
-      const name = outcome.kind === 'completed' ? 'completed' : isSizeProbe ? 'size-asked' : outcome.reason;
+      const name = outcomeNameOf(report);
       counters.add('tftp_transfers_total', { outcome: name });
       counters.add('tftp_bytes_total', {}, bytes);
       log.debug('TFTP transfer ended', {
@@ -77,7 +70,7 @@ export function createTftpTimeline(
         milliseconds,
       });
       // UEFI asks for the size first and breaks that transfer off; the line would only puzzle.
-      if (isSizeProbe) return;
+      if (name === 'size-asked') return;
       const detail = outcome.kind === 'failed' ? `: ${outcome.detail}` : '';
       journal.append({
         source: 'tftp',
@@ -88,4 +81,19 @@ export function createTftpTimeline(
       });
     },
   };
+}
+
+/** By the MAC in the path our DHCP gave out or a boot loader put there, else by the address of the reservation. */
+function createMachineLookup(view: BootDeps['view']) {
+  return (peer: UdpAddress, fileName: string): { readonly machine?: Mac } => {
+    const named = loaderFileNameOf(fileName, peer.address)?.machine;
+    const inName = named?.by === 'mac' ? named.mac : fileName.split('/').map(parseMac).find(Boolean);
+    const mac = inName ?? macAt(view, peer.address);
+    return mac === undefined ? {} : { machine: mac };
+  };
+}
+
+function outcomeNameOf({ outcome, bytes }: TransferReport): string {
+  if (outcome.kind === 'completed') return 'completed';
+  return outcome.reason === 'client-aborted' && bytes === 0 ? 'size-asked' : outcome.reason;
 }

@@ -7,8 +7,10 @@ import {
   stepReadTransfer,
   tftpError,
   writeDataPackets,
+  type ReadTransfer,
   type TftpOptions,
   type TftpPacket,
+  type TransferEvent,
   type TransferLimits,
   type TransferOutcome,
   type TransferSend,
@@ -27,11 +29,6 @@ export interface TransferReport {
   /** Bytes the client has acknowledged. */
   readonly bytes: number;
   readonly milliseconds: number;
-}
-
-export interface RunningTransfer {
-  onPacket(packet: TftpPacket): void;
-  stop(): void;
 }
 
 interface TransferInput {
@@ -56,74 +53,90 @@ export class PacketBuffer {
   }
 }
 
-/** Runs the transfer machine: sends what it says, keeps its timer, reports its end once. */
-export function runTransfer(input: TransferInput): RunningTransfer {
-  const { clock, file, limits, options, peer, socket, buffer } = input;
-  const startedMs = clock.monotonicMs();
-  let cancelTimer = () => {};
-  let isOver = false;
-  /** Counts steps that send: bytes of a file that come late are for an earlier one and dropped. */
-  let turn = 0;
-  let { transfer } = perform(startReadTransfer({ options, fileBytes: file.sizeBytes }, limits));
+type DataSend = Extract<TransferSend, { kind: 'data' }>;
 
-  function perform(step: TransferStep): TransferStep {
-    for (const send of step.sends) {
-      turn += 1;
-      if (send.kind === 'data') sendData(send, step.transfer.settings.blockSizeBytes);
-      else socket.send(encodeTftp(send), peer);
-    }
-    if (step.timeoutMs !== undefined) {
-      cancelTimer();
-      cancelTimer = clock.schedule(step.timeoutMs, () => advance({ kind: 'timeout' }));
-    }
-    if (step.outcome !== undefined) end(step.outcome, step);
-    return step;
+/** Runs the transfer machine from the moment it is made: sends what it says, keeps its timer, reports its end once. */
+export class RunningTransfer {
+  readonly #input: TransferInput;
+  readonly #startedMs: number;
+  #transfer: ReadTransfer;
+  #cancelTimer = (): void => {};
+  #isOver = false;
+  /** Counts sends: bytes of a file that come late are for an earlier one and dropped. */
+  #turn = 0;
+
+  constructor(input: TransferInput) {
+    const { clock, file, limits, options } = input;
+    this.#input = input;
+    this.#startedMs = clock.monotonicMs();
+    const first = startReadTransfer({ options, fileBytes: file.sizeBytes }, limits);
+    this.#transfer = first.transfer;
+    this.#perform(first);
   }
 
-  function sendData(send: Extract<TransferSend, { kind: 'data' }>, blockSizeBytes: number): void {
-    const found = file.slice(send.offset, send.length);
-    if (found instanceof Uint8Array) return sendRun(send, blockSizeBytes, found);
-    const asked = turn;
-    found.then((bytes) => {
-      if (!isOver && asked === turn) sendRun(send, blockSizeBytes, bytes);
-    }, onUnreadable);
+  onPacket(packet: TftpPacket): void {
+    this.#advance({ kind: 'packet', packet });
   }
 
-  function sendRun(
-    { block, count, length }: Extract<TransferSend, { kind: 'data' }>,
-    blockSizeBytes: number,
-    bytes: Uint8Array,
-  ): void {
-    const run = { block, count, blockSizeBytes };
+  stop(): void {
+    if (!this.#isOver) this.#end({ kind: 'failed', reason: 'server-stopped', detail: 'the server stops' });
+  }
+
+  #advance(event: TransferEvent): void {
+    if (!this.#isOver) this.#perform(stepReadTransfer(this.#transfer, event));
+  }
+
+  #perform({ transfer, sends, timeoutMs, outcome }: TransferStep): void {
+    this.#transfer = transfer;
+    for (const send of sends) {
+      this.#turn += 1;
+      if (send.kind === 'data') this.#sendData(send);
+      else this.#sendPacket(send);
+    }
+    if (timeoutMs !== undefined && !this.#isOver) {
+      this.#cancelTimer();
+      this.#cancelTimer = this.#input.clock.schedule(timeoutMs, () => this.#advance({ kind: 'timeout' }));
+    }
+    if (outcome !== undefined) this.#end(outcome);
+  }
+
+  #sendPacket(packet: TftpPacket): void {
+    this.#input.socket.send(encodeTftp(packet), this.#input.peer);
+  }
+
+  #sendData(send: DataSend): void {
+    const found = this.#input.file.slice(send.offset, send.length);
+    if (found instanceof Uint8Array) return this.#sendRun(send, found);
+    const turn = this.#turn;
+    found.then(
+      (bytes) => {
+        if (!this.#isOver && turn === this.#turn) this.#sendRun(send, bytes);
+      },
+      (error: unknown) => this.#onUnreadable(error),
+    );
+  }
+
+  #sendRun({ block, count, length }: DataSend, bytes: Uint8Array): void {
+    const { buffer, socket, peer } = this.#input;
+    const run = { block, count, blockSizeBytes: this.#transfer.settings.blockSizeBytes };
     const packets = buffer.take(dataPacketsLength(run, length));
     writeDataPackets(packets, run, bytes);
     socket.sendSegments(packets, dataPacketStride(run), peer);
   }
 
-  function onUnreadable(error: unknown): void {
-    if (isOver) return;
+  #onUnreadable(error: unknown): void {
+    if (this.#isOver) return;
     const message = 'the file could not be read';
-    socket.send(encodeTftp({ kind: 'error', code: tftpError.notDefined, message }), peer);
-    end({ kind: 'failed', reason: 'file-unreadable', detail: String(error) }, { transfer });
+    this.#sendPacket({ kind: 'error', code: tftpError.notDefined, message });
+    this.#end({ kind: 'failed', reason: 'file-unreadable', detail: String(error) });
   }
 
-  function advance(event: Parameters<typeof stepReadTransfer>[1]): void {
-    if (!isOver) ({ transfer } = perform(stepReadTransfer(transfer, event)));
-  }
-
-  function end(outcome: TransferReport['outcome'], step: Pick<TransferStep, 'transfer'>): void {
-    isOver = true;
-    cancelTimer();
-    const { acknowledged, settings, fileBytes } = step.transfer;
+  #end(outcome: TransferReport['outcome']): void {
+    this.#isOver = true;
+    this.#cancelTimer();
+    const { acknowledged, settings, fileBytes } = this.#transfer;
     const bytes = Math.min(acknowledged * settings.blockSizeBytes, fileBytes);
-    input.onEnd({ outcome, bytes, milliseconds: Math.round(clock.monotonicMs() - startedMs) });
+    const milliseconds = Math.round(this.#input.clock.monotonicMs() - this.#startedMs);
+    this.#input.onEnd({ outcome, bytes, milliseconds });
   }
-
-  return {
-    onPacket: (packet) => advance({ kind: 'packet', packet }),
-    stop() {
-      if (!isOver)
-        end({ kind: 'failed', reason: 'server-stopped', detail: 'the server stops' }, { transfer });
-    },
-  };
 }
