@@ -1,0 +1,2 @@
+export type { RelayConfig, RelayDeps } from './config.ts';
+export { createRelayService } from './relay-service.ts';
