@@ -1,0 +1,36 @@
+import { macFromBytes, macToBytes, type Mac } from '@tinkerbell/wire';
+import { ipv6ToBytes, type Ipv6 } from './ipv6.ts';
+
+const LINK_LAYER_AND_TIME = 1;
+const LINK_LAYER = 3;
+const ETHERNET = 1;
+const MAC_BYTES = 6;
+/** Of a DUID with a link-layer address: type, hardware type, and with a time its 32 bits. */
+const HEADER_BYTES = { [LINK_LAYER_AND_TIME]: 8, [LINK_LAYER]: 4 } as const;
+
+/**
+ * The MAC of a DUID-LLT or DUID-LL of Ethernet (RFC 8415 section 11). Undefined for other DUIDs: edk2 firmware and iPXE send a
+ * DUID-UUID. On a machine with several network interfaces it may be the MAC of another one.
+ */
+export function macOfDuid(duid: Uint8Array): Mac | undefined {
+  const type = ((duid[0] ?? 0) << 8) | (duid[1] ?? 0);
+  const hardwareType = ((duid[2] ?? 0) << 8) | (duid[3] ?? 0);
+  if ((type !== LINK_LAYER_AND_TIME && type !== LINK_LAYER) || hardwareType !== ETHERNET) return undefined;
+  const headerBytes = HEADER_BYTES[type];
+  return duid.length === headerBytes + MAC_BYTES ? macFromBytes(duid.subarray(headerBytes)) : undefined;
+}
+
+/** A DUID-LL: the same after every start, with nothing stored. */
+export function duidOfMac(mac: Mac): Uint8Array {
+  return Uint8Array.of(0, LINK_LAYER, 0, ETHERNET, ...macToBytes(mac));
+}
+
+/** The MAC in a link-local address made from it (RFC 4291 appendix A). Undefined for addresses made otherwise (RFC 7217, 8981). */
+export function macOfLinkLocal(address: Ipv6): Mac | undefined {
+  const bytes = ipv6ToBytes(address);
+  const isLinkLocal = bytes[0] === 0xfe && ((bytes[1] ?? 0) & 0xc0) === 0x80;
+  if (!isLinkLocal || bytes[11] !== 0xff || bytes[12] !== 0xfe) return undefined;
+  const octets = Uint8Array.of(...bytes.subarray(8, 11), ...bytes.subarray(13, 16));
+  octets[0] = (octets[0] ?? 0) ^ 2;
+  return macFromBytes(octets);
+}

@@ -1,0 +1,66 @@
+import { parseIpv4 } from '@tinkerbell/wire';
+
+declare const ipv6Brand: unique symbol;
+
+/** An IPv6 address as RFC 5952 writes it: lower case, no leading zeros, the longest run of zeros as `::`. No zone. */
+export type Ipv6 = string & { readonly [ipv6Brand]: true };
+
+const GROUPS = 8;
+
+/** The address of 16 bytes. */
+export function ipv6FromBytes(bytes: Uint8Array): Ipv6 {
+  const groups = Array.from({ length: GROUPS }, (_, index) =>
+    (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16),
+  );
+  const { start, length } = longestZeros(groups);
+  if (length < 2) return groups.join(':') as Ipv6;
+  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}` as Ipv6;
+}
+
+export function ipv6ToBytes(address: Ipv6): Uint8Array {
+  return bytesOf(address) ?? new Uint8Array(GROUPS * 2);
+}
+
+/** The address, or undefined when the text is none or has a zone. An IPv4 address may be its last 32 bits. */
+export function parseIpv6(text: string): Ipv6 | undefined {
+  const bytes = bytesOf(text);
+  return bytes === undefined ? undefined : ipv6FromBytes(bytes);
+}
+
+function bytesOf(text: string): Uint8Array | undefined {
+  const halves = withoutDotted(text)?.split('::');
+  if (halves === undefined || halves.length > 2) return undefined;
+  const [head, tail] = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const given = [...(head ?? []), ...(tail ?? [])];
+  const missing = GROUPS - given.length;
+  const isComplete = tail === undefined ? missing === 0 : missing >= 1;
+  if (!isComplete || !given.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  const groups = [...(head ?? []), ...Array.from({ length: missing }, () => '0'), ...(tail ?? [])];
+  return Uint8Array.from(
+    groups.flatMap((group) => {
+      const value = Number.parseInt(group, 16);
+      return [value >> 8, value & 255];
+    }),
+  );
+}
+
+/** `64:ff9b::192.0.2.1` with its last 32 bits as two groups. */
+function withoutDotted(text: string): string | undefined {
+  const dotted = /[^:]*\.[^:]*$/.exec(text)?.[0];
+  if (dotted === undefined) return text;
+  const ipv4 = parseIpv4(dotted);
+  if (ipv4 === undefined) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
+  const groups = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  return text.slice(0, text.length - dotted.length) + groups;
+}
+
+function longestZeros(groups: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  let length = 0;
+  for (const [index, group] of groups.entries()) {
+    length = group === '0' ? length + 1 : 0;
+    if (length > best.length) best = { start: index - length + 1, length };
+  }
+  return best;
+}
