@@ -1,6 +1,7 @@
 import type { DhcpPacket } from '@tinkerbell/dhcp';
 import type { Ipv4 } from '@tinkerbell/wire';
 import type { NetbootClient } from './client.ts';
+import type { AddressPool } from './pool.ts';
 import type { IgnoreReason } from './reasons.ts';
 import type { ReservationResult } from './reservation.ts';
 import type { NetbootSettings } from './settings.ts';
@@ -23,6 +24,8 @@ export interface Arrival {
 
 export type ReplyDecision =
   | { readonly kind: 'reply'; readonly reply: DhcpPacket }
+  /** The client's address comes from a pool: `poolStepFor` goes on. */
+  | { readonly kind: 'pool'; readonly pool: AddressPool }
   | { readonly kind: 'ignore'; readonly reason: IgnoreReason; readonly message: string };
 
 /** One way to answer. Undefined declines: the next one is asked. */

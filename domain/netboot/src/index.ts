@@ -4,7 +4,13 @@ export { bootFileFor, NOT_ALLOWED_FILE, scriptUrlFor, type BootFile } from './bo
 export type { IgnoreReason, ReservationRefusal } from './reasons.ts';
 export type { Arrival, ReplyDecision, ReplyInput } from './decision.ts';
 export { parseMacPrefix, type ProxyAllowList } from './proxy-allow-list.ts';
+export { poolFor, type AddressPool } from './pool.ts';
+export { parseAddressPool, type PoolResult } from './pool-parser.ts';
+export { poolReply, type PoolReplyKind } from './pool-reply.ts';
+export { poolStepFor, type PoolStep } from './pool-step.ts';
+export { PoolTable, type Holding } from './pool-table.ts';
 export { replyTo } from './reply.ts';
+export { refusal } from './reservation-reply.ts';
 export {
   LEASE_TIME_SECONDS_DEFAULT,
   reservationFor,

@@ -19,6 +19,10 @@ export type IgnoreReason =
   | 'mac-not-allowed'
   | 'subnet-not-allowed'
   | 'link-unknown'
+  | 'no-lease'
+  | 'pool-exhausted'
+  | 'address-being-probed'
+  | 'lease-not-written'
   | ReservationRefusal;
 
 /** Why a MAC has no usable reservation. */

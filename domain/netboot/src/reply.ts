@@ -1,6 +1,7 @@
 import { malformedOptionsOf, messageType, optionTable } from '@tinkerbell/dhcp';
 import { isHostAddress, IPV4_ANY } from '@tinkerbell/wire';
 import { ignore, type ReplyDecision, type ReplyInput, type ReplyVariant } from './decision.ts';
+import { poolFor } from './pool.ts';
 import { ignoreBesideProxy } from './proxy-audience.ts';
 import { replyAsProxy } from './proxy-reply.ts';
 import { replyFromReservation } from './reservation-reply.ts';
@@ -11,6 +12,7 @@ const HOPS_MAX = 16;
 
 const variants: readonly ReplyVariant[] = [
   ignoreHostile,
+  leaveToPool,
   ignoreQuiet,
   ignoreBesideProxy,
   replyAsProxy,
@@ -45,6 +47,24 @@ function ignoreHostile({ request, settings }: ReplyInput): ReplyDecision | undef
   if (isReflecting(request.giaddr)) return ignore('relay-address-invalid', `giaddr is ${request.giaddr}`);
   if (isReflecting(request.ciaddr)) return ignore('client-address-invalid', `ciaddr is ${request.ciaddr}`);
   return undefined;
+}
+
+/** A machine without an address of its own, in a network that has a pool. */
+function leaveToPool({
+  request,
+  client,
+  reservation,
+  settings,
+  arrival,
+}: ReplyInput): ReplyDecision | undefined {
+  const { pools = [], serverAddress, mode } = settings;
+  if (pools.length === 0 || mode !== 'reservation') return undefined;
+  if (client.mac === undefined || request.options.messageType === undefined) return undefined;
+  const hasNoAddress = reservation.ok
+    ? reservation.value.address === undefined
+    : reservation.reason === 'no-hardware';
+  const pool = hasNoAddress ? poolFor(pools, { request, arrival, serverAddress }) : undefined;
+  return pool === undefined ? undefined : { kind: 'pool', pool };
 }
 
 /** Message types that get no answer by definition. */

@@ -28,10 +28,10 @@ export function replyFromReservation(input: ReplyInput): ReplyDecision | undefin
     type === messageType.discover || type === messageType.request || type === messageType.inform;
   if (!isKnown) return undefined;
   if (!reservation.ok) return ignore(reservation.reason, reservation.message);
-  if (type === messageType.discover) return reply(input, reservation.value, messageType.offer);
+  if (type === messageType.discover) return answer(input, reservation.value, messageType.offer);
   if (type === messageType.inform) {
     if (request.ciaddr === IPV4_ANY) return ignore('client-address-invalid', 'INFORM without ciaddr');
-    return reply(input, reservation.value, messageType.acknowledge);
+    return answer(input, reservation.value, messageType.acknowledge);
   }
   if (!isOurIdentifier(request, settings)) {
     return ignore(
@@ -41,7 +41,7 @@ export function replyFromReservation(input: ReplyInput): ReplyDecision | undefin
   }
   const why = whyRefused(request, reservation.value);
   return why === undefined
-    ? reply(input, reservation.value, messageType.acknowledge)
+    ? answer(input, reservation.value, messageType.acknowledge)
     : { kind: 'reply', reply: refusal(request, settings, why) };
 }
 
@@ -72,26 +72,30 @@ function isOnAnotherNetwork(request: DhcpPacket, { address, netmask }: Reservati
   return networkAddress(link, netmask) !== networkAddress(address, netmask);
 }
 
-function reply(input: ReplyInput, reservation: Reservation, type: number): ReplyDecision {
-  const { request, client, settings } = input;
+function answer(input: ReplyInput, reservation: Reservation, type: number): ReplyDecision {
+  return { kind: 'reply', reply: reservationReply(input, reservation, type) };
+}
+
+/** The contents of a reservation as an OFFER or ACK; an answer to INFORM has neither address nor lease time. */
+export function reservationReply(
+  { request, client, settings }: Pick<ReplyInput, 'request' | 'client' | 'settings'>,
+  reservation: Reservation,
+  type: number,
+): DhcpPacket {
   const isInform = request.options.messageType === messageType.inform;
   const boot = bootSettings(client, reservation, settings);
-  const address = isInform ? {} : leaseOptions(reservation);
   return {
-    kind: 'reply',
-    reply: {
-      ...replyHeader(request),
-      yiaddr: isInform ? IPV4_ANY : (reservation.address ?? IPV4_ANY),
-      siaddr: boot.nextServer ?? settings.serverAddress,
-      bootFile: boot.bootFile,
-      options: {
-        messageType: type,
-        serverIdentifier: serverIdentifierFor(request, settings),
-        ...address,
-        ...networkOptions(reservation, settings),
-        ...boot.options,
-        ...echoedOptions(request),
-      },
+    ...replyHeader(request),
+    yiaddr: isInform ? IPV4_ANY : (reservation.address ?? IPV4_ANY),
+    siaddr: boot.nextServer ?? settings.serverAddress,
+    bootFile: boot.bootFile,
+    options: {
+      messageType: type,
+      serverIdentifier: serverIdentifierFor(request, settings),
+      ...(isInform ? {} : { leaseTimeSeconds: reservation.leaseTimeSeconds }),
+      ...networkOptions(reservation, settings),
+      ...boot.options,
+      ...echoedOptions(request),
     },
   };
 }
@@ -108,10 +112,6 @@ export function refusal(request: DhcpPacket, settings: NetbootSettings, message:
       ...echoedOptions(request),
     },
   };
-}
-
-function leaseOptions({ leaseTimeSeconds }: Reservation): DhcpOptions {
-  return { leaseTimeSeconds };
 }
 
 /** Empty texts and lists are left out when the packet is written. */

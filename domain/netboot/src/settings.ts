@@ -1,4 +1,5 @@
 import type { Ipv4, MacFormat } from '@tinkerbell/wire';
+import type { AddressPool } from './pool.ts';
 import type { ProxyAllowList } from './proxy-allow-list.ts';
 
 /** What DHCP replies say. The words in brackets are upstream's flags. */
@@ -10,6 +11,10 @@ export interface NetbootSettings {
   readonly mode: 'reservation' | 'proxy' | 'auto-proxy';
   /** Whom the proxy modes may answer at all; absent: everybody. Upstream has no such list. */
   readonly proxyAllow?: ProxyAllowList;
+  /** Addresses for machines whose Hardware names none, in reservation mode only (dhcp-pool, an option of our own). */
+  readonly pools?: readonly AddressPool[];
+  /** True: machines without Hardware that got an address of a pool boot the in-memory OS too (dhcp-pool-netboot). */
+  readonly poolNetboot?: boolean;
   /** Our address in options 54 and siaddr (dhcp-ip-for-packet). */
   readonly serverAddress: Ipv4;
   /** Option 7 (dhcp-syslog-ip). */

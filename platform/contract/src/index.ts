@@ -22,6 +22,7 @@ export type {
 } from './http.ts';
 export { pathNameOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
+export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files } from './files.ts';
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
 export { PlatformError, type PlatformErrorCode } from './platform-error.ts';

@@ -5,6 +5,7 @@
 import { PlatformError, type UdpOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
+import { socketAddress } from './socket-address.ts';
 
 const AF_INET = 2;
 const SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0o4000 | 0o2000000;
@@ -65,16 +66,6 @@ function enlargeReceiveBuffer(library: CLibrary, fd: number): void {
   const value = new Uint8Array(Int32Array.of(RECEIVE_BUFFER_BYTES).buffer);
   const result = library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUFFORCE, value });
   if (result < 0) library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUF, value });
-}
-
-/** struct sockaddr_in: family in host order, port and address in network order. */
-function socketAddress(address: string, port: number): Uint8Array {
-  const bytes = new Uint8Array(16);
-  const view = new DataView(bytes.buffer);
-  view.setUint16(0, AF_INET, true);
-  view.setUint16(2, port);
-  for (const [index, part] of address.split('.').entries()) bytes[4 + index] = Number(part);
-  return bytes;
 }
 
 function failure(options: UdpOptions, result: number): PlatformError {

@@ -8,6 +8,8 @@ export interface CLibrary {
   /** The index of a network interface in this network namespace; 0 when there is none of that name. */
   interfaceIndex(name: string): number;
   sendTo(fd: number, message: { readonly bytes: Uint8Array; readonly to: Uint8Array }): number;
+  /** Takes one datagram that waits, and returns how many bytes it has; a longer one is cut. */
+  receive(fd: number, into: Uint8Array): number;
   close(fd: number): void;
 }
 
@@ -27,6 +29,7 @@ async function load(): Promise<CLibrary> {
     bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
     if_nametoindex: { arguments: ['buffer'], return: 'u32' },
     sendto: { arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'], return: 'i64' },
+    recv: { arguments: ['i32', 'buffer', 'u64', 'i32'], return: 'i64' },
     close: { arguments: ['i32'], return: 'i32' },
     __errno_location: { arguments: [], return: 'pointer' },
   });
@@ -41,6 +44,7 @@ async function load(): Promise<CLibrary> {
     interfaceIndex: (name) => functions.if_nametoindex(new TextEncoder().encode(`${name}\0`)),
     sendTo: (fd, { bytes, to }) =>
       checked(Number(functions.sendto(fd, bytes, BigInt(bytes.length), 0, to, to.length))),
+    receive: (fd, into) => checked(Number(functions.recv(fd, into, BigInt(into.length), 0))),
     close: (fd) => void functions.close(fd),
   };
 }

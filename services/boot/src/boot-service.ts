@@ -6,7 +6,8 @@ import type { BootConfig, BootDeps } from './config.ts';
 import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
-import { createDhcpTimeline } from './dhcp-timeline.ts';
+import { DhcpPools } from './dhcp-pools.ts';
+import { createDhcpTimeline, type DhcpTimeline } from './dhcp-timeline.ts';
 import { createScriptRoute } from './script-route.ts';
 import { SyslogListener } from './syslog-listener.ts';
 import { TftpListener } from './tftp-listener.ts';
@@ -25,7 +26,8 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
   const files = createBootFiles(deps, config);
   const timeline = createDhcpTimeline(deps, counters);
   const mayAsk = createClientLimit(deps.clock);
-  const onDhcp = createDhcpListener({ view: deps.view, timeline, mayAsk }, config);
+  const pools = poolsOf(deps, config, timeline);
+  const onDhcp = createDhcpListener({ view: deps.view, timeline, mayAsk, pools }, config);
   const tftpTimeline = createTftpTimeline(deps, counters);
   const tftp =
     config.tftp === undefined
@@ -50,6 +52,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
         await Promise.all([tftp?.stop(), syslog?.stop(), ...sockets.map((socket) => socket.close())]);
       };
       try {
+        await pools?.load();
         if (config.dhcp !== undefined)
           await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDhcp, sockets });
         await tftp?.start();
@@ -74,4 +77,12 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
     tftpPort: () => tftp?.local?.port,
     syslogPort: () => syslog?.local?.port,
   };
+}
+
+/** Absent without pools. @throws Error when there are pools and nowhere to write their leases: an error of whoever composes. */
+function poolsOf(deps: BootDeps, { netboot }: BootConfig, timeline: DhcpTimeline): DhcpPools | undefined {
+  if ((netboot.pools ?? []).length === 0) return undefined;
+  const { leases, probe } = deps;
+  if (leases === undefined || probe === undefined) throw new Error('address pools need leases and a probe');
+  return new DhcpPools({ ...deps, leases, probe, timeline }, netboot);
 }

@@ -1,7 +1,7 @@
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
-import type { Clock, Files, Log, Udp } from '@tinkerbell/platform-contract';
-import type { Journal, View } from '@tinkerbell/store-contract';
+import type { AddressProbe, Clock, Files, Log, Udp } from '@tinkerbell/platform-contract';
+import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
 import type { TransferLimits } from '@tinkerbell/tftp';
 
 export interface BootDeps {
@@ -11,6 +11,9 @@ export interface BootDeps {
   readonly log: Log;
   readonly view: View;
   readonly journal: Journal;
+  /** Both are needed when `netboot.pools` has any. */
+  readonly leases?: LeaseBook;
+  readonly probe?: AddressProbe;
 }
 
 /** What the service does and says. The words in brackets are upstream's flags. */

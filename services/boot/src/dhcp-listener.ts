@@ -11,12 +11,15 @@ import {
   replyTo,
   reservationFor,
   type Arrival,
+  type NetbootClient,
+  type ReplyDecision,
   type ReservationResult,
 } from '@tinkerbell/netboot';
 import type { Datagram, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
 import { IPV4_BROADCAST, isHostAddress, parseIpv4 } from '@tinkerbell/wire';
 import type { ClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
+import type { DhcpPools } from './dhcp-pools.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
 
 /** Where a datagram came in, and what it is answered through. */
@@ -28,6 +31,16 @@ export interface DhcpEntrance {
 export interface DhcpListenerDeps extends Pick<BootDeps, 'view'> {
   readonly timeline: DhcpTimeline;
   readonly mayAsk: ClientLimit;
+  /** Present when the settings have pools. */
+  readonly pools?: Pick<DhcpPools, 'decide'> | undefined;
+}
+
+interface Exchange {
+  readonly request: DhcpPacket;
+  readonly client: NetbootClient;
+  readonly reservation: ReservationResult;
+  readonly peer: UdpAddress;
+  readonly entrance: DhcpEntrance;
 }
 
 /**
@@ -35,10 +48,11 @@ export interface DhcpListenerDeps extends Pick<BootDeps, 'view'> {
  * answered is reported with its reason.
  */
 export function createDhcpListener(
-  { view, timeline, mayAsk }: DhcpListenerDeps,
+  deps: DhcpListenerDeps,
   { netboot: settings }: Pick<BootConfig, 'netboot'>,
 ): (datagram: Datagram, entrance: DhcpEntrance) => void {
-  return (datagram, { arrival, socket }) => {
+  const { view, timeline, mayAsk, pools } = deps;
+  return (datagram, entrance) => {
     if (!mayAsk(datagram.bytes)) return timeline.tooMany(datagram);
     const decoded = decodePacket(datagram.bytes);
     if (!decoded.ok) return timeline.undecodable(datagram, decoded.error);
@@ -50,30 +64,42 @@ export function createDhcpListener(
         ? { ok: false, reason: 'no-hardware', message: 'the client has no MAC' }
         : reservationFor(view.hardwareByMac(client.mac), client.mac);
 
+    const { arrival } = entrance;
+    const exchange = { request, client, reservation, peer: datagram.peer, entrance };
     const decision = replyTo({ request, client, reservation, settings, arrival });
-    if (decision.kind === 'ignore') {
-      if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
-      return timeline.ignored({ request, client, reservation, decision });
-    }
-    const { reply } = decision;
-
-    const destination =
-      arrival.port === 'boot-server' ? senderOf(datagram) : replyDestination(request, reply);
-    if (destination === undefined) return timeline.unreachable({ request, client, peer: datagram.peer });
-
-    const encoded = encodePacket(reply, limitsOf(request));
-    if (!encoded.ok) return timeline.unencodable({ client, error: encoded.error });
-
-    send(socket, encoded.bytes, destination);
-    timeline.replied({ request, reply, client, droppedOptions: encoded.droppedOptions });
+    if (decision.kind !== 'pool') return conclude(deps, exchange, decision);
+    const { pool } = decision;
+    void pools
+      ?.decide({ request, client, reservation, pool, arrival })
+      .then((outcome) => conclude(deps, exchange, outcome));
   };
+}
+
+function conclude({ view, timeline }: DhcpListenerDeps, exchange: Exchange, decision: ReplyDecision): void {
+  const { request, client, reservation, peer, entrance } = exchange;
+  if (decision.kind === 'ignore') {
+    if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
+    return timeline.ignored({ request, client, reservation, decision });
+  }
+  if (decision.kind !== 'reply') return;
+  const { reply } = decision;
+
+  const isBootServer = entrance.arrival.port === 'boot-server';
+  const destination = isBootServer ? senderOf(peer) : replyDestination(request, reply);
+  if (destination === undefined) return timeline.unreachable({ request, client, peer });
+
+  const encoded = encodePacket(reply, limitsOf(request));
+  if (!encoded.ok) return timeline.unencodable({ client, error: encoded.error });
+
+  send(entrance.socket, encoded.bytes, destination);
+  timeline.replied({ request, reply, client, droppedOptions: encoded.droppedOptions });
 }
 
 /**
  * On the boot server port clients have an address already, and choose the port they listen on: iPXE 68, OVMF 4011. The
  * answer goes where the request came from; undefined when that is no host.
  */
-function senderOf({ peer }: Datagram): UdpAddress | undefined {
+function senderOf(peer: UdpAddress): UdpAddress | undefined {
   const address = parseIpv4(peer.address);
   return address !== undefined && isHostAddress(address) ? peer : undefined;
 }

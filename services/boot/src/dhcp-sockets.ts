@@ -17,7 +17,7 @@ type DhcpSocketsConfig = Pick<BootConfig, 'netboot'> & { readonly dhcp: DhcpConf
 
 /** The sockets of DHCP, and in the proxy modes those of the boot server port beside them. */
 export async function openDhcpSockets(
-  deps: Pick<BootDeps, 'udp' | 'log'>,
+  deps: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
   config: DhcpSocketsConfig,
   input: DhcpSocketsInput,
 ): Promise<void> {
@@ -31,20 +31,19 @@ export async function openDhcpSockets(
  * that sends: a broadcast leaves by the interface of the address its socket is bound to, also without a default route.
  */
 async function openOnePort(
-  { udp, log }: Pick<BootDeps, 'udp' | 'log'>,
+  { udp, log, clock }: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
   { dhcp, netboot }: DhcpSocketsConfig,
   input: DhcpSocketsInput & { readonly kind: Arrival['port']; readonly port: number },
 ): Promise<void> {
-  // Only the allow-list asks for them, and they may change while the server runs.
-  const isAsked = (netboot.proxyAllow?.subnets.length ?? 0) > 0;
-  const localAddresses = (name: string | undefined) => (isAsked ? addressesOn(udp, name) : []);
+  const isAsked = (netboot.proxyAllow?.subnets.length ?? 0) + (netboot.pools?.length ?? 0) > 0;
   const open = async (options: { address: string; networkInterface?: string }, sender?: UdpSocket) => {
+    const localAddresses = isAsked ? addressReader({ udp, clock }, options.networkInterface) : () => [];
     const socket: UdpSocket = await udp.open(
       { port: input.port, broadcast: true, reuseAddress: true, ...options },
       {
         onDatagram: (datagram) =>
           input.onDhcp(datagram, {
-            arrival: { port: input.kind, localAddresses: localAddresses(options.networkInterface) },
+            arrival: { port: input.kind, localAddresses: localAddresses() },
             socket: sender ?? socket,
           }),
         onError: (error) => log.warn('DHCP socket error', { error: error.message }),
@@ -59,6 +58,24 @@ async function openOnePort(
   const isAny = address === '0.0.0.0';
   const sender = isAny ? await open({ address: netboot.serverAddress }) : undefined;
   await open({ address }, sender);
+}
+
+/** Addresses may change while the server runs; asking the kernel for them costs more than a reply. */
+const ADDRESSES_KEPT_MS = 1000;
+
+function addressReader(
+  { udp, clock }: Pick<BootDeps, 'udp' | 'clock'>,
+  name: string | undefined,
+): () => readonly Ipv4[] {
+  let addresses = addressesOn(udp, name);
+  let readAtMs = clock.monotonicMs();
+  return () => {
+    if (clock.monotonicMs() - readAtMs >= ADDRESSES_KEPT_MS) {
+      addresses = addressesOn(udp, name);
+      readAtMs = clock.monotonicMs();
+    }
+    return addresses;
+  };
 }
 
 /**

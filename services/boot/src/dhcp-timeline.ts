@@ -1,8 +1,8 @@
 import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
 import type { IgnoreReason, NetbootClient, ReplyDecision, ReservationResult } from '@tinkerbell/netboot';
-import type { Datagram, UdpAddress } from '@tinkerbell/platform-contract';
+import type { AddressHolder, Datagram, UdpAddress } from '@tinkerbell/platform-contract';
 import type { View } from '@tinkerbell/store-contract';
-import { IPV4_ANY, macFromBytes, type DecodeFailure, type Mac } from '@tinkerbell/wire';
+import { IPV4_ANY, macFromBytes, type DecodeFailure, type Ipv4, type Mac } from '@tinkerbell/wire';
 import { holdersOf } from './address-holders.ts';
 import type { BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
@@ -21,6 +21,8 @@ export interface DhcpTimeline {
     readonly reservation: ReservationResult;
     readonly decision: Extract<ReplyDecision, { kind: 'ignore' }>;
   }): void;
+  /** A probe found that an address of a pool, which the machine would have got, is in use. */
+  conflict(step: { readonly mac: Mac; readonly address: Ipv4; readonly holder: AddressHolder }): void;
   /** A request on the boot server port from a sender that is no host. */
   unreachable(step: {
     readonly request: DhcpPacket;
@@ -90,25 +92,42 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
       writeIgnored({ mac: client.mac, reason: 'client-declined', event: 'address-declined', message });
     },
 
+    conflict: conflictWriter(deps, counters),
+
     unreachable({ request, client, peer }) {
       const type = nameOf(request);
       const message = `${type} ignored: the sender ${peer.address} is no host`;
       writeIgnored({ mac: client.mac, reason: 'client-address-invalid', message, type });
     },
 
-    unencodable({ client, error }) {
-      counters.add('dhcp_ignored_total', { reason: 'reply-not-encodable' });
-      log.error('DHCP reply could not be written', {
-        mac: client.mac,
-        code: error.code,
-        detail: error.message,
-      });
-    },
+    unencodable: unencodableWriter(deps, counters),
 
     replied(step) {
       counters.add('dhcp_sent_total', { type: nameOf(step.reply) });
       writeReplied(step);
     },
+  };
+}
+
+function unencodableWriter({ log }: TimelineDeps, counters: Counters): DhcpTimeline['unencodable'] {
+  return ({ client, error }) => {
+    counters.add('dhcp_ignored_total', { reason: 'reply-not-encodable' });
+    log.error('DHCP reply could not be written', {
+      mac: client.mac,
+      code: error.code,
+      detail: error.message,
+    });
+  };
+}
+
+function conflictWriter({ log, journal }: TimelineDeps, counters: Counters): DhcpTimeline['conflict'] {
+  return ({ mac, address, holder }) => {
+    const who = holder.mac === undefined ? 'a machine' : `the machine ${holder.mac}`;
+    const message = `${address} was to be offered, but ${who} uses it; it is left alone for an hour`;
+    counters.add('dhcp_address_conflicts_total');
+    log.warn('DHCP address in use', { mac, address, holder: holder.mac });
+    const details = { address, holder: holder.mac ?? null };
+    journal.append({ source: 'dhcp', event: 'address-in-use', machine: mac, message, details });
   };
 }
 
