@@ -68,7 +68,10 @@ const WITHOUT_PXE = ['IPv4PXESupport', 'IPv6PXESupport'].flatMap((name) => [
   `name=opt/org.tianocore/${name},string=n`,
 ]);
 
-async function flashArguments(flash: Flash, { name, directory }: FirmwareOptions): Promise<readonly string[]> {
+async function flashArguments(
+  flash: Flash,
+  { name, directory }: FirmwareOptions,
+): Promise<readonly string[]> {
   await need(flash.code, flash.debianPackage);
   const variables = join(directory, `${name}.vars`);
   await copyFile(flash.variables, variables);
@@ -80,7 +83,11 @@ async function flashArguments(flash: Flash, { name, directory }: FirmwareOptions
   ];
 }
 
-async function trusting({ name, directory, certificateAuthority }: FirmwareOptions): Promise<readonly string[]> {
+async function trusting({
+  name,
+  directory,
+  certificateAuthority,
+}: FirmwareOptions): Promise<readonly string[]> {
   if (certificateAuthority === undefined) return [];
   const path = join(directory, `${name}.cacerts`);
   await writeFile(path, signatureList(certificateAuthority));

@@ -1,6 +1,7 @@
 export { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
 export { createMachine, type Machine, type MachineOptions } from './qemu-machine.ts';
 export { isArm, type Firmware } from './firmware.ts';
+export type { RunningChild } from './child-process.ts';
 export { createNetworkHost, type Leg, type NetworkHost } from './network-host.ts';
 export { buildDebianImage, type DebianImage } from './debian-image.ts';
 export { fetchIpxeBinaries, type IpxeBinaries } from './ipxe-binaries.ts';

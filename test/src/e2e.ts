@@ -1,0 +1,62 @@
+/** `npm run e2e -- firmware|foreign`: machines of many kinds, each booted until its agent asks for work. */
+import { parseArgs } from 'node:util';
+
+import { firmwareMatrix, foreignMatrix, nameOf, type BootCase } from './firmware/cases.ts';
+import { runMatrix, type CaseResult } from './firmware/run-matrix.ts';
+
+const SUITES: Readonly<Record<string, readonly BootCase[]>> = {
+  firmware: firmwareMatrix,
+  foreign: foreignMatrix,
+};
+
+const USAGE = `npm run e2e -- SUITE [--only TEXT] [--jobs N] [--list] [--json]
+
+Boots virtual machines with real firmware until the agent of the in-memory OS is handed an action.
+
+  firmware   every boot loader, as DHCP server and as proxy, direct and through a relay
+  foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
+
+  --only TEXT   cases whose name has TEXT in it
+  --jobs N      machines at once (default 2; each takes a core and 1 GiB)
+  --list        the names of the cases
+  --json        the last line is one JSON object
+`;
+
+process.removeAllListeners('warning');
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      only: { type: 'string', default: '' },
+      jobs: { type: 'string', default: '2' },
+      list: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const suite = SUITES[positionals[0] ?? ''];
+  if (values.help || suite === undefined) {
+    process.stdout.write(USAGE);
+    return values.help ? 0 : 2;
+  }
+  const cases = suite.filter((one) => nameOf(one).includes(values.only));
+  if (values.list) {
+    process.stdout.write(cases.map((one) => `${nameOf(one)}\n`).join(''));
+    return 0;
+  }
+  const startedMs = performance.now();
+  const results = await runMatrix({ cases, concurrency: Number(values.jobs), onResult: show });
+  const failed = results.filter(({ error }) => error !== undefined);
+  const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
+  process.stdout.write(`\n${results.length - failed.length} of ${results.length} in ${minutes} minutes\n`);
+  for (const { name, error } of failed) process.stdout.write(`\n${name}: ${error ?? ''}\n`);
+  if (values.json) process.stdout.write(`${JSON.stringify({ suite: positionals[0], results })}\n`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+function show({ name, seconds, error }: CaseResult): void {
+  const mark = error === undefined ? 'ok    ' : 'FAILED';
+  process.stdout.write(`${mark} ${name.padEnd(52)} ${seconds.toFixed(0).padStart(4)} s\n`);
+}

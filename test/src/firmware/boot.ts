@@ -1,0 +1,265 @@
+/** One machine, from power-on until its agent has been handed an action. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  createMachine,
+  createObject,
+  isArm,
+  startServer,
+  type ApiObject,
+  type PrivateNetwork,
+  type RunningServer,
+  type TimelineRecord,
+} from '@tinkerbell/sandbox';
+
+import { type BootCase } from './cases.ts';
+import { startForeignServer } from './foreign-server.ts';
+import { createLab, HOST_INTERFACE, RELAY_INTERFACES, type Lab } from './lab.ts';
+
+const run = promisify(execFile);
+const main = join(import.meta.dirname, '../../../apps/server/src/main.ts');
+const POLL_MS = 250;
+/** Emulation on a busy machine is slow, and that of another processor twice as slow; a hang is neither. */
+const LIMIT_MS = 150_000;
+const ARM_LIMIT_MS = 300_000;
+
+export interface BootFiles {
+  readonly hookDirectory: string;
+  readonly ipxeDirectory: string;
+  /** Other boot loaders: pxelinux, GRUB. */
+  readonly assetDirectory: string;
+}
+
+export interface BootResult {
+  readonly seconds: number;
+  readonly timeline: readonly TimelineRecord[];
+}
+
+interface BootInput {
+  readonly bootCase: BootCase;
+  /** Tells the boots of one process apart: 1 to 250. */
+  readonly index: number;
+  readonly network: PrivateNetwork;
+  readonly files: BootFiles;
+  /** Empty; for disks, databases and certificates. */
+  readonly directory: string;
+}
+
+/** @throws Error with the timeline and the end of the console when the agent does not come. */
+export async function bootToAgent(input: BootInput): Promise<BootResult> {
+  const { bootCase, index, network, directory } = input;
+  const { loader, path, mode } = bootCase;
+  await using cleanup = new AsyncDisposableStack();
+  const lab = await createLab(network, { index, isRelayed: path === 'relayed' }, cleanup);
+  const servers = [lab.serverAddress];
+  if (mode === 'proxy') servers.push(await startForeignServer(bootCase.foreign, lab, { directory, cleanup }));
+  if (lab.relay !== undefined) await startRelay(lab, servers, { directory, cleanup });
+  const tls = loader.isTls === true ? await makeCertificates(directory, lab.serverAddress) : undefined;
+  const server = await startServer({
+    dataDirectory: join(directory, 'data'),
+    imagesDirectory: join(directory, 'images'),
+    hookDirectory: input.files.hookDirectory,
+    ipxeDirectory: input.files.ipxeDirectory,
+    networkInterface: HOST_INTERFACE,
+    address: lab.serverAddress,
+    host: lab.server,
+    flags: [
+      '--api-anonymous=everyone',
+      `--dhcp-mode=${mode}`,
+      `--tftp-asset-dir=${input.files.assetDirectory}`,
+      ...(loader.flags ?? []),
+      ...(tls?.flags ?? []),
+    ],
+  });
+  cleanup.defer(() => server.stop());
+  const hardware = hardwareFor(bootCase, lab, index);
+  for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server.url, object);
+  const machine = await createMachine({
+    name: `machine-${index}`,
+    mac: macOf(index),
+    firmware: loader.firmware,
+    directory,
+    port: await network.addPort(lab.machineBridge),
+    ...(tls === undefined ? {} : { certificateAuthority: tls.authority }),
+  });
+  cleanup.defer(() => machine.powerOff());
+  const startedMs = performance.now();
+  await machine.powerOn();
+  const limitMs = isArm(loader.firmware) ? ARM_LIMIT_MS : LIMIT_MS;
+  const tail = (): string => machine.serial.tail(40).join('\n');
+  const timeline = await Promise.race([
+    agentServed(server, hardware, { limitMs, tail }),
+    machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${tail()}`))),
+  ]);
+  return { seconds: (performance.now() - startedMs) / 1000, timeline };
+}
+
+async function startRelay(
+  lab: Lab,
+  servers: readonly string[],
+  { directory, cleanup }: { readonly directory: string; readonly cleanup: AsyncDisposableStack },
+): Promise<void> {
+  const { towardsMachines } = RELAY_INTERFACES;
+  const services = ['smee', 'tink-server', 'tink-controller', 'images', 'tootles'];
+  const child = await lab.relay?.start(process.execPath, [
+    main,
+    `--data-dir=${join(directory, 'relay')}`,
+    ...services.map((name) => `--enable-${name}=false`),
+    '--enable-relay',
+    `--relay-interface=${towardsMachines}`,
+    `--relay-server=${servers.join(',')}`,
+    `--public-ipv4=${lab.machineNetwork}.1`,
+    '--log-format=text',
+  ]);
+  if (child === undefined) return;
+  cleanup.defer(() => child.stop());
+  let said = '';
+  const ready = new Promise<void>((resolve) => {
+    for (const stream of [child.process.stdout, child.process.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        said = (said + chunk.toString()).slice(-4000);
+        if (/\bready\b/.test(said)) resolve();
+      });
+    }
+  });
+  const ended = child.ended.then((code) => Promise.reject(new Error(`the relay ended (${code}): ${said}`)));
+  ended.catch(() => undefined);
+  await Promise.race([ready, ended]);
+}
+
+function macOf(index: number): string {
+  return `52:54:00:77:00:${index.toString(16).padStart(2, '0')}`;
+}
+
+function hardwareFor({ loader, mode }: BootCase, { machineNetwork }: Lab, index: number): ApiObject {
+  const ip = { address: `${machineNetwork}.50`, netmask: '255.255.255.0', gateway: `${machineNetwork}.1` };
+  const isArmMachine = isArm(loader.firmware);
+  const dhcp = {
+    mac: macOf(index),
+    arch: isArmMachine ? 'aarch64' : 'x86_64',
+    lease_time: 3600,
+    ...(mode === 'reservation' ? { ip } : {}),
+  };
+  const console = isArmMachine ? 'console=ttyAMA0' : 'console=ttyS0';
+  const netboot = {
+    allowPXE: true,
+    allowWorkflow: true,
+    osie: { kernelParams: [console] },
+    ...(loader.binary === undefined ? {} : { ipxe: { binary: loader.binary } }),
+  };
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name: 'machine', namespace: 'default' },
+    spec: { interfaces: [{ dhcp, netboot }] },
+  };
+}
+
+const template: ApiObject = {
+  apiVersion: 'tinkerbell.org/v1alpha1',
+  kind: 'Template',
+  metadata: { name: 'reach', namespace: 'default' },
+  spec: {
+    data: `version: "0.1"
+name: reach
+global_timeout: 600
+tasks:
+  - name: reach
+    worker: "{{.device_1}}"
+    actions:
+      - name: wait
+        image: quay.io/tinkerbell/actions/cexec:latest
+        timeout: 60
+`,
+  },
+};
+
+function workflowFor(hardware: ApiObject): ApiObject {
+  const { interfaces } = hardware['spec'] as { interfaces: { dhcp: { mac: string } }[] };
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Workflow',
+    metadata: { name: 'reach', namespace: 'default' },
+    spec: {
+      templateRef: 'reach',
+      hardwareRef: hardware.metadata.name,
+      hardwareMap: { device_1: interfaces[0]?.dhcp.mac },
+    },
+  };
+}
+
+async function agentServed(
+  server: RunningServer,
+  hardware: ApiObject,
+  { limitMs, tail }: { readonly limitMs: number; readonly tail: () => string },
+): Promise<readonly TimelineRecord[]> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const timeline = await timelineOf(server, hardware);
+    if (timeline.some(({ event }) => event === 'action-served')) return timeline;
+    if (performance.now() > deadline) {
+      const lines = timeline.map(({ source, event, message }) => `${source} ${event}: ${message}`);
+      throw new Error(
+        `no agent after ${limitMs / 1000} s\n${lines.join('\n')}\n--- server\n${server.tail().join('\n')}\n--- console\n${tail()}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function timelineOf(server: RunningServer, hardware: ApiObject): Promise<readonly TimelineRecord[]> {
+  const path = `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${hardware.metadata.name}/timeline`;
+  const text = await (await fetch(`${server.url}${path}`)).text();
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
+}
+
+/** An authority of its own, and a certificate for the server's address. */
+async function makeCertificates(
+  directory: string,
+  address: string,
+): Promise<{ readonly flags: readonly string[]; readonly authority: Uint8Array }> {
+  const file = (name: string): string => join(directory, name);
+  const key = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
+  const openssl = (...args: readonly string[]) => run('openssl', args);
+  await openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-subj',
+    '/CN=lab authority',
+    '-keyout',
+    file('ca.key'),
+    '-out',
+    file('ca.pem'),
+  );
+  await openssl(
+    ...['req', '-x509', ...key, '-subj', `/CN=${address}`, '-addext', `subjectAltName=IP:${address}`],
+    ...['-addext', 'basicConstraints=critical,CA:FALSE', '-CA', file('ca.pem'), '-CAkey', file('ca.key')],
+    ...['-keyout', file('server.key'), '-out', file('server.pem')],
+  );
+  await openssl('x509', '-in', file('ca.pem'), '-outform', 'DER', '-out', file('ca.der'));
+  return {
+    flags: [
+      `--tls-cert-file=${file('server.pem')}`,
+      `--tls-key-file=${file('server.key')}`,
+      '--dhcp-ipxe-http-binary-scheme=https',
+      '--dhcp-ipxe-http-binary-port=7443',
+      // The in-memory OS does not know this authority.
+      '--ipxe-script-tink-server-insecure-tls=true',
+    ],
+    authority: await readFile(file('ca.der')),
+  };
+}
+
+/** Boot loaders of Debian's packages under the names that machines ask for. */
+export async function gatherBootLoaders(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const files = {
+    'lpxelinux.0': '/usr/lib/PXELINUX/lpxelinux.0',
+    'ldlinux.c32': '/usr/lib/syslinux/modules/bios/ldlinux.c32',
+    'grubx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
+  };
+  for (const [name, source] of Object.entries(files)) await copyFile(source, join(directory, name));
+}

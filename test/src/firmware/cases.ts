@@ -1,0 +1,60 @@
+/** What boots, and how it is told to. */
+import type { Firmware } from '@tinkerbell/sandbox';
+
+export type Mode = 'reservation' | 'proxy';
+export type Path = 'direct' | 'relayed';
+export type ForeignServer = 'dnsmasq' | 'kea' | 'dhcpd';
+
+export interface BootLoader {
+  readonly name: string;
+  readonly firmware: Firmware;
+  /** Added to the command line of the server. */
+  readonly flags?: readonly string[];
+  /** `netboot.ipxe.binary` of the Hardware. */
+  readonly binary?: string;
+  readonly isTls?: boolean;
+}
+
+/** QEMU's own option ROM is an iPXE of 2019 that can do everything: so that it loads something else it must be too old. */
+const REPLACE_ROM = ['--ipxe-version-min=1.20.0'];
+
+export const bootLoaders: readonly BootLoader[] = [
+  { name: 'bios-rom', firmware: 'bios' },
+  { name: 'undionly', firmware: 'bios', flags: REPLACE_ROM },
+  { name: 'pxelinux', firmware: 'bios', flags: REPLACE_ROM, binary: 'lpxelinux.0' },
+  { name: 'uefi-pxe', firmware: 'uefi' },
+  { name: 'snponly', firmware: 'uefi', binary: 'snponly.efi' },
+  { name: 'grub', firmware: 'uefi', binary: 'grubx64.efi' },
+  { name: 'uefi-http', firmware: 'uefi-http' },
+  { name: 'uefi-https', firmware: 'uefi-https', isTls: true },
+  { name: 'arm64-uefi', firmware: 'arm64-uefi' },
+  { name: 'u-boot', firmware: 'u-boot' },
+];
+
+export interface BootCase {
+  readonly loader: BootLoader;
+  readonly mode: Mode;
+  readonly path: Path;
+  /** Gives the addresses where ours is a proxy. */
+  readonly foreign: ForeignServer;
+}
+
+export function nameOf({ loader, mode, path, foreign }: BootCase): string {
+  return [loader.name, mode, path, ...(mode === 'proxy' ? [`beside ${foreign}`] : [])].join(', ');
+}
+
+/** Every boot loader in both modes, direct and through a relay. */
+export const firmwareMatrix: readonly BootCase[] = bootLoaders.flatMap((loader) =>
+  (['reservation', 'proxy'] as const).flatMap((mode) =>
+    (['direct', 'relayed'] as const).map((path) => ({ loader, mode, path, foreign: 'dnsmasq' }) as const),
+  ),
+);
+
+/** The three ways of x86 firmware beside each of three foreign servers. */
+export const foreignMatrix: readonly BootCase[] = (['kea', 'dhcpd', 'dnsmasq'] as const).flatMap((foreign) =>
+  ['bios-rom', 'uefi-pxe', 'uefi-http'].flatMap((name) =>
+    bootLoaders
+      .filter((loader) => loader.name === name)
+      .map((loader) => ({ loader, mode: 'proxy', path: 'direct', foreign }) as const),
+  ),
+);

@@ -1,0 +1,84 @@
+/**
+ * The networks of one boot: a segment with the server, and, when asked for, a further one behind a relay where the machine
+ * is; somebody else's DHCP server where ours is a proxy. All of it in namespaces that end with this process.
+ */
+import {
+  createNetworkHost,
+  startRouterAdvertiser,
+  type NetworkHost,
+  type PrivateNetwork,
+} from '@tinkerbell/sandbox';
+
+export interface LabOptions {
+  /** Tells labs of one process apart: 1 to 250. */
+  readonly index: number;
+  readonly isRelayed: boolean;
+}
+
+export interface Lab {
+  /** Where the machine is plugged in. */
+  readonly machineBridge: string;
+  /** Before the last number: `10.1.1` of the server's segment, `10.1.2` of the relayed one. */
+  readonly serverNetwork: string;
+  readonly machineNetwork: string;
+  readonly serverAddress: string;
+  readonly server: NetworkHost;
+  /** Routes between the segments; the DHCP relay runs here. */
+  readonly relay: NetworkHost | undefined;
+  /** A further host on the server's segment. */
+  addHost(lastNumber: number): Promise<{ readonly host: NetworkHost; readonly address: string }>;
+}
+
+const SERVER = 4;
+const RELAY = 1;
+const OURS = 2;
+
+/** Names of the relay host's network interfaces. */
+export const RELAY_INTERFACES = { towardsServer: 'up0', towardsMachines: 'down0' } as const;
+export const HOST_INTERFACE = 'eth0';
+
+export async function createLab(
+  network: PrivateNetwork,
+  { index, isRelayed }: LabOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<Lab> {
+  const [serverBridge, relayedBridge] = [`near${index}`, `far${index}`];
+  const [serverNetwork, relayedNetwork] = [`10.${index}.1`, `10.${index}.2`];
+  await network.addBridge(serverBridge, `${serverNetwork}.${OURS}/24`);
+  if (isRelayed) await network.addBridge(relayedBridge);
+  const machineBridge = isRelayed ? relayedBridge : serverBridge;
+  cleanup.defer(startRouterAdvertiser(machineBridge));
+  const addHost = async (lastNumber: number) => {
+    const address = `${serverNetwork}.${lastNumber}`;
+    const leg = { name: HOST_INTERFACE, bridge: serverBridge, address: `${address}/24` };
+    const host = await createNetworkHost([leg]);
+    cleanup.defer(() => host.stop());
+    if (isRelayed) await host.run('ip', 'route', 'add', 'default', 'via', `${serverNetwork}.${RELAY}`);
+    return { host, address };
+  };
+  const relay = isRelayed
+    ? await createNetworkHost([
+        {
+          name: RELAY_INTERFACES.towardsServer,
+          bridge: serverBridge,
+          address: `${serverNetwork}.${RELAY}/24`,
+        },
+        {
+          name: RELAY_INTERFACES.towardsMachines,
+          bridge: relayedBridge,
+          address: `${relayedNetwork}.${RELAY}/24`,
+        },
+      ])
+    : undefined;
+  if (relay !== undefined) cleanup.defer(() => relay.stop());
+  const server = await addHost(SERVER);
+  return {
+    machineBridge,
+    serverNetwork,
+    machineNetwork: isRelayed ? relayedNetwork : serverNetwork,
+    serverAddress: server.address,
+    server: server.host,
+    relay,
+    addHost,
+  };
+}

@@ -1,0 +1,93 @@
+/** Boots many machines, a few at a time, each in networks of its own. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildHook, withCacheLock } from '@tinkerbell/hook';
+import { enterPrivateNetwork, fetchIpxeBinaries, isArm, type PrivateNetwork } from '@tinkerbell/sandbox';
+
+import { bootToAgent, gatherBootLoaders, type BootFiles } from './boot.ts';
+import { nameOf, type BootCase } from './cases.ts';
+
+const repository = join(import.meta.dirname, '../../..');
+const cacheDirectory = join(repository, '.cache');
+
+export interface CaseResult {
+  readonly name: string;
+  readonly seconds: number;
+  /** Absent: the agent was reached. */
+  readonly error?: string;
+}
+
+export interface MatrixOptions {
+  readonly cases: readonly BootCase[];
+  /** Machines at once; each takes a core and 1 GiB. */
+  readonly concurrency: number;
+  readonly onResult: (result: CaseResult) => void;
+}
+
+export async function runMatrix({
+  cases,
+  concurrency,
+  onResult,
+}: MatrixOptions): Promise<readonly CaseResult[]> {
+  await using cleanup = new AsyncDisposableStack();
+  const files = await prepareFiles(cases);
+  const parent = join(cacheDirectory, 'test');
+  await mkdir(parent, { recursive: true });
+  const directory = await mkdtemp(join(parent, 'firmware-'));
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+  await gatherBootLoaders(files.assetDirectory);
+  const network = await enterPrivateNetwork('10.251.0.1');
+  const results: CaseResult[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < cases.length; index = next++) {
+      const bootCase = cases[index];
+      if (bootCase === undefined) return;
+      const own = join(directory, String(index));
+      await mkdir(own);
+      const result = await tryBoot(bootCase, { index: index + 1, network, files, directory: own });
+      results.push(result);
+      onResult(result);
+      await rm(own, { recursive: true, force: true });
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return results;
+}
+
+async function tryBoot(
+  bootCase: BootCase,
+  place: {
+    readonly index: number;
+    readonly network: PrivateNetwork;
+    readonly files: BootFiles;
+    readonly directory: string;
+  },
+): Promise<CaseResult> {
+  const name = nameOf(bootCase);
+  const startedMs = performance.now();
+  try {
+    const { seconds } = await bootToAgent({ bootCase, ...place });
+    return { name, seconds };
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.message : String(thrown);
+    return { name, seconds: (performance.now() - startedMs) / 1000, error };
+  }
+}
+
+/** What has to be fetched or built while there is a way to the world. */
+async function prepareFiles(cases: readonly BootCase[]): Promise<BootFiles> {
+  const hookDirectory = join(cacheDirectory, 'test', 'hook-firmware');
+  const needsArm = cases.some(({ loader }) => isArm(loader.firmware));
+  const ipxe = await withCacheLock(cacheDirectory, async () => {
+    const common = { outputDirectory: hookDirectory, cacheDirectory, release: false } as const;
+    await buildHook(common);
+    if (needsArm) await buildHook({ ...common, architecture: 'aarch64' });
+    return fetchIpxeBinaries(cacheDirectory);
+  });
+  return {
+    hookDirectory,
+    ipxeDirectory: ipxe.directory,
+    assetDirectory: join(cacheDirectory, 'test', 'boot-loaders'),
+  };
+}
