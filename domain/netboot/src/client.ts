@@ -52,7 +52,7 @@ function isNetbootRequest({ options }: DhcpPacket): boolean {
   );
 }
 
-function userClassOf(classes: readonly string[]): NetbootClient['userClass'] {
+export function userClassOf(classes: readonly (string | undefined)[]): NetbootClient['userClass'] {
   if (classes.includes('Tinkerbell')) return 'tinkerbell';
   return classes.includes('iPXE') ? 'ipxe' : 'other';
 }

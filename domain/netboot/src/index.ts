@@ -29,3 +29,7 @@ export { loaderFileNameOf, type LoaderFileName } from './loader-file-name.ts';
 export { raspberryPiFile, type RaspberryPiFile } from './raspberry-pi-file.ts';
 export { bootsUnknownMachine } from './unknown-machine.ts';
 export type { HookScriptSettings, NetbootSettings } from './settings.ts';
+export { v6BootUrlFor, type V6NoBootReason, type V6Settings } from './v6-boot-url.ts';
+export { classifyV6Client, v6MacsOf, type V6Question } from './v6-client.ts';
+export { replyToV6, type V6IgnoreReason, type V6ReplyDecision } from './v6-reply.ts';
+export { v6ReservationFor, type V6Reservation, type V6ReservationResult } from './v6-reservation.ts';
