@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, decodeUtf8, encodeUtf8, type Ipv4 } from '@tinkerbell/wire';
+import { decodeUtf8, encodeUtf8, ipv4FromNumber, ipv4ToNumber, type Ipv4 } from '@tinkerbell/wire';
 
 /**
  * How one option's value is read and written. `decode` answers undefined when the bytes are not a valid value: the
@@ -16,34 +16,32 @@ export const uint8Option: OptionCodec<number> = {
 };
 
 export const uint16Option: OptionCodec<number> = {
-  decode: (bytes) => (bytes.length === 2 ? new ByteReader(bytes).uint16('value') : undefined),
+  decode: (bytes) => (bytes.length === 2 ? uint16At(bytes, 0) : undefined),
   encode: (value) => Uint8Array.of(value >>> 8, value),
 };
 
 export const uint32Option: OptionCodec<number> = {
-  decode: (bytes) => (bytes.length === 4 ? new ByteReader(bytes).uint32('value') : undefined),
-  encode: (value) => written(4, (writer) => writer.uint32(value)),
+  decode: (bytes) => (bytes.length === 4 ? uint32At(bytes, 0) : undefined),
+  encode: (value) => withUint32(new Uint8Array(4), 0, value),
 };
 
 export const ipv4Option: OptionCodec<Ipv4> = {
-  decode: (bytes) => (bytes.length === 4 ? new ByteReader(bytes).ipv4('value') : undefined),
-  encode: (value) => written(4, (writer) => writer.ipv4(value)),
+  decode: (bytes) => (bytes.length === 4 ? ipv4FromNumber(uint32At(bytes, 0)) : undefined),
+  encode: (value) => withUint32(new Uint8Array(4), 0, ipv4ToNumber(value)),
 };
 
 export const ipv4ListOption: OptionCodec<readonly Ipv4[]> = {
-  decode: (bytes) => itemsOf(bytes, 4, (reader) => reader.ipv4('value')),
-  encode: (values) =>
-    written(values.length * 4, (writer) => {
-      for (const value of values) writer.ipv4(value);
-    }),
+  decode: (bytes) => itemsOf(bytes, 4, (at) => ipv4FromNumber(uint32At(bytes, at))),
+  encode: (values) => {
+    const bytes = new Uint8Array(values.length * 4);
+    for (const [index, value] of values.entries()) withUint32(bytes, index * 4, ipv4ToNumber(value));
+    return bytes;
+  },
 };
 
 export const uint16ListOption: OptionCodec<readonly number[]> = {
-  decode: (bytes) => itemsOf(bytes, 2, (reader) => reader.uint16('value')),
-  encode: (values) =>
-    written(values.length * 2, (writer) => {
-      for (const value of values) writer.uint16(value);
-    }),
+  decode: (bytes) => itemsOf(bytes, 2, (at) => uint16At(bytes, at)),
+  encode: (values) => Uint8Array.from(values.flatMap((value) => [value >>> 8, value & 255])),
 };
 
 export const uint8ListOption: OptionCodec<readonly number[]> = {
@@ -72,20 +70,29 @@ export function bytesOption(minimumBytes: number): OptionCodec<Uint8Array> {
   };
 }
 
-function written(length: number, write: (writer: ByteWriter) => void): Uint8Array {
-  const writer = new ByteWriter(length);
-  write(writer);
-  return writer.finish();
+function uint16At(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}
+
+function uint32At(bytes: Uint8Array, at: number): number {
+  return uint16At(bytes, at) * 0x1_0000 + uint16At(bytes, at + 2);
+}
+
+function withUint32(bytes: Uint8Array, at: number, value: number): Uint8Array {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+  return bytes;
 }
 
 function itemsOf<Item>(
   bytes: Uint8Array,
   itemBytes: number,
-  read: (reader: ByteReader) => Item,
+  read: (at: number) => Item,
 ): readonly Item[] | undefined {
   if (bytes.length === 0 || bytes.length % itemBytes !== 0) return undefined;
-  const reader = new ByteReader(bytes);
   const items: Item[] = [];
-  while (reader.remaining > 0) items.push(read(reader));
+  for (let at = 0; at < bytes.length; at += itemBytes) items.push(read(at));
   return items;
 }

@@ -49,6 +49,11 @@ export class ByteReader {
     return this.#bytes.slice(at, at + length);
   }
 
+  /** Passes over bytes that the caller reads in place. */
+  skip(length: number, field: string): void {
+    this.#advance(length, field);
+  }
+
   /** The bytes up to, not including, the next NUL, which is consumed too. Throws `unterminated` when there is none. */
   untilNul(field: string): Uint8Array {
     const end = this.#bytes.indexOf(0, this.#position);

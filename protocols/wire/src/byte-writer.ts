@@ -1,5 +1,7 @@
 import { ipv4ToNumber, type Ipv4 } from './ipv4.ts';
 
+const SHORT_BYTES = 32;
+
 /**
  * Writes big-endian fields into a zeroed buffer of a fixed capacity. Writing past the capacity is a bug of the caller,
  * who must have checked `remaining`, and throws RangeError. Bytes not written are zero, never old memory.
@@ -42,7 +44,9 @@ export class ByteWriter {
 
   bytes(value: Uint8Array): void {
     const at = this.#advance(value.length);
-    this.#bytes.set(value, at);
+    // Most values are a few bytes: setting them one by one is faster than the call that copies.
+    if (value.length > SHORT_BYTES) this.#bytes.set(value, at);
+    else for (let index = 0; index < value.length; index++) this.#bytes[at + index] = value[index] ?? 0;
   }
 
   zeros(count: number): void {
@@ -58,7 +62,7 @@ export class ByteWriter {
 
   /** What was written so far. */
   finish(): Uint8Array {
-    return this.#bytes.subarray(0, this.#position);
+    return this.#position === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#position);
   }
 
   #advance(count: number): number {

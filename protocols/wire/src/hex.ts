@@ -1,4 +1,7 @@
-const DIGITS = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'));
+/** The two digits of each byte. */
+export const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, value) =>
+  value.toString(16).padStart(2, '0'),
+);
 
 /** Lower-case hexadecimal without separators. */
 export function bytesToHex(bytes: Uint8Array): string {

@@ -21,6 +21,7 @@ export function ipv4(text: string): Ipv4 {
 
 /** The address of an unsigned 32-bit number, first octet highest. */
 export function ipv4FromNumber(value: number): Ipv4 {
+  if (value === 0) return IPV4_ANY;
   return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}` as Ipv4;
 }
 

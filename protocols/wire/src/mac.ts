@@ -1,4 +1,4 @@
-import { bytesToHex } from './hex.ts';
+import { DIGITS } from './hex.ts';
 
 declare const macBrand: unique symbol;
 
@@ -32,7 +32,10 @@ export function mac(text: string): Mac {
 
 /** The address of the first six bytes, or undefined when there are fewer. */
 export function macFromBytes(bytes: Uint8Array): Mac | undefined {
-  return bytes.length < MAC_BYTES ? undefined : colonForm(bytesToHex(bytes.subarray(0, MAC_BYTES)));
+  if (bytes.length < MAC_BYTES) return undefined;
+  let text = DIGITS[bytes[0] ?? 0] ?? '';
+  for (let index = 1; index < MAC_BYTES; index++) text += `:${DIGITS[bytes[index] ?? 0] ?? ''}`;
+  return text as Mac;
 }
 
 export function macToBytes(address: Mac): Uint8Array {

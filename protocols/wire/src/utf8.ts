@@ -24,6 +24,16 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 /** The bytes of a text. A lone surrogate, which has no UTF-8, becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
+  const ascii = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x80) return encodeAny(text);
+    ascii[index] = unit;
+  }
+  return ascii;
+}
+
+function encodeAny(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
     const point = character.codePointAt(0) ?? 0;
