@@ -56,6 +56,19 @@ const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
  */
 export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
+  if (only === undefined || hardware.length > 1) return readFrom(hardware, mac);
+  let results = known.get(only);
+  if (results === undefined) known.set(only, (results = new Map()));
+  let result = results.get(mac);
+  if (result === undefined) results.set(mac, (result = readFrom(hardware, mac)));
+  return result;
+}
+
+/** A Hardware never changes: another version is another object. Bounded by its network interfaces, which view asks by. */
+const known = new WeakMap<Hardware, Map<Mac, ReservationResult>>();
+
+function readFrom(hardware: readonly Hardware[], mac: Mac): ReservationResult {
+  const [only] = hardware;
   if (only === undefined) return refused('no-hardware', `no Hardware has the MAC ${mac}`);
   if (hardware.length > 1) {
     const names = hardware.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');

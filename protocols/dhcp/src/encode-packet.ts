@@ -1,6 +1,7 @@
 import { ByteWriter, encodeUtf8 } from '@tinkerbell/wire';
 import { BOOT_FILE_BYTES, MAGIC_COOKIE, SERVER_NAME_BYTES } from './decode-packet.ts';
-import { END, optionByCode, optionTable, OVERLOAD, type OptionName } from './option-table.ts';
+import type { OptionCodec } from './option-codec.ts';
+import { END, optionTable, OVERLOAD, type OptionName } from './option-table.ts';
 import {
   PIECE_BYTES_MAX,
   placeOptions,
@@ -74,14 +75,20 @@ function tooLong(field: string, length: number, limit: number): EncodedPacket {
 
 function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
   const values: OptionValue[] = [];
-  for (const [name, value] of Object.entries(packet.options)) {
+  for (const name of Object.keys(packet.options) as (OptionName | 'other')[]) {
+    const value = packet.options[name];
     if (name === 'other' || value === undefined) continue;
-    const { code } = optionTable[name as OptionName];
-    const bytes = optionByCode.get(code)?.codec.encode(value) ?? new Uint8Array();
+    const { code, codec } = entryOf(name);
+    const bytes = codec.encode(value);
     // An empty value is forbidden (RFC 2132 gives every option a least length); only 97 is seen empty.
     if (bytes.length > 0 || code === optionTable.clientMachineIdentifier.code) values.push({ code, bytes });
   }
-  return [...values, ...(packet.options.other ?? [])];
+  if (packet.options.other !== undefined) values.push(...packet.options.other);
+  return values;
+}
+
+function entryOf(name: OptionName): { readonly code: number; readonly codec: OptionCodec<unknown> } {
+  return optionTable[name] as { code: number; codec: OptionCodec<unknown> };
 }
 
 function writePacket(

@@ -47,22 +47,26 @@ export function placeOptions(
   const room = sizes.options - 1;
   const relay = values.find((one) => one.code === RELAY_AGENT_INFORMATION && writtenBytes(one) <= room);
   const relayBytes = relay === undefined ? 0 : writtenBytes(relay);
-  const others = relay === undefined ? [...values] : values.filter((one) => one !== relay);
-  const rankOf = ranks([...LEADING, ...requested]);
-  others.sort((left, right) => rankOf(left.code) - rankOf(right.code));
-  if (sumOf(others) <= room - relayBytes) {
-    return { options: others, bootFile: [], serverName: [], relay, dropped: [] };
+  const others = relay === undefined ? values : values.filter((one) => one !== relay);
+  const ordered = inOrder(others, [...LEADING, ...requested]);
+  if (sumOf(ordered) <= room - relayBytes) {
+    return { options: ordered, bootFile: [], serverName: [], relay, dropped: [] };
   }
-  const need = ranks([...LEADING, ...requested, ...NEEDED_FIRST]);
-  others.sort((left, right) => need(left.code) - need(right.code));
-  return { ...spread(others, { ...sizes, options: room - relayBytes - OVERLOAD_OPTION_BYTES + 1 }), relay };
+  const byNeed = inOrder(others, [...LEADING, ...requested, ...NEEDED_FIRST]);
+  return {
+    ...spread(byNeed, { ...sizes, options: sizes.options - relayBytes - OVERLOAD_OPTION_BYTES }),
+    relay,
+  };
 }
 
-/** The place of each code in `first`, and behind them the others in ascending order. */
-function ranks(first: readonly number[]): (code: number) => number {
-  const places = new Map<number, number>();
-  for (const code of first) if (!places.has(code)) places.set(code, places.size);
-  return (code) => places.get(code) ?? CODES + code;
+/** The options whose codes are in `first`, in that order, and behind them the others in ascending order. */
+function inOrder(options: readonly OptionValue[], first: readonly number[]): readonly OptionValue[] {
+  const ranked = options.map((option) => {
+    const place = first.indexOf(option.code);
+    return { rank: place < 0 ? CODES * 2 + option.code : place, option };
+  });
+  ranked.sort((left, right) => left.rank - right.rank);
+  return ranked.map(({ option }) => option);
 }
 
 function sumOf(options: readonly OptionValue[]): number {

@@ -15,7 +15,7 @@ export function createRateGate(
       keys = new Set();
       startedMs = clock.monotonicMs();
     }
-    if (keys.has(key) || keys.size >= limits.keysMax) return false;
+    if (keys.size >= limits.keysMax || keys.has(key)) return false;
     keys.add(key);
     return true;
   };
