@@ -4,17 +4,22 @@ const AF_INET = 2;
 const SOCK_DGRAM_NONBLOCK = 2 | 0o4000;
 const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
+const SOL_UDP = 17;
+const UDP_GRO = 104;
 const RECEIVE_BUFFER_BYTES = 1024 * 1024;
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
 const EVENTS_MAX = 64;
 /** Datagrams taken by one recvmmsg. */
-const BATCH = 32;
-const DATAGRAM_BYTES = 2048;
+const BATCH = 16;
+const DATAGRAM_BYTES = 65_536;
 /** Sizes of C structures on 64-bit Linux. */
 const SOCKADDR_BYTES = 16;
 const MMSGHDR_BYTES = 64;
 const MMSGHDR_LENGTH_AT = 56;
+const MMSGHDR_CONTROL_BYTES_AT = 40;
+const CONTROL_BYTES = 24;
+const CONTROL_DATA_AT = 16;
 const IOVEC_BYTES = 16;
 const EPOLL_EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 
@@ -59,6 +64,8 @@ export async function createLoadSockets(address: string): Promise<LoadSockets> {
       const size = Buffer.alloc(4);
       size.writeUInt32LE(RECEIVE_BUFFER_BYTES);
       mustWork('setsockopt', c.setsockopt(socket, SOL_SOCKET, SO_RCVBUF, size, 4));
+      size.writeUInt32LE(1);
+      mustWork('setsockopt', c.setsockopt(socket, SOL_UDP, UDP_GRO, size, 4));
       mustWork('bind', c.bind(socket, socketAddress(from, 0), SOCKADDR_BYTES));
       const event = Buffer.alloc(EPOLL_EVENT_BYTES);
       event.writeUInt32LE(EPOLLIN, 0);
@@ -84,6 +91,7 @@ function receiveBatch(pointerOf: (bytes: Buffer) => bigint) {
   const headers = Buffer.alloc(BATCH * MMSGHDR_BYTES);
   const names = Buffer.alloc(BATCH * SOCKADDR_BYTES);
   const vectors = Buffer.alloc(BATCH * IOVEC_BYTES);
+  const controls = Buffer.alloc(BATCH * CONTROL_BYTES);
   const datagrams = Buffer.alloc(BATCH * DATAGRAM_BYTES);
   for (let index = 0; index < BATCH; index += 1) {
     const header = index * MMSGHDR_BYTES;
@@ -91,19 +99,30 @@ function receiveBatch(pointerOf: (bytes: Buffer) => bigint) {
     headers.writeUInt32LE(SOCKADDR_BYTES, header + 8);
     headers.writeBigUInt64LE(pointerOf(vectors) + BigInt(index * IOVEC_BYTES), header + 16);
     headers.writeBigUInt64LE(1n, header + 24);
+    headers.writeBigUInt64LE(pointerOf(controls) + BigInt(index * CONTROL_BYTES), header + 32);
     const vector = index * IOVEC_BYTES;
     vectors.writeBigUInt64LE(pointerOf(datagrams) + BigInt(index * DATAGRAM_BYTES), vector);
     vectors.writeBigUInt64LE(BigInt(DATAGRAM_BYTES), vector + 8);
   }
   return {
     pointer: pointerOf(headers),
+    /** The kernel writes over how much room there is. */
+    reset(): void {
+      for (let index = 0; index < BATCH; index += 1)
+        headers.writeUInt32LE(CONTROL_BYTES, index * MMSGHDR_BYTES + MMSGHDR_CONTROL_BYTES_AT);
+    },
+    /** Bytes of each datagram where several came as one (UDP_GRO); else more than there are. */
+    segmentOf(index: number): number {
+      const isJoined = headers.readUInt32LE(index * MMSGHDR_BYTES + MMSGHDR_CONTROL_BYTES_AT) > 0;
+      return isJoined ? controls.readInt32LE(index * CONTROL_BYTES + CONTROL_DATA_AT) : DATAGRAM_BYTES;
+    },
     bytesOf(index: number): Buffer {
       const at = index * DATAGRAM_BYTES;
       return datagrams.subarray(at, at + headers.readUInt32LE(index * MMSGHDR_BYTES + MMSGHDR_LENGTH_AT));
     },
     portOf: (index: number): number => names.readUInt16BE(index * SOCKADDR_BYTES + 2),
     // Keeps alive what the headers point to.
-    owned: [headers, names, vectors, datagrams],
+    owned: [headers, names, vectors, controls, datagrams],
   };
 }
 

@@ -75,6 +75,7 @@ export async function startOnLoopback(
     `--dhcp-bind-port=${dhcp}`,
     `--tftp-server-bind-port=${tftp}`,
     '--tootles-legacy-port=0',
+    '--syslog-enabled=false',
     ...(options.flags ?? []),
   ];
   const server = await startTinkerbell(context, { ...options, flags });

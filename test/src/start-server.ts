@@ -38,7 +38,13 @@ export async function startServer(options: ServerChildOptions = {}): Promise<Ser
     '--tink-server-bind-port',
     '0',
   ];
-  const quiet = ['--dhcp-enabled=false', '--tftp-server-enabled=false', '--log-format', 'json'];
+  const quiet = [
+    '--dhcp-enabled=false',
+    '--tftp-server-enabled=false',
+    '--syslog-enabled=false',
+    '--log-format',
+    'json',
+  ];
   const child = spawn(process.execPath, [main, ...flags, ...quiet, ...(options.flags ?? [])], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -3,15 +3,23 @@
  * routes share. Everything starts together, and everything stops at the first failure or signal.
  */
 import type { HttpServer, Log, Service } from '@tinkerbell/platform-contract';
-import { createNodeHttp, nodeClock, nodeFiles, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
+import {
+  createNodeAddressProbe,
+  createNodeHttp,
+  nodeClock,
+  nodeFiles,
+  nodeRandom,
+  nodeUdp,
+} from '@tinkerbell/platform-node';
 import { createApiService } from '@tinkerbell/service-api';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
+import { createRelayService } from '@tinkerbell/service-relay';
 import { createWorkflowsService } from '@tinkerbell/service-workflows';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
-import { openSqliteStore } from '@tinkerbell/store-sqlite';
+import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import { createStoreView } from '@tinkerbell/store-view';
 import { holdDataDirectory } from './data-directory.ts';
 import { createHttpFront } from './http-front.ts';
@@ -47,6 +55,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     log,
     files: nodeFiles,
     udp: nodeUdp,
+    ...poolDeps(settings, data.databasePath, cleanup),
   };
   const services = servicesFor(settings, deps);
   cleanup.defer(async () => {
@@ -83,6 +92,14 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   };
 }
 
+/** What address pools need: the record of leases, and who looks whether an address is free. */
+function poolDeps(settings: Settings, path: string, cleanup: AsyncDisposableStack) {
+  if ((settings.boot?.netboot.pools ?? []).length === 0) return {};
+  const probe = createNodeAddressProbe();
+  cleanup.defer(() => probe.close());
+  return { leases: cleanup.use(openSqliteLeaseBook({ path })), probe };
+}
+
 type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createApiService>[0];
 
 function servicesFor(settings: Settings, deps: Deps): Service[] {
@@ -99,6 +116,7 @@ function servicesFor(settings: Settings, deps: Deps): Service[] {
         ]),
     ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),
     ...(workflows === undefined ? [] : [createWorkflowsService(deps, workflows)]),
+    ...(settings.relay === undefined ? [] : [createRelayService(deps, settings.relay)]),
     ...(settings.controller ? [createControllerService(deps)] : []),
   ];
 }

@@ -63,8 +63,15 @@ const dhcp: readonly Flag[] = [
   flag('dhcp-bind-addr', 'text', '0.0.0.0', 'address to listen on'),
   flag('dhcp-bind-interface', 'list', '', 'network interfaces to serve; all on one socket when empty'),
   flag('dhcp-bind-port', 'number', '67', 'port to listen on; another one is for tests'),
+  flag(
+    'dhcp-pool',
+    'text',
+    '',
+    'addresses for machines whose Hardware names none, where there is no other DHCP: 192.0.2.100-192.0.2.200/24,gateway=192.0.2.1,dns=192.0.2.53,lease=1h; several separated by ;',
+  ),
+  flag('dhcp-pool-netboot', 'boolean', 'false', 'boot the in-memory OS on machines without Hardware too'),
   flag('dhcp-ip-for-packet', 'text', '', 'our address in replies; public-ipv4'),
-  flag('dhcp-syslog-ip', 'text', '', 'syslog server told to machines; none'),
+  flag('dhcp-syslog-ip', 'text', '', 'syslog server told to machines; public-ipv4 where syslog-enabled'),
   flag('dhcp-tftp-ip', 'text', '', 'TFTP server told to machines; public-ipv4'),
   flag('dhcp-tftp-port', 'number', '69', 'TFTP port told to machines'),
   ...urlFlags('dhcp-ipxe-http-binary', '/ipxe/binary/', 'iPXE binaries'),
@@ -138,9 +145,41 @@ const tftp: readonly Flag[] = [
   flag('tftp-server-bind-addr', 'text', '', 'address to listen on; bind-address'),
   flag('tftp-server-bind-port', 'number', '69', 'port to listen on'),
   flag('tftp-timeout', 'duration', '1s', 'first wait for an acknowledgement'),
-  flag('tftp-block-size', 'number', '1468', 'largest block'),
+  flag('tftp-block-size', 'number', '0', 'largest block; 0: what the network interface carries in one frame'),
   flag('tftp-single-port', 'boolean', 'false', 'send everything from one port, which passes NAT'),
   flag('tftp-asset-dir', 'text', '', 'folder with further files'),
+  flag('pxe-http-enabled', 'boolean', 'false', 'serve the files of TFTP over HTTP too'),
+  flag('pxe-http-path-prefix', 'text', '/tftp/', 'below this path'),
+];
+
+const syslog: readonly Flag[] = [
+  flag('syslog-enabled', 'boolean', 'true', 'receive syslog into the timeline of machines'),
+  flag('syslog-bind-addr', 'text', '', 'address to listen on; bind-address'),
+  flag('syslog-bind-port', 'number', '514', 'port to listen on'),
+];
+
+const relay: readonly Flag[] = [
+  flag('enable-relay', 'boolean', 'false', 'relay DHCP of other networks to servers'),
+  flag('relay-interface', 'list', '', 'network interfaces the clients are on'),
+  flag('relay-server', 'list', '', 'addresses of the DHCP servers; each gets every request'),
+  flag('relay-hops-max', 'number', '16', 'packets that passed this many relays are dropped'),
+  flag(
+    'relay-address',
+    'text',
+    '',
+    'our address as servers reach it, with relay-link-selection; else of the interface',
+  ),
+  flag('relay-information', 'boolean', 'false', 'add relay agent information (option 82)'),
+  flag('relay-remote-id', 'text', '', 'remote id in option 82'),
+  flag('relay-link-selection', 'boolean', 'false', 'name the subnet of the clients in option 82 (RFC 3527)'),
+  flag('relay-server-override', 'boolean', 'false', 'clients renew through the relay (RFC 5107)'),
+  flag(
+    'relay-information-of-others',
+    'text',
+    'forward',
+    'option 82 of relays before us: forward, append, replace or discard',
+  ),
+  flag('relay-information-of-clients', 'boolean', 'false', 'clients may send option 82: a switch adds it'),
 ];
 
 const tootles: readonly Flag[] = [
@@ -171,7 +210,9 @@ export const flags: readonly Flag[] = [
   ...dhcp,
   ...ipxe,
   ...tftp,
+  ...syslog,
   ...tootles,
+  ...relay,
   ...tinkServer,
   flag('version', 'boolean', 'false', 'print the version and end'),
   flag('help', 'boolean', 'false', 'print this text and end'),

@@ -68,6 +68,7 @@ function flagOfPort(port: string, { http, workflows, boot }: Settings): string |
     [`TCP port ${workflows?.port}`, '--tink-server-bind-port'],
     [`UDP port ${boot?.dhcp?.port}`, '--dhcp-bind-interface, or switch DHCP off with --dhcp-enabled=false'],
     [`UDP port ${boot?.tftp?.port}`, '--tftp-server-bind-port'],
+    [`UDP port ${boot?.syslog?.port}`, '--syslog-bind-port, or do without: --syslog-enabled=false'],
   ]).get(port);
 }
 

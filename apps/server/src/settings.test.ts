@@ -119,6 +119,46 @@ test('a certificate and its key give HTTPS and gRPC over TLS', () => {
   );
 });
 
+test('address pools are read with their settings', () => {
+  const { boot } = settings([
+    '--dhcp-pool=10.0.0.100-10.0.0.200/24,gateway=10.0.0.1,lease=2h; 10.1.0.10-10.1.0.20/24',
+  ]);
+  assert.deepEqual(
+    boot?.netboot.pools?.map(({ first, leaseTimeSeconds }) => [first, leaseTimeSeconds]),
+    [
+      ['10.0.0.100', 7200],
+      ['10.1.0.10', 3600],
+    ],
+  );
+  assert.throws(
+    () => settings(['--dhcp-pool=10.0.0.0/24']),
+    /--dhcp-pool: address pool "10.0.0.0\/24": write FIRST-LAST/,
+  );
+});
+
+test('syslog is received, and machines are told, unless it is off', () => {
+  assert.deepEqual(settings([]).boot?.syslog, { address: '0.0.0.0', port: 514 });
+  assert.equal(settings([]).boot?.netboot.syslogAddress, '10.1.0.1');
+  const off = settings(['--syslog-enabled=false']).boot;
+  assert.deepEqual(
+    [off?.syslog, off?.netboot.syslogAddress, off?.hook.syslogHost],
+    [undefined, undefined, undefined],
+  );
+});
+
+test('a relay needs to know its clients and servers', () => {
+  assert.equal(settings([]).relay, undefined);
+  const { relay } = settings([
+    '--enable-relay',
+    '--relay-interface=eth1',
+    '--relay-server=10.9.0.1,10.9.0.2',
+  ]);
+  assert.deepEqual(relay?.servers, [{ address: '10.9.0.1' }, { address: '10.9.0.2' }]);
+  assert.equal(relay.settings.information, undefined);
+  assert.throws(() => settings(['--enable-relay']), /--enable-relay needs --relay-interface/);
+  assert.throws(() => settings(['--enable-relay', '--relay-interface=eth1']), /needs --relay-server/);
+});
+
 test('the old port of the metadata service can be switched off', () => {
   assert.equal(settings([]).legacyMetadataPort, 50061);
   assert.equal(settings(['--tootles-legacy-port=0']).legacyMetadataPort, undefined);

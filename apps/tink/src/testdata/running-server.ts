@@ -51,6 +51,8 @@ async function launch(folder: string, port: number): Promise<{ child: ChildProce
     '--tink-server-bind-port=0',
     '--dhcp-enabled=false',
     '--tftp-server-enabled=false',
+    '--syslog-enabled=false',
+    '--tootles-legacy-port=0',
     '--log-format=json',
   ];
   const child = spawn(process.execPath, [MAIN, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
