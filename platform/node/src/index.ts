@@ -5,5 +5,6 @@ export { nodeSpawn } from './spawn.ts';
 export { nodeFiles } from './files.ts';
 export { createNodeAddressProbe } from './address-probe.ts';
 export { nodeUdp } from './udp.ts';
+export { nodeUdp6 } from './udp6.ts';
 export { createNodeHttp } from './http.ts';
 export { holderOf } from './port-holder.ts';

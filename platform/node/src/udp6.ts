@@ -1,0 +1,159 @@
+/**
+ * UDP over IPv6 on one network interface. The socket is made by system calls: two sockets on one port would each get the multicasts
+ * of both network interfaces, unless they are bound to them (SO_BINDTODEVICE), which Node's own API cannot do.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
+import {
+  PlatformError,
+  type Udp6,
+  type Udp6Options,
+  type Udp6Socket,
+  type UdpAddress,
+  type UdpHandlers,
+} from '@tinkerbell/platform-contract';
+import { cLibrary, type CLibrary } from './c-library.ts';
+import { holderOf } from './port-holder.ts';
+
+const AF_INET6 = 10;
+const SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0o4000 | 0o2000000;
+const SOL_SOCKET = 1;
+const SO_BINDTODEVICE = 25;
+const IPPROTO_IPV6 = 41;
+const IPV6_V6ONLY = 26;
+const EPERM = 1;
+const EACCES = 13;
+const ENODEV = 19;
+const EADDRINUSE = 98;
+
+export const nodeUdp6: Udp6 = {
+  async open(options, handlers) {
+    const fd = await boundDescriptor(options);
+    const socket = createSocket({ type: 'udp6', lookup: asGiven });
+    try {
+      await adopt(socket, fd);
+      for (const group of options.groups) socket.addMembership(group, `::%${options.networkInterface}`);
+    } catch (thrown) {
+      socket.close();
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      throw new PlatformError('unavailable', `cannot open ${nameOf(options)}: ${message}`, { cause: thrown });
+    }
+    return new NodeUdp6Socket(socket, options.networkInterface, handlers);
+  },
+
+  macOf: (networkInterface) => networkInterfaces()[networkInterface]?.[0]?.mac,
+};
+
+/** Addresses are IPv6 text already: nothing to resolve. */
+function asGiven(
+  address: string,
+  _options: unknown,
+  callback: (error: null, address: string, family: number) => void,
+): void {
+  callback(null, address, 6);
+}
+
+function adopt(socket: Socket, fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind({ fd, exclusive: true }, () => {
+      socket.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function boundDescriptor(options: Udp6Options): Promise<number> {
+  if (process.platform !== 'linux') {
+    throw new PlatformError('unavailable', `cannot open ${nameOf(options)}: only on Linux`);
+  }
+  const library = await cLibrary();
+  const fd = library.socket(AF_INET6, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0);
+  const result = fd < 0 ? fd : configure(library, fd, options);
+  if (result >= 0) return fd;
+  if (fd >= 0) library.close(fd);
+  throw await failure(options, -result);
+}
+
+function configure(library: CLibrary, fd: number, { networkInterface, port }: Udp6Options): number {
+  const device = new TextEncoder().encode(`${networkInterface}\0`);
+  const settings = [
+    { level: SOL_SOCKET, name: SO_BINDTODEVICE, value: device },
+    { level: IPPROTO_IPV6, name: IPV6_V6ONLY, value: new Uint8Array(Int32Array.of(1).buffer) },
+  ];
+  for (const setting of settings) {
+    const result = library.setSocketOption(fd, setting);
+    if (result < 0) return result;
+  }
+  return library.bind(fd, anyAddress(port));
+}
+
+/** struct sockaddr_in6 of `::`: family in host order, port in network order, the rest zero. */
+function anyAddress(port: number): Uint8Array {
+  const bytes = new Uint8Array(28);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, AF_INET6, true);
+  view.setUint16(2, port);
+  return bytes;
+}
+
+function nameOf({ port, networkInterface }: Udp6Options): string {
+  return `UDP port ${port} of IPv6 on ${networkInterface}`;
+}
+
+async function failure(options: Udp6Options, errno: number): Promise<PlatformError> {
+  const where = nameOf(options);
+  switch (errno) {
+    case ENODEV:
+      return new PlatformError(
+        'no-such-interface',
+        `there is no network interface ${options.networkInterface}`,
+      );
+    case EPERM:
+    case EACCES:
+      return new PlatformError(
+        'permission-denied',
+        `not allowed to open ${where}; run as root or give the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
+      );
+    case EADDRINUSE:
+      return new PlatformError('address-in-use', `${where} is in use${await holderOf('udp', options.port)}`);
+    default:
+      return new PlatformError('unavailable', `cannot open ${where}: errno ${errno}`);
+  }
+}
+
+class NodeUdp6Socket implements Udp6Socket {
+  readonly local: UdpAddress;
+  readonly #socket: Socket;
+  readonly #handlers: UdpHandlers;
+  #closed = false;
+
+  constructor(socket: Socket, networkInterface: string, handlers: UdpHandlers) {
+    this.#socket = socket;
+    this.#handlers = handlers;
+    const { address, port } = socket.address();
+    this.local = { address, port };
+    socket.on('error', (error) => handlers.onError(error));
+    socket.on('message', (bytes, { address: from, port: peerPort }) => {
+      const [withoutZone = from] = from.split('%');
+      handlers.onDatagram({ bytes, peer: { address: withoutZone, port: peerPort }, networkInterface });
+    });
+  }
+
+  send(bytes: Uint8Array, to: UdpAddress): void {
+    if (this.#closed) return;
+    this.#socket.send(bytes, to.port, to.address, (error) => {
+      if (error !== null) this.#handlers.onError(error);
+    });
+  }
+
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#closed = true;
+    return new Promise((resolve) => this.#socket.close(() => resolve()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
