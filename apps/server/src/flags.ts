@@ -133,10 +133,10 @@ const ipxe: readonly Flag[] = [
     'when-needed, or always: chain our binary unless the client is Tinkerbell’s own iPXE',
   ),
   flag(
-    'ipxe-version-min',
-    'text',
+    'ipxe-needed-features',
+    'list',
     '',
-    'send our binary first to an iPXE in a ROM that is older than this, such as 1.21.0',
+    'send our binary first to an iPXE in a ROM that lacks one of these, such as https or nfs',
   ),
 ];
 

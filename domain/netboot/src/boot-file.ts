@@ -1,3 +1,4 @@
+import type { IpxeFeature } from '@tinkerbell/ipxe';
 import { formatMac, type Ipv4, type Mac } from '@tinkerbell/wire';
 import { binaryFor } from './architecture.ts';
 import type { NetbootClient } from './client.ts';
@@ -47,18 +48,8 @@ const NOT_ALLOWED: BootFile = { kind: 'not-allowed', file: NOT_ALLOWED_FILE, nex
 function canRunScript(client: NetbootClient, settings: NetbootSettings): boolean {
   if (client.userClass === 'tinkerbell') return true;
   if (settings.chainloading !== 'when-needed' || !client.isIpxe) return false;
-  return client.ipxe.features.has('http') && isNewEnough(client.ipxe.version, settings.ipxeVersionMin);
-}
-
-/** Compares by numbers: 1.21 is newer than 1.3. A client that does not say its version is older than any. */
-function isNewEnough(version: string | undefined, least: string | undefined): boolean {
-  if (least === undefined) return true;
-  const own = (version ?? '').split('.').map(Number);
-  for (const [index, wanted] of least.split('.').map(Number).entries()) {
-    const have = own[index] ?? 0;
-    if (have !== wanted) return have > wanted;
-  }
-  return version !== undefined;
+  const needed: ReadonlySet<IpxeFeature> = new Set(['http', ...(settings.ipxeFeatures ?? [])]);
+  return needed.isSubsetOf(client.ipxe.features);
 }
 
 /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { IpxeFeature } from '@tinkerbell/ipxe';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { decodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
@@ -193,12 +194,12 @@ test('with chainloading always, as upstream, only the user class Tinkerbell gets
   assert.equal(answer(tinkerbellIpxe, [hardware()], always).bootFile, SCRIPT);
 });
 
-test('an iPXE in a ROM that is older than wanted gets our binary first', () => {
+test('an iPXE that lacks a feature that is asked for gets our binary first', () => {
   const binary = `tftp://192.168.77.1:69/${MAC}/undionly.kpxe`;
-  const fileFor = (ipxeVersionMin: string) => answer(ipxeWithHttp, [hardware()], { ipxeVersionMin }).bootFile;
-  // The capture is of version 1.0.0.
-  assert.deepEqual(['1.0', '1.0.0', '0.99'].map(fileFor), [SCRIPT, SCRIPT, SCRIPT]);
-  assert.deepEqual(['1.0.1', '1.21', '2'].map(fileFor), [binary, binary, binary]);
+  const fileFor = (ipxeFeatures: readonly IpxeFeature[]) =>
+    answer(ipxeWithHttp, [hardware()], { ipxeFeatures }).bootFile;
+  assert.deepEqual([fileFor([]), fileFor(['http'])], [SCRIPT, SCRIPT]);
+  assert.deepEqual([fileFor(['https']), fileFor(['http', 'https'])], [binary, binary]);
 });
 
 test("a Hardware's own script URL wins, and one that does not fit the header goes to option 67", () => {

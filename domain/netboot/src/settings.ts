@@ -1,3 +1,4 @@
+import type { IpxeFeature } from '@tinkerbell/ipxe';
 import type { Ipv4, MacFormat } from '@tinkerbell/wire';
 import type { AddressPool } from './pool.ts';
 import type { ProxyAllowList } from './proxy-allow-list.ts';
@@ -40,10 +41,10 @@ export interface NetbootSettings {
    */
   readonly chainloading: 'when-needed' | 'always';
   /**
-   * `1.21.0`: an older iPXE in a ROM is sent our binary first, for what the old one does badly. Our binary must not be older
-   * itself: it would be sent to itself for ever. Absent: every version with HTTP is good enough.
+   * What an iPXE must have to run a script now, besides HTTP. One in a ROM that lacks it is sent our binary first. Our binary
+   * must have it all: it would be sent to itself for ever. (Versions cannot tell them apart: many builds say 1.0.0.)
    */
-  readonly ipxeVersionMin?: string;
+  readonly ipxeFeatures?: readonly IpxeFeature[];
   /**
    * True (default): a machine that may not netboot, or whose workflows are all finished, is told to boot its disk. False:
    * upstream's rule, it gets no script (404) or the in-memory OS again.

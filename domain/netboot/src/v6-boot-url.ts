@@ -44,10 +44,10 @@ export function v6BootUrlFor(
 const URL_WITH_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/]/i;
 
 /**
- * DHCPv4's settings with the IPv6 URLs in their places. No least version of iPXE: it does not say its version by DHCPv6, and would be
+ * DHCPv4's settings with the IPv6 URLs in their places. No features of iPXE are asked for: it does not tell them by DHCPv6, and would be
  * sent our binary for ever.
  */
 function asHttpSettings({ netboot, httpBinaryV6Url = '', scriptV6Url = '' }: V6Settings): NetbootSettings {
-  const { ipxeVersionMin: _, ...rest } = netboot;
+  const { ipxeFeatures: _, ...rest } = netboot;
   return { ...rest, httpBinary: { ...netboot.httpBinary, url: httpBinaryV6Url }, scriptUrl: scriptV6Url };
 }

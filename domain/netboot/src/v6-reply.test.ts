@@ -31,7 +31,7 @@ const netboot: NetbootSettings = {
   macFormat: 'colon',
   architectureOverrides: new Map(),
   chainloading: 'when-needed',
-  ipxeVersionMin: '1.21.0',
+  ipxeFeatures: ['https'],
   bootLocalWhenIdle: true,
 };
 const SETTINGS: V6Settings = { netboot, httpBinaryV6Url: BINARIES, scriptV6Url: SCRIPT };

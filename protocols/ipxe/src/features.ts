@@ -40,6 +40,8 @@ const featureByCode = {
 
 export type IpxeFeature = (typeof featureByCode)[keyof typeof featureByCode];
 
+export const IPXE_FEATURES: readonly IpxeFeature[] = Object.values(featureByCode);
+
 /** Sub-option 235: version, three bytes. */
 const VERSION = 235;
 

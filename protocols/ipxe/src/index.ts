@@ -15,6 +15,7 @@ export {
   ipxeFeaturesOf,
   NO_PXEDHCP,
   type FeatureOption,
+  IPXE_FEATURES,
   type IpxeFeature,
   type IpxeFeatures,
 } from './features.ts';

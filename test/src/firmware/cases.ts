@@ -15,8 +15,8 @@ export interface BootLoader {
   readonly isTls?: boolean;
 }
 
-/** QEMU's own option ROM is an iPXE of 2019 that can do everything: so that it loads something else it must be too old. */
-const REPLACE_ROM = ['--ipxe-version-min=1.20.0'];
+/** QEMU's option ROM is an iPXE that can run scripts. So that it loads something else, it must lack something: it has no TLS. */
+const REPLACE_ROM = ['--ipxe-needed-features=https'];
 
 export const bootLoaders: readonly BootLoader[] = [
   { name: 'bios-rom', firmware: 'bios' },
