@@ -1,4 +1,5 @@
 import type { Hardware, Instance } from '@tinkerbell/resources';
+import { parseIpv4 } from '@tinkerbell/wire';
 import { sshKeysOf } from './ssh-keys.ts';
 
 /** What stands at a path of the EC2 tree, without the version it begins with. */
@@ -44,7 +45,9 @@ const tree: Directory = {
     'instance-id': (hardware) => instanceOf(hardware).id,
     iqn: empty,
     'local-hostname': (hardware) => instanceOf(hardware).hostname,
-    'local-ipv4': (hardware) => addressOf(hardware, (ip) => ip.family === 4 && ip.public !== true),
+    // Upstream has none where the instance lists no private address; what DHCP gives is the machine's all the same.
+    'local-ipv4': (hardware) =>
+      addressOf(hardware, (ip) => ip.family === 4 && ip.public !== true) ?? dhcpAddressOf(hardware),
     'operating-system': {
       distro: (hardware) => instanceOf(hardware).operating_system?.distro,
       image_tag: (hardware) => instanceOf(hardware).operating_system?.image_tag,
@@ -112,6 +115,10 @@ type InstanceAddress = NonNullable<Instance['ips']>[number];
 
 function addressOf(hardware: Hardware, isWanted: (ip: InstanceAddress) => boolean): string | undefined {
   return instanceOf(hardware).ips?.find(isWanted)?.address;
+}
+
+function dhcpAddressOf({ spec }: Hardware): string | undefined {
+  return spec?.interfaces?.map(({ dhcp }) => dhcp?.ip?.address).find((address) => parseIpv4(address ?? ''));
 }
 
 function instanceOf(hardware: Hardware): Instance {

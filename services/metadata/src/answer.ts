@@ -9,6 +9,8 @@ export type RequestKind =
   | 'vendor-data'
   | 'network-config'
   | 'disk-layout'
+  | 'ignition'
+  | 'talos'
   | 'token'
   | 'phone-home'
   | 'unknown-path';
@@ -37,6 +39,7 @@ const statusOf = {
   // Not 403, which would tell which MACs there are.
   'machine-foreign': 404,
   'path-unknown': 404,
+  'no-user-data': 404,
   'method-unknown': 405,
   'body-too-long': 413,
   'view-not-ready': 503,

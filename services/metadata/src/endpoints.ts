@@ -97,11 +97,41 @@ export function createNocloudEndpoint(view: View, gate: SessionGate): Endpoint {
   };
 }
 
-function nocloudAnswer(kind: NocloudDocument, machine: Machine, { search, isLocal }: Visitor): Answer {
-  const isOwn = search.ok && isSameMachine(machine, search.machine);
-  if (!isOwn && !isLocal) return { kind, outcome: 'machine-foreign', machine };
+function maySee(machine: Machine, { search, isLocal }: Visitor): boolean {
+  return isLocal || (search.ok && isSameMachine(machine, search.machine));
+}
+
+function nocloudAnswer(kind: NocloudDocument, machine: Machine, visitor: Visitor): Answer {
+  if (!maySee(machine, visitor)) return { kind, outcome: 'machine-foreign', machine };
   const text = nocloudDocument(kind, machine.hardware);
   return text === undefined ? { ...pathUnknown, machine } : { kind, outcome: 'served', text, machine };
+}
+
+/**
+ * Below `/ignition` and `/talos`: `config` of the machine that asks, or `<mac>/config`, as with NoCloud. It is the user-data
+ * as it stands: those systems read one document, and a kernel argument needs a URL that is the same for every machine.
+ */
+export function createConfigEndpoint(
+  view: View,
+  gate: SessionGate,
+  { kind, contentType }: { readonly kind: 'ignition' | 'talos'; readonly contentType: string },
+): Endpoint {
+  return ({ request, path, visitor }) => {
+    const mac = path.length === 2 ? parseMac(path[0] ?? '') : undefined;
+    if (path.at(-1) !== 'config' || (path.length !== 1 && mac === undefined)) return pathUnknown;
+    const problem = gate.problemOf(request, visitor);
+    if (problem !== undefined) return { kind, outcome: problem };
+    const wrongMethod = methodProblem(request, kind);
+    if (wrongMethod !== undefined) return wrongMethod;
+    const search = mac === undefined ? visitor.search : machineWithMac(view, mac);
+    if (!search.ok) return { kind, outcome: search.outcome };
+    const { machine } = search;
+    if (!maySee(machine, visitor)) return { kind, outcome: 'machine-foreign', machine };
+    const text = machine.hardware.spec?.userData ?? '';
+    // Ignition takes an empty document for a broken one, and 404 for an answer.
+    if (text === '') return { kind, outcome: 'no-user-data', machine };
+    return { kind, outcome: 'served', text, machine, headers: { 'content-type': contentType } };
+  };
 }
 
 /** At `/metadata`: disks and filesystems as JSON, for rootio. */

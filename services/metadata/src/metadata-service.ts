@@ -10,6 +10,7 @@ import { pathElementsOf, pathUnknown, responseTo } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import {
   answerDiskLayout,
+  createConfigEndpoint,
   createEc2Endpoint,
   createInstanceEndpoint,
   createNocloudEndpoint,
@@ -43,12 +44,17 @@ export function createMetadataService(deps: MetadataDeps, config: MetadataConfig
   };
 }
 
+const IGNITION = { kind: 'ignition', contentType: 'application/vnd.coreos.ignition+json' } as const;
+const TALOS = { kind: 'talos', contentType: 'application/yaml' } as const;
+
 function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: RequestTimeline): HttpRoute[] {
   const gate = createSessionGate(deps, config);
   const ec2 = createEc2Endpoint(gate);
   const endpoints: readonly (readonly [name: string, path: string, endpoint: Endpoint])[] = [
     ...EC2_VERSIONS.map((version) => ['metadata-ec2', `/${version}`, ec2] as const),
     ['metadata-nocloud', '/nocloud', createNocloudEndpoint(deps.view, gate)],
+    ['metadata-ignition', '/ignition', createConfigEndpoint(deps.view, gate, IGNITION)],
+    ['metadata-talos', '/talos', createConfigEndpoint(deps.view, gate, TALOS)],
     ['metadata-disk-layout', '/metadata', answerDiskLayout],
     ['metadata-phone-home', '/phone-home', phoneHomeEndpoint],
     ...(config.instanceEndpoint

@@ -28,6 +28,10 @@ export function createRequestTimeline(deps: {
       counts.set(counter, (counts.get(counter) ?? 0) + 1);
       const where = { path: path.slice(0, PATH_LENGTH_MAX), address: visitor?.address ?? null };
       deps.log.debug('metadata asked for', { kind, outcome, ...where });
+      if (visitor !== undefined && outcome === 'machine-unknown' && isDue(`${visitor.address} ${outcome}`)) {
+        const ignored = visitor.origin === 'unproven' ? { ignoredHeader: 'x-forwarded-for' } : {};
+        deps.log.info('metadata refused: no Hardware has the address', { ...where, ...ignored });
+      }
       const own = visitor?.search.ok === true ? visitor.search.machine : undefined;
       const machine = (answer.machine ?? own)?.mac;
       if (machine === undefined || !isDue(`${machine} ${kind} ${outcome}`)) return;
