@@ -1,4 +1,4 @@
-import { ByteReader, decoded, DecodeError, decodeUtf8, type Decoded } from '@tinkerbell/wire';
+import { ByteReader, decoded, DecodeError, decodeUtf8, plainBytes, type Decoded } from '@tinkerbell/wire';
 import { END, optionByCode, OVERLOAD, PAD, type DhcpOptions } from './option-table.ts';
 import { HARDWARE_ADDRESS_BYTES, type DhcpPacket } from './packet.ts';
 import type { SubOption } from './sub-options.ts';
@@ -16,8 +16,9 @@ const BOOT_FILE_OFFSET = 108;
  * cookie and an option that passes the end of its field; forgives a missing END. Repeated options are joined in the
  * order options, file, sname (RFC 3396); a typed option with a malformed value stays raw in `options.other`.
  */
-export function decodePacket(bytes: Uint8Array): Decoded<DhcpPacket> {
+export function decodePacket(datagram: Uint8Array): Decoded<DhcpPacket> {
   return decoded(() => {
+    const bytes = plainBytes(datagram);
     const reader = new ByteReader(bytes);
     if (bytes.length > PACKET_BYTES_MAX) reader.fail('too-long', 'packet', `${bytes.length} bytes`);
     const packet = readHeader(reader);

@@ -1,5 +1,6 @@
 import { DecodeError } from './decode-error.ts';
 import { ipv4FromNumber, type Ipv4 } from './ipv4.ts';
+import { plainBytes } from './plain-bytes.ts';
 
 /**
  * Reads big-endian fields from bytes and never past their end: a read that does not fit throws DecodeError `truncated`
@@ -11,7 +12,7 @@ export class ByteReader {
   #position = 0;
 
   constructor(bytes: Uint8Array, baseOffset = 0) {
-    this.#bytes = bytes;
+    this.#bytes = plainBytes(bytes);
     this.#baseOffset = baseOffset;
   }
 

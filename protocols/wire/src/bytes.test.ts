@@ -92,3 +92,17 @@ test('UTF-8 agrees with the platform on every text and on random bytes', () => {
     { numRuns: 5000 },
   );
 });
+
+test('what was read from a Buffer stays what it was when the Buffer is used again', () => {
+  // As Node gives it: a Uint8Array whose slice does not copy.
+  class SharingBytes extends Uint8Array {
+    override slice(from?: number, to?: number) {
+      return this.subarray(from, to) as Uint8Array<ArrayBuffer>;
+    }
+  }
+  const buffer = SharingBytes.from([1, 2, 3, 0]);
+  const reader = new ByteReader(buffer);
+  const [bytes, text] = [reader.bytes(2, 'bytes'), reader.untilNul('text')];
+  buffer.fill(9);
+  assert.deepEqual([[...bytes], [...text]], [[1, 2], [3]]);
+});

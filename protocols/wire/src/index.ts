@@ -2,6 +2,7 @@ export { DecodeError, decoded, type Decoded, type DecodeFailure } from './decode
 export { ByteReader } from './byte-reader.ts';
 export { ByteWriter } from './byte-writer.ts';
 export { bytesToHex, hexToBytes } from './hex.ts';
+export { plainBytes } from './plain-bytes.ts';
 export { decodeUtf8, encodeUtf8 } from './utf8.ts';
 export {
   formatMac,
