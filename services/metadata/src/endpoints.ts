@@ -125,13 +125,21 @@ export function createConfigEndpoint(
     if (wrongMethod !== undefined) return wrongMethod;
     const search = mac === undefined ? visitor.search : machineWithMac(view, mac);
     if (!search.ok) return { kind, outcome: search.outcome };
-    const { machine } = search;
-    if (!maySee(machine, visitor)) return { kind, outcome: 'machine-foreign', machine };
-    const text = machine.hardware.spec?.userData ?? '';
-    // Ignition takes an empty document for a broken one, and 404 for an answer.
-    if (text === '') return { kind, outcome: 'no-user-data', machine };
-    return { kind, outcome: 'served', text, machine, headers: { 'content-type': contentType } };
+    return configAnswer(kind, search.machine, visitor, contentType);
   };
+}
+
+function configAnswer(
+  kind: 'ignition' | 'talos',
+  machine: Machine,
+  visitor: Visitor,
+  contentType: string,
+): Answer {
+  if (!maySee(machine, visitor)) return { kind, outcome: 'machine-foreign', machine };
+  const text = machine.hardware.spec?.userData ?? '';
+  // Ignition takes an empty document for a broken one, and 404 for an answer.
+  if (text === '') return { kind, outcome: 'no-user-data', machine };
+  return { kind, outcome: 'served', text, machine, headers: { 'content-type': contentType } };
 }
 
 /** At `/metadata`: disks and filesystems as JSON, for rootio. */

@@ -21,6 +21,16 @@ export function createRequestTimeline(deps: {
 }): RequestTimeline {
   const counts = new Map<string, number>();
   const isDue = createInterval(deps.clock);
+  /** The one refusal nobody finds in a timeline. */
+  const tellUnknown = (path: string, visitor: Visitor | undefined) => {
+    if (visitor === undefined || !isDue(`${visitor.address} unknown`)) return;
+    const ignored = visitor.origin === 'unproven' ? { ignoredHeader: 'x-forwarded-for' } : {};
+    deps.log.info('metadata refused: no Hardware has the address', {
+      path,
+      address: visitor.address,
+      ...ignored,
+    });
+  };
   return {
     record(answer, { path, visitor }) {
       const { kind, outcome } = answer;
@@ -28,10 +38,7 @@ export function createRequestTimeline(deps: {
       counts.set(counter, (counts.get(counter) ?? 0) + 1);
       const where = { path: path.slice(0, PATH_LENGTH_MAX), address: visitor?.address ?? null };
       deps.log.debug('metadata asked for', { kind, outcome, ...where });
-      if (visitor !== undefined && outcome === 'machine-unknown' && isDue(`${visitor.address} ${outcome}`)) {
-        const ignored = visitor.origin === 'unproven' ? { ignoredHeader: 'x-forwarded-for' } : {};
-        deps.log.info('metadata refused: no Hardware has the address', { ...where, ...ignored });
-      }
+      if (outcome === 'machine-unknown') tellUnknown(where.path, visitor);
       const own = visitor?.search.ok === true ? visitor.search.machine : undefined;
       const machine = (answer.machine ?? own)?.mac;
       if (machine === undefined || !isDue(`${machine} ${kind} ${outcome}`)) return;
