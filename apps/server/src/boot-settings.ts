@@ -1,0 +1,68 @@
+/** Settings of the boot service: what listens where, and which files it has. */
+import { resolve } from 'node:path';
+import { defaultTransferLimits } from '@tinkerbell/tftp';
+import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
+import type { Ipv4 } from '@tinkerbell/wire';
+import { SettingsError, type FlagReader } from './flag-reader.ts';
+import { hookSettings, netbootSettings } from './netboot-settings.ts';
+import { trustedProxies } from './setting-values.ts';
+
+/** Without the block size, which follows the network interface unless a flag says otherwise. */
+const { blockSizeBytesMax: _, ...transferLimits } = defaultTransferLimits;
+
+export function bootConfig(flags: FlagReader, own: Ipv4, hookDirectory: string): BootConfig {
+  const dhcp = {
+    networkInterfaces: flags.list('dhcp-bind-interface'),
+    address: flags.text('dhcp-bind-addr'),
+    port: flags.port('dhcp-bind-port'),
+  };
+  return {
+    netboot: netbootSettings(flags, own),
+    hook: hookSettings(flags, own),
+    ...(flags.boolean('dhcp-enabled') ? { dhcp } : {}),
+    ...(flags.boolean('tftp-server-enabled') ? { tftp: tftpConfig(flags) } : {}),
+    ...(flags.boolean('syslog-enabled') ? { syslog: syslogConfig(flags) } : {}),
+    ...(flags.boolean('pxe-http-enabled')
+      ? { pxeHttpPrefix: pathPrefix(flags, 'pxe-http-path-prefix') }
+      : {}),
+    hookDirectory,
+    ipxeDirectory: resolve(flags.text('ipxe-binary-dir')),
+    ipxePatch: flags.text('ipxe-embedded-script-patch'),
+    trustedProxies: trustedProxies(flags),
+    routes: {
+      binary: flags.boolean('ipxe-http-binary-enabled'),
+      script: flags.boolean('ipxe-http-script-enabled'),
+    },
+  };
+}
+
+function tftpConfig(flags: FlagReader): NonNullable<BootConfig['tftp']> {
+  const assetDirectory = flags.text('tftp-asset-dir');
+  const blockSizeBytesMax = flags.number('tftp-block-size', [0, 65_464]);
+  return {
+    address: flags.text('tftp-server-bind-addr') || flags.text('bind-address'),
+    port: flags.port('tftp-server-bind-port'),
+    singlePort: flags.boolean('tftp-single-port'),
+    limits: {
+      ...transferLimits,
+      timeoutMs: flags.durationMs('tftp-timeout'),
+      ...(blockSizeBytesMax === 0 ? {} : { blockSizeBytesMax }),
+    },
+    ...defaultTftpCaps,
+    ...(assetDirectory === '' ? {} : { assetDirectory: resolve(assetDirectory) }),
+  };
+}
+
+function syslogConfig(flags: FlagReader): NonNullable<BootConfig['syslog']> {
+  return {
+    address: flags.text('syslog-bind-addr') || flags.text('bind-address'),
+    port: flags.port('syslog-bind-port'),
+  };
+}
+
+function pathPrefix(flags: FlagReader, name: string): string {
+  const text = flags.text(name);
+  if (!/^\/(?:[\w.-]+\/)+$/.test(text))
+    throw new SettingsError(`--${name} takes a path such as /tftp/, not ${JSON.stringify(text)}`);
+  return text;
+}

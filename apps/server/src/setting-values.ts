@@ -1,0 +1,23 @@
+/** Values that several groups of settings are made of. */
+import { parseIpNetwork, type IpNetwork } from '@tinkerbell/instance-metadata';
+import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
+import { SettingsError, type FlagReader } from './flag-reader.ts';
+
+export function addressOf(flags: FlagReader, name: string): Ipv4 {
+  return flags.parsed(name, (text) => parseIpv4(text), 'must be an IPv4 address');
+}
+
+export function addressOr(flags: FlagReader, name: string, fallback: Ipv4): Ipv4 {
+  return flags.text(name) === '' ? fallback : addressOf(flags, name);
+}
+
+export function trustedProxies(flags: FlagReader): readonly IpNetwork[] {
+  return flags.list('trusted-proxies').map((text) => {
+    const network = parseIpNetwork(text);
+    if (network === undefined)
+      throw new SettingsError(
+        `--trusted-proxies takes networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
+      );
+    return network;
+  });
+}
