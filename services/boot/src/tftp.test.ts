@@ -141,6 +141,7 @@ for (const singlePort of [false, true]) {
     test('sends assets, files of whole blocks, and the PXELINUX configuration of a Hardware', async () => {
       await withClient({ singlePort }, async (client) => {
         assert.equal((await download(client, '/sub/config')).toString(), 'hello');
+        assert.equal((await download(client, `${MAC}/sub/config`)).toString(), 'hello', 'our MAC before it');
         assert.deepEqual(await download(client, 'whole-blocks'), Buffer.alloc(1024, 7));
         assert.equal(
           (await download(client, 'pxelinux.cfg/01-02-00-5E-10-00-01')).toString(),

@@ -1,3 +1,4 @@
+import { parseMac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from '../config.ts';
 import { autoexecScript } from './autoexec-script.ts';
 import { type BootFile, type BootFileRequest, type BootFileSource } from './boot-file.ts';
@@ -53,11 +54,23 @@ export function createBootFiles(
       return script?.kind === 'file' ? script.file : undefined;
     },
     async find(request) {
-      for (const source of sources) {
-        const answer = await source.find(request);
-        if (answer !== undefined) return answer;
+      for (const fileName of namesOf(request.fileName)) {
+        for (const source of sources) {
+          const answer = await source.find({ ...request, fileName });
+          if (answer !== undefined) return answer;
+        }
       }
       return { kind: 'not-found', asked: sources.map(({ name }) => name) };
     },
   };
+}
+
+/**
+ * The name, and without the MAC that our DHCP put before it: a boot loader asks for all its files in the directory it was
+ * itself loaded from.
+ */
+function namesOf(fileName: string): readonly string[] {
+  const [first = '', ...rest] = fileName.replace(/^\/+/, '').split('/');
+  const isOurs = rest.length > 0 && parseMac(first) !== undefined;
+  return isOurs ? [fileName, rest.join('/')] : [fileName];
 }
