@@ -17,6 +17,7 @@ export type V6NoBootReason =
   | 'not-a-netboot-client'
   | 'netboot-options-disabled'
   | 'netboot-not-allowed'
+  | 'no-binary'
   | 'tftp-over-ipv6'
   | 'no-ipv6-url';
 
@@ -36,7 +37,8 @@ export function v6BootUrlFor(
     return { ok: true, url: reservation.bootFileName };
   if (!settings.netboot.netbootOptionsEnabled) return { ok: false, reason: 'netboot-options-disabled' };
   const { kind, file } = bootFileFor(client, reservation, asHttpSettings(settings));
-  if (kind === 'not-allowed') return { ok: false, reason: 'netboot-not-allowed' };
+  if (kind === 'not-allowed')
+    return { ok: false, reason: reservation.mayNetboot ? 'no-binary' : 'netboot-not-allowed' };
   if (client.protocol === 'pxe') return { ok: false, reason: 'tftp-over-ipv6' };
   return URL_WITH_HOST.test(file) ? { ok: true, url: file } : { ok: false, reason: 'no-ipv6-url' };
 }

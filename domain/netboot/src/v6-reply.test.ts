@@ -111,7 +111,7 @@ test('the boot file URL by client and Hardware, or why there is none', () => {
     [script, IPXE, { of: notAllowed }],
     ['not-a-netboot-client', system, {}],
     ['netboot-not-allowed', UEFI_HTTP, { of: notAllowed }],
-    ['netboot-not-allowed', { ...UEFI_HTTP, clientArchitectures: [999] }, {}],
+    ['no-binary', { ...UEFI_HTTP, clientArchitectures: [999] }, {}],
     ['tftp-over-ipv6', pxe, {}],
     ['no-ipv6-url', UEFI_HTTP, { settings: { netboot } }],
     ['no-ipv6-url', IPXE, { settings: { netboot, httpBinaryV6Url: BINARIES } }],

@@ -3,11 +3,14 @@ import { createBinaryRoute } from './binary-route.ts';
 import { createBootFiles } from './boot-files/index.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
-import { createCounters } from './counters.ts';
+import { createCounters, type Counters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { DhcpPools } from './dhcp-pools.ts';
 import { createDhcpTimeline, type DhcpTimeline } from './dhcp-timeline.ts';
+import { Dhcpv6Listener } from './dhcpv6-listener.ts';
+import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';
+import { createPxeRoute } from './pxe-route.ts';
 import { createScriptRoute } from './script-route.ts';
 import { SyslogListener } from './syslog-listener.ts';
 import { TftpListener } from './tftp-listener.ts';
@@ -28,15 +31,19 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
   const mayAsk = createClientLimit(deps.clock);
   const pools = poolsOf(deps, config, timeline);
   const onDhcp = createDhcpListener({ view: deps.view, timeline, mayAsk, pools }, config);
-  const tftpTimeline = createTftpTimeline(deps, counters);
   const tftp =
     config.tftp === undefined
       ? undefined
-      : new TftpListener({ deps, config: config.tftp, files, timeline: tftpTimeline });
+      : new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, counters) });
   const syslog =
     config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
+  const dhcpv6 = dhcpv6Of(deps, config, counters);
+  const listeners = [dhcpv6, tftp, syslog].filter((each) => each !== undefined);
   const routes = [
     ...(config.routes.binary ? [createBinaryRoute({ deps, files, counters })] : []),
+    ...(config.pxeHttpPrefix === undefined
+      ? []
+      : [createPxeRoute({ deps, config, files, counters, prefix: config.pxeHttpPrefix })]),
     ...(config.routes.script ? [createScriptRoute({ deps, config, counters })] : []),
   ];
   const ended = Promise.withResolvers<void>();
@@ -49,14 +56,14 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
       const sockets: UdpSocket[] = [];
       const closeAll = async () => {
         isListening = false;
-        await Promise.all([tftp?.stop(), syslog?.stop(), ...sockets.map((socket) => socket.close())]);
+        const ending = [...listeners.map((each) => each.stop()), ...sockets.map((each) => each.close())];
+        await Promise.all(ending);
       };
       try {
         await pools?.load();
         if (config.dhcp !== undefined)
           await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDhcp, sockets });
-        await tftp?.start();
-        await syslog?.start();
+        for (const each of listeners) await each.start();
       } catch (error) {
         await closeAll();
         throw error;
@@ -85,4 +92,18 @@ function poolsOf(deps: BootDeps, { netboot }: BootConfig, timeline: DhcpTimeline
   const { leases, probe } = deps;
   if (leases === undefined || probe === undefined) throw new Error('address pools need leases and a probe');
   return new DhcpPools({ ...deps, leases, probe, timeline }, netboot);
+}
+
+/** Absent when it is not configured. @throws Error when it is and there is no IPv6: an error of whoever composes. */
+function dhcpv6Of(deps: BootDeps, config: BootConfig, counters: Counters): Dhcpv6Listener | undefined {
+  if (config.dhcpv6 === undefined) return undefined;
+  if (deps.udp6 === undefined) throw new Error('DHCPv6 needs udp6');
+  const timeline = createDhcpv6Timeline(deps, counters);
+  const settings = { ...config.dhcpv6, netboot: config.netboot };
+  return new Dhcpv6Listener({
+    deps: { ...deps, udp6: deps.udp6 },
+    config: config.dhcpv6,
+    settings,
+    timeline,
+  });
 }

@@ -1,6 +1,6 @@
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
-import type { AddressProbe, Clock, Files, Log, Udp } from '@tinkerbell/platform-contract';
+import type { AddressProbe, Clock, Files, Log, Udp, Udp6 } from '@tinkerbell/platform-contract';
 import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
 import type { TransferLimits } from '@tinkerbell/tftp';
 
@@ -14,6 +14,8 @@ export interface BootDeps {
   /** Both are needed when `netboot.pools` has any. */
   readonly leases?: LeaseBook;
   readonly probe?: AddressProbe;
+  /** Needed for `dhcpv6`. */
+  readonly udp6?: Udp6;
 }
 
 /** What the service does and says. The words in brackets are upstream's flags. */
@@ -22,6 +24,8 @@ export interface BootConfig {
   readonly hook: HookScriptSettings;
   /** Absent: no DHCP (dhcp-enabled). */
   readonly dhcp?: DhcpConfig;
+  /** Absent: no DHCPv6. Upstream has none. */
+  readonly dhcpv6?: Dhcpv6Config;
   /** Absent: no TFTP (tftp-server-enabled). */
   readonly tftp?: TftpConfig;
   /** Absent: no syslog receiver (syslog-enabled). */
@@ -47,6 +51,15 @@ export interface DhcpConfig {
   readonly address: string;
   /** 67, but in tests. In the proxy modes 4011 is listened on beside it. */
   readonly port: number;
+}
+
+export interface Dhcpv6Config {
+  /** One socket each, on port 547. */
+  readonly networkInterfaces: readonly string[];
+  /** URL of the iPXE binaries at an IPv6 address, ending in a slash; absent: replies name no binary. */
+  readonly httpBinaryV6Url?: string;
+  /** URL of the script at an IPv6 address; absent: replies name no script. */
+  readonly scriptV6Url?: string;
 }
 
 export interface SyslogConfig {

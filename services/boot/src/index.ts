@@ -4,6 +4,7 @@ export {
   type BootConfig,
   type BootDeps,
   type DhcpConfig,
+  type Dhcpv6Config,
   type SyslogConfig,
   type TftpConfig,
 } from './config.ts';
