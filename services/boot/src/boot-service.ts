@@ -1,6 +1,6 @@
-import type { Service, UdpSocket } from '@tinkerbell/platform-contract';
+import type { HttpRoute, Service, UdpSocket } from '@tinkerbell/platform-contract';
 import { createBinaryRoute } from './binary-route.ts';
-import { createBootFiles } from './boot-files/index.ts';
+import { createBootFiles, type BootFiles } from './boot-files/index.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import { createCounters, type Counters } from './counters.ts';
@@ -39,13 +39,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
     config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
   const dhcpv6 = dhcpv6Of(deps, config, counters);
   const listeners = [dhcpv6, tftp, syslog].filter((each) => each !== undefined);
-  const routes = [
-    ...(config.routes.binary ? [createBinaryRoute({ deps, files, counters })] : []),
-    ...(config.pxeHttpPrefix === undefined
-      ? []
-      : [createPxeRoute({ deps, config, files, counters, prefix: config.pxeHttpPrefix })]),
-    ...(config.routes.script ? [createScriptRoute({ deps, config, counters })] : []),
-  ];
+  const routes = routesFor({ deps, config, files, counters });
   const ended = Promise.withResolvers<void>();
   let isListening = false;
 
@@ -106,4 +100,21 @@ function dhcpv6Of(deps: BootDeps, config: BootConfig, counters: Counters): Dhcpv
     settings,
     timeline,
   });
+}
+
+interface RoutesInput {
+  readonly deps: BootDeps;
+  readonly config: BootConfig;
+  readonly files: BootFiles;
+  readonly counters: Counters;
+}
+
+function routesFor({ deps, config, files, counters }: RoutesInput): HttpRoute[] {
+  return [
+    ...(config.routes.binary ? [createBinaryRoute({ deps, files, counters })] : []),
+    ...(config.pxeHttpPrefix === undefined
+      ? []
+      : [createPxeRoute({ deps, config, files, counters, prefix: config.pxeHttpPrefix })]),
+    ...(config.routes.script ? [createScriptRoute({ deps, config, counters })] : []),
+  ];
 }

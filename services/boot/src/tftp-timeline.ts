@@ -62,13 +62,8 @@ export function createTftpTimeline(
       const name = outcomeNameOf(report);
       counters.add('tftp_transfers_total', { outcome: name });
       counters.add('tftp_bytes_total', {}, bytes);
-      log.debug('TFTP transfer ended', {
-        peer: peer.address,
-        file: fileName,
-        outcome: name,
-        bytes,
-        milliseconds,
-      });
+      const details = { file: fileName, bytes, milliseconds, outcome: name };
+      log.debug('TFTP transfer ended', { peer: peer.address, ...details });
       // UEFI asks for the size first and breaks that transfer off; the line would only puzzle.
       if (name === 'size-asked') return;
       const detail = outcome.kind === 'failed' ? `: ${outcome.detail}` : '';
@@ -77,7 +72,7 @@ export function createTftpTimeline(
         event: outcome.kind === 'completed' ? 'file-sent' : 'transfer-failed',
         ...machineOf(peer, fileName),
         message: `${fileName} by TFTP, ${bytes} bytes in ${milliseconds} ms, ${name}${detail}`,
-        details: { file: fileName, bytes, milliseconds, outcome: name },
+        details,
       });
     },
   };
