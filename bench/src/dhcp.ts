@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { highestServed } from './capacity.ts';
 import { addressesOf, NETWORK } from './machines.ts';
 import { createLink, type Link } from './network-namespace.ts';
-import { alternate, median } from './rounds.ts';
+import { alternate, median, quantile } from './rounds.ts';
 import {
   needProgram,
   processorSeconds,
@@ -23,8 +23,19 @@ const RESERVATIONS = 10_000;
 const LOSS_LIMIT = 0.01;
 /** Less than this share of the wanted rate: perfdhcp itself is at its end. */
 const REACHED_SHARE = 0.98;
-/** Where both servers have time to spare, the delays of answers can be compared. */
-const DELAY_RATE = 5000;
+/** Of the rate a server was found to serve: where it has time to spare, the delays of its answers tell something. */
+const DELAY_SHARE = 0.5;
+const DELAY_P99_GOAL_MS = 5;
+const RESIDENT_GOAL_MB = 150;
+/** A server for DHCP alone, as Kea is one. */
+const DHCP_ONLY = [
+  '--enable-tink-server=false',
+  '--enable-tink-controller=false',
+  '--enable-images=false',
+  '--enable-tootles=false',
+  '--tftp-server-enabled=false',
+  '--syslog-enabled=false',
+] as const;
 const SEARCH = { firstRate: 6000, lowestRate: 100, growth: 1.5, halvings: 3 } as const;
 /** perfdhcp waits so long for the last answers. */
 const EXIT_WAIT_MICROSECONDS = 300_000;
@@ -54,8 +65,13 @@ interface Subject {
 interface Trial {
   readonly exchangesPerSecond: number;
   readonly lost: number;
-  readonly offerMilliseconds: number;
   readonly processorMicroseconds: number;
+}
+
+interface Found extends Trial {
+  /** From each DISCOVER to its OFFER at half the rate. */
+  readonly offerMilliseconds: number;
+  readonly offerP99Milliseconds: number;
 }
 
 async function startOurs(context: BenchContext): Promise<Subject> {
@@ -64,7 +80,11 @@ async function startOurs(context: BenchContext): Promise<Subject> {
   mkdirSync(dataDirectory);
   context.say(`storing ${RESERVATIONS} Hardware`);
   await storeHardware(join(dataDirectory, 'tinkerbell.db'), RESERVATIONS);
-  const flags = [`--public-ipv4=${link.serverAddress}`, `--dhcp-bind-interface=${link.serverInterface}`];
+  const flags = [
+    `--public-ipv4=${link.serverAddress}`,
+    `--dhcp-bind-interface=${link.serverInterface}`,
+    ...DHCP_ONLY,
+  ];
   const program = await startTinkerbell(context, { dataDirectory, network: link.server, flags });
   return { name: 'tinkerbell', link, program };
 }
@@ -123,7 +143,7 @@ function keaConfiguration(link: Link, directory: string): object {
   };
 }
 
-async function findCapacity(context: BenchContext, subject: Subject, seconds: number): Promise<Trial> {
+async function findCapacity(context: BenchContext, subject: Subject, seconds: number): Promise<Found> {
   const best = await highestServed(SEARCH, async (rate) => {
     const trial = await measure(context, subject, { rate, seconds });
     const { exchangesPerSecond, lost } = trial;
@@ -134,8 +154,9 @@ async function findCapacity(context: BenchContext, subject: Subject, seconds: nu
   });
   if (best === undefined)
     throw new Error(`${subject.name} answers nothing: ${subject.program.output().slice(-2000)}`);
-  const { offerMilliseconds } = await measure(context, subject, { rate: DELAY_RATE, seconds });
-  return { ...best, offerMilliseconds };
+  const delays = await offerDelays(context, subject, best.exchangesPerSecond * DELAY_SHARE);
+  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
+  return { ...best, offerMilliseconds: mean, offerP99Milliseconds: quantile(delays, 0.99) };
 }
 
 async function measure(
@@ -144,15 +165,35 @@ async function measure(
   { rate, seconds }: { rate: number; seconds: number },
 ): Promise<Trial> {
   const before = processorSeconds(program.pid);
-  const perfdhcp = needProgram('perfdhcp', 'kea-admin');
-  const from = ['-4', '-l', link.clientAddress, '-L', '67', '-g', 'single', '-R', String(RESERVATIONS)];
-  const load = ['-r', String(Math.round(rate)), '-p', String(seconds), '-W', String(EXIT_WAIT_MICROSECONDS)];
   const run = await runProgram(context, {
-    command: [perfdhcp, ...from, ...load, link.serverAddress],
+    command: perfdhcpCommand(link, rate, seconds),
     network: link.client,
   });
   const used = processorSeconds(program.pid) - before;
   return trialFrom(run.output, used, seconds);
+}
+
+function perfdhcpCommand(link: Link, rate: number, seconds: number): [string, ...string[]] {
+  const perfdhcp = needProgram('perfdhcp', 'kea-admin');
+  const from = ['-4', '-l', link.clientAddress, '-L', '67', '-g', 'single', '-R', String(RESERVATIONS)];
+  const load = ['-r', String(Math.round(rate)), '-p', String(seconds), '-W', String(EXIT_WAIT_MICROSECONDS)];
+  return [perfdhcp, ...from, ...load, link.serverAddress];
+}
+
+/** Milliseconds, one for each answered DISCOVER of two seconds. perfdhcp lists them at its end, more than is kept of a program's output. */
+async function offerDelays(context: BenchContext, { link }: Subject, rate: number): Promise<number[]> {
+  const file = join(context.directory, 'perfdhcp.txt');
+  const [perfdhcp, ...words] = perfdhcpCommand(link, rate, 2);
+  const script = 'file=$1; shift; exec "$@" > "$file"';
+  await runProgram(context, {
+    command: ['sh', '-c', script, 'sh', file, perfdhcp, '-x', 't', ...words],
+    network: link.client,
+  });
+  const [, list = ''] = readFileSync(file, 'utf8').split('***Timestamps for packets: DISCOVER-OFFER***');
+  const [offers = ''] = list.split('***');
+  return [...offers.matchAll(/^sent \/ received: ([\d.]+) \/ ([\d.]+)/gm)].map(
+    ([, sent, received]) => (Number(received) - Number(sent)) * 1000,
+  );
 }
 
 /** perfdhcp's report: one block for DISCOVER-OFFER, one for REQUEST-ACK. */
@@ -166,18 +207,17 @@ function trialFrom(report: string, processor: number, seconds: number): Trial {
   return {
     exchangesPerSecond: complete / seconds,
     lost: 1 - complete / sent,
-    offerMilliseconds: number(offers, 'avg delay'),
     processorMicroseconds: (processor * 1e6) / complete,
   };
 }
 
 function rowsOf(
-  ours: readonly Trial[],
-  kea: readonly Trial[],
+  ours: readonly Found[],
+  kea: readonly Found[],
   subjects: { readonly ours: Subject; readonly kea: Subject },
 ): Row[] {
-  const of = (trials: readonly Trial[], field: keyof Trial) => median(trials.map((trial) => trial[field]));
-  const peer = (field: keyof Trial) => ({ name: 'Kea', value: of(kea, field) });
+  const of = (trials: readonly Found[], field: keyof Found) => median(trials.map((trial) => trial[field]));
+  const peer = (field: keyof Found) => ({ name: 'Kea', value: of(kea, field) });
   return [
     rowOf({
       name: 'exchanges per second',
@@ -185,7 +225,7 @@ function rowsOf(
       unit: '/s',
       better: 'higher',
       peer: peer('exchangesPerSecond'),
-      goal: { ratio: 1 },
+      goal: { ratio: 1.5 },
     }),
     rowOf({
       name: 'processor time per exchange',
@@ -193,13 +233,22 @@ function rowsOf(
       unit: 'us',
       better: 'lower',
       peer: peer('processorMicroseconds'),
+      goal: { ratio: 2 },
     }),
     rowOf({
-      name: `DISCOVER to OFFER at ${DELAY_RATE.toLocaleString('en-US')}/s, mean`,
+      name: 'DISCOVER to OFFER at half that rate, mean',
       value: of(ours, 'offerMilliseconds'),
       unit: 'ms',
       better: 'lower',
       peer: peer('offerMilliseconds'),
+    }),
+    rowOf({
+      name: 'DISCOVER to OFFER at half that rate, 99th percentile',
+      value: of(ours, 'offerP99Milliseconds'),
+      unit: 'ms',
+      better: 'lower',
+      peer: peer('offerP99Milliseconds'),
+      goal: { value: DELAY_P99_GOAL_MS },
     }),
     rowOf({
       name: 'resident memory',
@@ -207,6 +256,7 @@ function rowsOf(
       unit: 'MB',
       better: 'lower',
       peer: { name: 'Kea', value: residentMegabytes(subjects.kea.program.pid) },
+      goal: { value: RESIDENT_GOAL_MB },
     }),
   ];
 }
