@@ -10,6 +10,7 @@ export type {
   UdpOptions,
   UdpSocket,
 } from './udp.ts';
+export type { RouterDiscovery, RouterDiscoverySocket } from './router-discovery.ts';
 export type { Udp6, Udp6Options, Udp6Socket } from './udp6.ts';
 export type {
   Http,

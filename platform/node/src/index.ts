@@ -4,6 +4,7 @@ export { createNodeLog, type NodeLogOptions } from './log.ts';
 export { nodeSpawn } from './spawn.ts';
 export { nodeFiles } from './files.ts';
 export { createNodeAddressProbe } from './address-probe.ts';
+export { nodeRouterDiscovery } from './router-discovery.ts';
 export { nodeUdp } from './udp.ts';
 export { nodeUdp6 } from './udp6.ts';
 export { createNodeHttp } from './http.ts';

@@ -8,8 +8,7 @@ import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { DhcpPools } from './dhcp-pools.ts';
 import { createDhcpTimeline, type DhcpTimeline } from './dhcp-timeline.ts';
-import { Dhcpv6Listener } from './dhcpv6-listener.ts';
-import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';
+import { createIpv6Listeners } from './ipv6-listeners.ts';
 import { createPxeRoute } from './pxe-route.ts';
 import { createScriptRoute } from './script-route.ts';
 import { SyslogListener } from './syslog-listener.ts';
@@ -37,8 +36,8 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
       : new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, counters) });
   const syslog =
     config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
-  const dhcpv6 = dhcpv6Of(deps, config, counters);
-  const listeners = [dhcpv6, tftp, syslog].filter((each) => each !== undefined);
+  const ipv6 = createIpv6Listeners(deps, config, counters);
+  const listeners = [...ipv6, tftp, syslog].filter((each) => each !== undefined);
   const routes = routesFor({ deps, config, files, counters });
   const ended = Promise.withResolvers<void>();
   let isListening = false;
@@ -86,20 +85,6 @@ function poolsOf(deps: BootDeps, { netboot }: BootConfig, timeline: DhcpTimeline
   const { leases, probe } = deps;
   if (leases === undefined || probe === undefined) throw new Error('address pools need leases and a probe');
   return new DhcpPools({ ...deps, leases, probe, timeline }, netboot);
-}
-
-/** Absent when it is not configured. @throws Error when it is and there is no IPv6: an error of whoever composes. */
-function dhcpv6Of(deps: BootDeps, config: BootConfig, counters: Counters): Dhcpv6Listener | undefined {
-  if (config.dhcpv6 === undefined) return undefined;
-  if (deps.udp6 === undefined) throw new Error('DHCPv6 needs udp6');
-  const timeline = createDhcpv6Timeline(deps, counters);
-  const settings = { ...config.dhcpv6, netboot: config.netboot };
-  return new Dhcpv6Listener({
-    deps: { ...deps, udp6: deps.udp6 },
-    config: config.dhcpv6,
-    settings,
-    timeline,
-  });
 }
 
 interface RoutesInput {

@@ -1,6 +1,14 @@
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
-import type { AddressProbe, Clock, Files, Log, Udp, Udp6 } from '@tinkerbell/platform-contract';
+import type {
+  AddressProbe,
+  Clock,
+  Files,
+  Log,
+  RouterDiscovery,
+  Udp,
+  Udp6,
+} from '@tinkerbell/platform-contract';
 import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
 import type { TransferLimits } from '@tinkerbell/tftp';
 
@@ -16,6 +24,8 @@ export interface BootDeps {
   readonly probe?: AddressProbe;
   /** Needed for `dhcpv6`. */
   readonly udp6?: Udp6;
+  /** Needed for `routerAdvertisements`. */
+  readonly routerDiscovery?: RouterDiscovery;
 }
 
 /** What the service does and says. The words in brackets are upstream's flags. */
@@ -26,6 +36,8 @@ export interface BootConfig {
   readonly dhcp?: DhcpConfig;
   /** Absent: no DHCPv6. Upstream has none. */
   readonly dhcpv6?: Dhcpv6Config;
+  /** Absent: none. For networks without an IPv6 router only, where an iPXE waits for one (ipv6-router-advertisements, our own). */
+  readonly routerAdvertisements?: RouterAdvertisementConfig;
   /** Absent: no TFTP (tftp-server-enabled). */
   readonly tftp?: TftpConfig;
   /** Absent: no syslog receiver (syslog-enabled). */
@@ -60,6 +72,12 @@ export interface Dhcpv6Config {
   readonly httpBinaryV6Url?: string;
   /** URL of the script at an IPv6 address; absent: replies name no script. */
   readonly scriptV6Url?: string;
+}
+
+export interface RouterAdvertisementConfig {
+  readonly networkInterfaces: readonly string[];
+  /** True: hosts are told to ask DHCPv6 for everything but addresses; only where it answers. */
+  readonly hasDhcpv6: boolean;
 }
 
 export interface SyslogConfig {

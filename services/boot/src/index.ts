@@ -5,6 +5,7 @@ export {
   type BootDeps,
   type DhcpConfig,
   type Dhcpv6Config,
+  type RouterAdvertisementConfig,
   type SyslogConfig,
   type TftpConfig,
 } from './config.ts';
