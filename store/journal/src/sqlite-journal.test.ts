@@ -94,3 +94,24 @@ test('lets go of records that are too many or too old', async () => {
   const records = await journal.read({ after: 0, limit: 1 });
   assert.equal(records[0]?.sequence, 5002);
 });
+
+test('many records are written in several short transactions, in order', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-'));
+  const path = join(folder, 'j.db');
+  const time = standingClock();
+  const journal = openSqliteJournal({ path, clock: time.clock, log: silent });
+  for (let index = 0; index < 600; index++) {
+    journal.append({ source: 'server', event: 'tick', message: String(index) });
+  }
+  await using reader = openSqliteJournal({ path, clock: time.clock, log: silent });
+  const written = async () => (await reader.read({ after: 0 })).map(({ message }) => Number(message));
+  const counts = [];
+  for (let turn = 0; turn < 4; turn++) {
+    time.run();
+    counts.push((await written()).length);
+  }
+  assert.deepEqual(counts, [250, 500, 600, 600]);
+  assert.deepEqual(await written(), [...Array(600).keys()]);
+  await journal.close();
+  rmSync(folder, { recursive: true });
+});

@@ -25,6 +25,12 @@ export interface SqliteJournalOptions {
 const RECORDS_KEPT = 1_000_000;
 const DAYS_KEPT = 90;
 const WRITE_AFTER_MS = 100;
+/**
+ * Records of one transaction, and the pause before the next when more wait: packets and requests that come meanwhile are
+ * answered in between, a few milliseconds late at most.
+ */
+const WRITTEN_AT_ONCE = 250;
+const WRITE_ON_AFTER_MS = 2;
 /** Records that wait beyond this are dropped and counted: the disk is not taking them. */
 const PENDING_LIMIT = 100_000;
 const TRIM_EVERY = 10_000;
@@ -73,26 +79,37 @@ class SqliteJournal implements Journal {
     this.#sequence += 1;
     const record: JournalRecord = { ...entry, sequence: this.#sequence, atMs: this.#options.clock.nowMs() };
     this.#pending.push(record);
-    this.#cancelWrite ??= this.#options.clock.schedule(WRITE_AFTER_MS, () => this.#write());
+    this.#scheduleWrite(WRITE_AFTER_MS);
     for (const follower of this.#followers) {
       if (matches(follower.query, record)) follower.onRecord(record);
     }
   }
 
-  #write(): void {
+  #scheduleWrite(afterMs: number): void {
+    this.#cancelWrite ??= this.#options.clock.schedule(afterMs, () => {
+      const isWritten = this.#write(WRITTEN_AT_ONCE);
+      // What the disk did not take is tried again with the next record.
+      if (isWritten && this.#pending.length > 0) this.#scheduleWrite(WRITE_ON_AFTER_MS);
+    });
+  }
+
+  /** The oldest `count` of the records that wait; all of them when it is absent. False when the disk did not take them. */
+  #write(count = this.#pending.length): boolean {
     this.#cancelWrite?.();
     this.#cancelWrite = undefined;
-    if (this.#pending.length === 0) return;
+    if (this.#pending.length === 0) return true;
     try {
-      this.#insert(this.#pending);
-      this.#pending = [];
+      this.#insert(this.#pending.slice(0, count));
+      this.#pending = this.#pending.slice(count);
       this.#reportDropped();
+      return true;
     } catch (thrown) {
       this.#options.log.error('journal could not write', {
         error: String(thrown),
         waiting: this.#pending.length,
       });
       if (this.#database.isTransaction) this.#database.exec('rollback');
+      return false;
     }
   }
 
