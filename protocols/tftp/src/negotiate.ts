@@ -61,8 +61,9 @@ export function negotiate(asked: TftpOptions, fileBytes: number, limits: Transfe
   const blockSize = atMost(numberOf('blksize', { min: 8, max: 65_464 }), limits.blockSizeBytesMax);
   const windowSize = atMost(numberOf('windowsize', { min: 1, max: 65_535 }), limits.windowSizeMax);
   const timeoutSeconds = numberOf('timeout', { min: 1, max: 255 });
-  const transferSize =
-    numberOf('tsize', { min: 0, max: Number.MAX_SAFE_INTEGER }) === undefined ? undefined : fileBytes;
+  const isSizeAsked = numberOf('tsize', { min: 0, max: Number.MAX_SAFE_INTEGER }) !== undefined;
+  // curl (seen in 7.88) takes a size of 0 for an error and gives up; an option may be left out.
+  const transferSize = isSizeAsked && fileBytes > 0 ? fileBytes : undefined;
   const answers: Readonly<Record<string, number | undefined>> = {
     blksize: blockSize,
     windowsize: windowSize,

@@ -96,6 +96,14 @@ test('options that are unknown or out of range are ignored, and then there is no
   assert.equal(oack([['constructor', '1']])[0]?.kind, 'data');
 });
 
+test('the size of an empty file is not told, as curl takes it for an error', () => {
+  const options = [
+    ['tsize', '0'],
+    ['blksize', '1024'],
+  ] as const;
+  assert.deepEqual(start(0, options).sends, [{ kind: 'option-acknowledge', options: [['blksize', '1024']] }]);
+});
+
 test('an option given twice is refused with ERROR 8', () => {
   const step = start(10, [
     ['blksize', '512'],

@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { decodeTftp, defaultTransferLimits, encodeTftp, type TftpPacket } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type TftpConfig } from './index.ts';
 import { fixedView, machine, MAC, rackConfig, startRack, type Rack } from '../testdata/rack.ts';
 
-const run = promisify(execFile);
 let directory: string;
 const big = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 
@@ -285,50 +274,4 @@ function steppedClock(): Clock & { fireOldest(): void } {
       task();
     },
   };
-}
-
-/** Foreign clients, each as [program, arguments to get `ipxe.efi` into a file]. */
-const foreignClients: readonly [string, (port: number, to: string) => string[]][] = [
-  [
-    '/usr/bin/curl',
-    (port, to) => ['-sS', '--tftp-blksize', '1468', '-o', to, `tftp://127.0.0.1:${port}/ipxe.efi`],
-  ],
-  [
-    '/usr/bin/busybox',
-    (port, to) => ['tftp', '-g', '-b', '1428', '-l', to, '-r', 'ipxe.efi', '127.0.0.1', `${port}`],
-  ],
-  [
-    '/usr/bin/atftp',
-    (port, to) => [
-      '--option',
-      'windowsize 8',
-      '--option',
-      'blksize 1400',
-      '-g',
-      '-l',
-      to,
-      '-r',
-      'ipxe.efi',
-      '127.0.0.1',
-      `${port}`,
-    ],
-  ],
-  ['/usr/bin/tftp', (port, to) => ['-m', 'binary', '127.0.0.1', `${port}`, '-c', 'get', 'ipxe.efi', to]],
-];
-
-for (const [program, argumentsFor] of foreignClients) {
-  const skip = existsSync(program) ? false : `${program} is not installed`;
-  test(`${program} gets the same bytes, from one port and from many`, { skip }, async () => {
-    for (const singlePort of [false, true]) {
-      const rack = await start({ singlePort });
-      try {
-        const to = join(directory, 'received');
-        await run(program, argumentsFor(rack.service.tftpPort()!, to), { timeout: 20_000 });
-        assert.deepEqual(readFileSync(to), big);
-        rmSync(to);
-      } finally {
-        await rack.stop();
-      }
-    }
-  });
 }
