@@ -54,8 +54,12 @@ export async function createLoadSockets(address: string): Promise<LoadSockets> {
   const server = socketAddress(address, 0);
 
   const drain = (socket: number, take: (socket: number, bytes: Buffer, port: number) => void): void => {
+    batch.reset();
     const count = c.recvmmsg(socket, batch.pointer, BATCH, 0, 0n);
-    for (let index = 0; index < count; index += 1) take(socket, batch.bytesOf(index), batch.portOf(index));
+    for (let index = 0; index < count; index += 1) {
+      const [bytes, port, segment] = [batch.bytesOf(index), batch.portOf(index), batch.segmentOf(index)];
+      for (let at = 0; at < bytes.length; at += segment) take(socket, bytes.subarray(at, at + segment), port);
+    }
   };
 
   return {

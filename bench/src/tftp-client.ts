@@ -5,7 +5,9 @@
  *
  *   tftp-client.ts '{"address":"127.0.0.1","file":"f","bytes":1048576,"windowSize":1,"clients":50,"repeats":4}'
  *
- * It must be faster than every server, or it is what gets measured: system calls without an event loop between.
+ * It must be faster than every server, or it is what gets measured: system calls without an event loop between, and packets
+ * that one send cut are taken as the kernel has them (UDP_GRO). Loopback would else cut them in the time of the server, where a
+ * real one has a network card for it.
  */
 import { createLoadSockets, type LoadSockets } from './load-sockets.ts';
 
