@@ -1,7 +1,8 @@
 /**
- * A DHCP client that has no opinions: sends the datagrams its program argument (JSON) lists from port 68 of a network
- * interface, and prints every datagram it gets there, one JSON record per line, until it is killed.
+ * A DHCP client that has no opinions: sends the datagrams that the JSON in its program argument, or in the file that names,
+ * lists from port 68 of a network interface, and prints every datagram it gets there, one JSON record per line, until it is killed.
  */
+import { readFileSync } from 'node:fs';
 import { nodeUdp } from '@tinkerbell/platform-node';
 import { bytesToHex, hexToBytes } from '@tinkerbell/wire';
 
@@ -11,7 +12,9 @@ export interface Question {
   readonly port: number;
 }
 
-const { networkInterface, questions } = JSON.parse(process.argv[2] ?? '{}') as {
+const [, , argument = '{}'] = process.argv;
+const input = argument.startsWith('{') ? argument : readFileSync(argument, 'utf8');
+const { networkInterface, questions } = JSON.parse(input) as {
   networkInterface: string;
   questions: readonly Question[];
 };

@@ -1,8 +1,8 @@
 /** A boot service on the real platform with fixed Hardware and a recording journal, for tests in this package. */
 import type { Hardware, Workflow } from '@tinkerbell/resources';
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { AddressProbe, Clock, Log } from '@tinkerbell/platform-contract';
 import { nodeClock, nodeFiles, nodeUdp } from '@tinkerbell/platform-node';
-import type { Journal, JournalEntry, View } from '@tinkerbell/store-contract';
+import type { Journal, JournalEntry, Lease, LeaseBook, View } from '@tinkerbell/store-contract';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { ipv4 } from '@tinkerbell/wire';
 import { createBootService, defaultTftpCaps, type BootConfig, type BootService } from '../src/index.ts';
@@ -17,6 +17,27 @@ export function machine(change: { netboot?: object; ip?: object } = {}): Hardwar
     kind: 'Hardware',
     metadata: { name: 'machine1', namespace: 'default' },
     spec: { interfaces: [{ dhcp, netboot: { allowPXE: true, ...change.netboot } }] },
+  };
+}
+
+/** Hardware of the MAC 02:00:5e:11:00:NN with the address 192.168.77.(100 + NN). */
+export function furtherMachine(index: number): Hardware {
+  const made = machine({ ip: { address: `192.168.77.${100 + index}` } });
+  const [networkInterface] = made.spec?.interfaces ?? [];
+  const mac = `02:00:5e:11:00:${index.toString(16).padStart(2, '0')}`;
+  const dhcp = { ...networkInterface?.dhcp, mac };
+  const metadata = { name: `further-${index}`, namespace: 'default' };
+  return { ...made, metadata, spec: { interfaces: [{ ...networkInterface, dhcp }] } };
+}
+
+/** Leases of this process only. */
+export function createMemoryBook(): LeaseBook {
+  const book = new Map<string, Lease>();
+  return {
+    load: async () => [...book.values()],
+    write: async (lease) => void book.set(lease.address, lease),
+    close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
 }
 
@@ -111,12 +132,16 @@ export interface Rack {
 /** Sockets of `config` only; without a dhcp part nothing needs root. */
 export async function startRack(
   config: BootConfig,
-  options: { view?: View; clock?: Clock; log?: Log } = {},
+  options: { view?: View; clock?: Clock; log?: Log; leases?: LeaseBook; probe?: AddressProbe } = {},
 ): Promise<Rack> {
   const journal = recordingJournal();
   const view = options.view ?? fixedView([machine()]);
-  const { clock = nodeClock, log = silentLog } = options;
-  const service = createBootService({ udp: nodeUdp, files: nodeFiles, clock, log, view, journal }, config);
+  const { clock = nodeClock, log = silentLog, leases = createMemoryBook() } = options;
+  const { probe = { holderOf: async () => undefined } } = options;
+  const service = createBootService(
+    { udp: nodeUdp, files: nodeFiles, clock, log, view, journal, leases, probe },
+    config,
+  );
   const controller = new AbortController();
   await service.start(controller.signal);
   const stop = async () => {

@@ -2,22 +2,29 @@
  * Runs a boot service as the program argument (JSON) says, for interoperability tests that need it in a network namespace
  * of its own. Prints `ready`, then the journal, one JSON record per line.
  */
-import { createNodeHttp } from '@tinkerbell/platform-node';
+import { parseAddressPool } from '@tinkerbell/netboot';
+import { createNodeAddressProbe, createNodeHttp } from '@tinkerbell/platform-node';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps } from '../src/index.ts';
-import { fixedView, machine, rackConfig, silentLog, startRack, workflow } from './rack.ts';
+import { createMemoryBook, fixedView, furtherMachine, machine, rackConfig, silentLog, startRack, workflow } from './rack.ts';
 import type { ServeOptions } from './service-process.ts';
 
 const input = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
 const view = fixedView(
-  [machine({ netboot: input.netboot ?? {} })],
+  [
+    machine({ netboot: input.netboot ?? {} }),
+    ...Array.from({ length: input.furtherMachines ?? 0 }, (_, index) => furtherMachine(index)),
+  ],
   input.workflowState === undefined ? [] : [workflow(input.workflowState)],
 );
 const base = rackConfig();
+const pool = input.pool === undefined ? undefined : parseAddressPool(input.pool);
+const leases = createMemoryBook();
+const probe = createNodeAddressProbe();
 const rack = await startRack(
   {
     ...base,
-    netboot: { ...base.netboot, mode: input.mode ?? 'reservation' },
+    netboot: { ...base.netboot, mode: input.mode ?? 'reservation', ...(pool?.ok ? { pools: [pool.value] } : {}) },
     hook: { ...base.hook, extraKernelArguments: ['console=ttyS0,115200', 'panic=-1'] },
     dhcp: { networkInterfaces: input.networkInterfaces, address: '0.0.0.0', port: 67 },
     tftp: {
@@ -30,7 +37,7 @@ const rack = await startRack(
     },
     ipxeDirectory: input.ipxeDirectory,
   },
-  { view },
+  { view, leases, probe },
 );
 rack.journal.append = (entry) => void process.stdout.write(`${JSON.stringify(entry)}\n`);
 await createNodeHttp(silentLog).listen({ port: 7080 }, async (request, context) => {

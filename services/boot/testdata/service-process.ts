@@ -11,6 +11,10 @@ export interface ServeOptions {
   /** The netboot object of the one Hardware. */
   readonly netboot?: object;
   readonly workflowState?: string;
+  /** Further Hardware, as `furtherMachine` makes them. */
+  readonly furtherMachines?: number;
+  /** As `parseAddressPool` reads it. */
+  readonly pool?: string;
 }
 
 export interface ServiceProcess {
