@@ -16,7 +16,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   firmware   every boot loader, as DHCP server and as proxy, direct and through a relay
   foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
 
-  --only TEXT   cases whose name has TEXT in it
+  --only TEXT   cases whose name has TEXT in it; several separated by |
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
   --list        the names of the cases
   --json        the last line is one JSON object
@@ -41,7 +41,8 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return values.help ? 0 : 2;
   }
-  const cases = suite.filter((one) => nameOf(one).includes(values.only));
+  const wanted = values.only.split('|');
+  const cases = suite.filter((one) => wanted.some((text) => nameOf(one).includes(text)));
   if (values.list) {
     process.stdout.write(cases.map((one) => `${nameOf(one)}\n`).join(''));
     return 0;
