@@ -20,6 +20,7 @@ export function bootConfig(flags: FlagReader, own: Ipv4, hookDirectory: string):
     netboot: netbootSettings(flags, own),
     hook: hookSettings(flags, own),
     ...(flags.boolean('dhcp-enabled') ? { dhcp } : {}),
+    ...ipv6Config(flags),
     ...(flags.boolean('tftp-server-enabled') ? { tftp: tftpConfig(flags) } : {}),
     ...(flags.boolean('syslog-enabled') ? { syslog: syslogConfig(flags) } : {}),
     ...(flags.boolean('pxe-http-enabled')
@@ -33,6 +34,30 @@ export function bootConfig(flags: FlagReader, own: Ipv4, hookDirectory: string):
       binary: flags.boolean('ipxe-http-binary-enabled'),
       script: flags.boolean('ipxe-http-script-enabled'),
     },
+  };
+}
+
+function ipv6Config(flags: FlagReader): Pick<BootConfig, 'dhcpv6' | 'routerAdvertisements'> {
+  const hasDhcpv6 = flags.boolean('dhcpv6-enabled');
+  const advertises = flags.boolean('ipv6-router-advertisements');
+  if (!hasDhcpv6 && !advertises) return {};
+  const own = flags.list('dhcpv6-bind-interface');
+  const networkInterfaces = own.length > 0 ? own : flags.list('dhcp-bind-interface');
+  if (networkInterfaces.length === 0)
+    throw new SettingsError(
+      '--dhcpv6-enabled and --ipv6-router-advertisements need --dhcpv6-bind-interface or --dhcp-bind-interface',
+    );
+  const [httpBinaryV6Url, scriptV6Url] = [
+    flags.text('dhcpv6-ipxe-http-binary-url'),
+    flags.text('dhcpv6-ipxe-http-script-url'),
+  ];
+  const urls = {
+    ...(httpBinaryV6Url === '' ? {} : { httpBinaryV6Url }),
+    ...(scriptV6Url === '' ? {} : { scriptV6Url }),
+  };
+  return {
+    ...(hasDhcpv6 ? { dhcpv6: { networkInterfaces, ...urls } } : {}),
+    ...(advertises ? { routerAdvertisements: { networkInterfaces, hasDhcpv6 } } : {}),
   };
 }
 

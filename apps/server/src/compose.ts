@@ -9,7 +9,9 @@ import {
   nodeClock,
   nodeFiles,
   nodeRandom,
+  nodeRouterDiscovery,
   nodeUdp,
+  nodeUdp6,
 } from '@tinkerbell/platform-node';
 import { createApiService } from '@tinkerbell/service-api';
 import { createBootService } from '@tinkerbell/service-boot';
@@ -55,6 +57,8 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     log,
     files: nodeFiles,
     udp: nodeUdp,
+    udp6: nodeUdp6,
+    routerDiscovery: nodeRouterDiscovery,
     ...poolDeps(settings, data.databasePath, cleanup),
   };
   const services = servicesFor(settings, deps);

@@ -88,6 +88,34 @@ function urlFlags(prefix: string, path: string, what: string): Flag[] {
   ];
 }
 
+const dhcpv6: readonly Flag[] = [
+  flag(
+    'dhcpv6-enabled',
+    'boolean',
+    'false',
+    'answer DHCPv6 too: boot file URL, name servers, and the address of the Hardware',
+  ),
+  flag('dhcpv6-bind-interface', 'list', '', 'network interfaces to serve; dhcp-bind-interface'),
+  flag(
+    'dhcpv6-ipxe-http-binary-url',
+    'text',
+    '',
+    'URL of iPXE binaries at an IPv6 address, such as http://[2001:db8::1]:7080/ipxe/binary/',
+  ),
+  flag(
+    'dhcpv6-ipxe-http-script-url',
+    'text',
+    '',
+    'URL of the script at an IPv6 address, such as http://[2001:db8::1]:7080/ipxe/script/auto.ipxe',
+  ),
+  flag(
+    'ipv6-router-advertisements',
+    'boolean',
+    'false',
+    'answer router solicitations where there is no IPv6 router: an old iPXE waits 4 to 16 s for one',
+  ),
+];
+
 const ipxe: readonly Flag[] = [
   flag(
     'ipxe-binary-dir',
@@ -208,6 +236,7 @@ const tinkServer: readonly Flag[] = [
 export const flags: readonly Flag[] = [
   ...general,
   ...dhcp,
+  ...dhcpv6,
   ...ipxe,
   ...tftp,
   ...syslog,

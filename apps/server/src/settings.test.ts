@@ -146,6 +146,25 @@ test('syslog is received, and machines are told, unless it is off', () => {
   );
 });
 
+test('DHCPv6 and router advertisements speak on network interfaces that are named', () => {
+  assert.equal(settings([]).boot?.dhcpv6, undefined);
+  const { boot } = settings([
+    '--dhcpv6-enabled',
+    '--ipv6-router-advertisements',
+    '--dhcp-bind-interface=eth1',
+    '--dhcpv6-ipxe-http-script-url=http://[2001:db8::1]/auto.ipxe',
+  ]);
+  assert.deepEqual(boot?.dhcpv6, {
+    networkInterfaces: ['eth1'],
+    scriptV6Url: 'http://[2001:db8::1]/auto.ipxe',
+  });
+  assert.deepEqual(boot.routerAdvertisements, { networkInterfaces: ['eth1'], hasDhcpv6: true });
+  assert.throws(
+    () => settings(['--dhcpv6-enabled']),
+    /need --dhcpv6-bind-interface or --dhcp-bind-interface/,
+  );
+});
+
 test('a relay needs to know its clients and servers', () => {
   assert.equal(settings([]).relay, undefined);
   const { relay } = settings([
