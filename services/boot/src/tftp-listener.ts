@@ -101,7 +101,7 @@ export class TftpListener {
     // Sent again because our first packet is late or lost: the transfer's own timer takes care of it.
     if (before?.fileName === request.fileName) return undefined;
     // The same port asks for another file: it has given up on the first one.
-    before?.running?.stop();
+    before?.running?.abandon();
     if (this.#slots.has(key)) return undefined;
     const ofClient = this.#perClient.get(peer.address) ?? 0;
     if (this.#slots.size >= config.transfersMax || ofClient >= config.transfersPerClientMax) {

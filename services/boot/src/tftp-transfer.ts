@@ -25,7 +25,7 @@ type Failure<Reason extends string> = {
 };
 
 export interface TransferReport {
-  readonly outcome: TransferOutcome | Failure<'server-stopped'> | Failure<'file-unreadable'>;
+  readonly outcome: TransferOutcome | Failure<'server-stopped' | 'abandoned' | 'file-unreadable'>;
   /** Bytes the client has acknowledged. */
   readonly bytes: number;
   readonly milliseconds: number;
@@ -80,6 +80,12 @@ export class RunningTransfer {
 
   stop(): void {
     if (!this.#isOver) this.#end({ kind: 'failed', reason: 'server-stopped', detail: 'the server stops' });
+  }
+
+  /** The client has begun something else. */
+  abandon(): void {
+    const detail = 'the client asked for another file';
+    if (!this.#isOver) this.#end({ kind: 'failed', reason: 'abandoned', detail });
   }
 
   #advance(event: TransferEvent): void {
