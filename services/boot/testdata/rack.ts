@@ -9,9 +9,9 @@ import { createBootService, defaultTftpCaps, type BootConfig, type BootService }
 
 export const MAC = '02:00:5e:10:00:01';
 
-export function machine(change: { netboot?: object; ip?: object } = {}): Hardware {
+export function machine(change: { netboot?: object; ip?: object; leaseSeconds?: number } = {}): Hardware {
   const ip = { address: '192.168.77.10', netmask: '255.255.255.0', gateway: '192.168.77.1', ...change.ip };
-  const dhcp = { mac: MAC, hostname: 'machine1', name_servers: ['192.168.77.1'], lease_time: 3600, ip };
+  const dhcp = { mac: MAC, hostname: 'machine1', name_servers: ['192.168.77.1'], lease_time: change.leaseSeconds ?? 3600, ip };
   return {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',

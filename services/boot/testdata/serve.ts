@@ -10,9 +10,11 @@ import { createMemoryBook, fixedView, furtherMachine, machine, rackConfig, silen
 import type { ServeOptions } from './service-process.ts';
 
 const input = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
+const { netboot = {}, leaseSeconds = 3600, address } = input;
+const ip = address === undefined ? {} : { address };
 const view = fixedView(
   [
-    machine({ netboot: input.netboot ?? {} }),
+    ...(input.isEmpty === true ? [] : [machine({ netboot, ip, leaseSeconds })]),
     ...Array.from({ length: input.furtherMachines ?? 0 }, (_, index) => furtherMachine(index)),
   ],
   input.workflowState === undefined ? [] : [workflow(input.workflowState)],

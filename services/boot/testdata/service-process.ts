@@ -11,6 +11,11 @@ export interface ServeOptions {
   /** The netboot object of the one Hardware. */
   readonly netboot?: object;
   readonly workflowState?: string;
+  /** Of the one Hardware, which has 192.168.77.10 and an hour otherwise. */
+  readonly address?: string;
+  readonly leaseSeconds?: number;
+  /** No Hardware at all. */
+  readonly isEmpty?: boolean;
   /** Further Hardware, as `furtherMachine` makes them. */
   readonly furtherMachines?: number;
   /** As `parseAddressPool` reads it. */
