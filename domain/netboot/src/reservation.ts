@@ -57,15 +57,18 @@ const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
 export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
   if (only === undefined || hardware.length > 1) return readFrom(hardware, mac);
-  let results = known.get(only);
-  if (results === undefined) known.set(only, (results = new Map()));
-  let result = results.get(mac);
-  if (result === undefined) results.set(mac, (result = readFrom(hardware, mac)));
+  const before = known.get(only) ?? [];
+  const kept = before.find((each) => each.mac === mac);
+  if (kept !== undefined) return kept.result;
+  const result = readFrom(hardware, mac);
+  if (before.length < KEPT_MAX) known.set(only, [...before, { mac, result }]);
   return result;
 }
 
-/** A Hardware never changes: another version is another object. Bounded by its network interfaces, which view asks by. */
-const known = new WeakMap<Hardware, Map<Mac, ReservationResult>>();
+/** A Hardware never changes: another version is another object. */
+const known = new WeakMap<Hardware, readonly { readonly mac: Mac; readonly result: ReservationResult }[]>();
+/** Network interfaces of one machine. */
+const KEPT_MAX = 16;
 
 function readFrom(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;

@@ -18,12 +18,14 @@ export const DATAGRAM_BYTES_DEFAULT = 576;
 const IP_AND_UDP_HEADER_BYTES = 28;
 const HEADER_BYTES = 240;
 
-/** What the client said about the replies it takes. */
+/** What the client said about the replies it takes, and where they are written. */
 export interface ReplyLimits {
   /** Option 57, IP and UDP headers included, as ISC dhcpd reads it; below 576 it counts as 576. */
   readonly maximumMessageBytes?: number | undefined;
   /** Option 55. */
   readonly requestedOptions?: readonly number[] | undefined;
+  /** Memory to write to, when it is large enough: the packet then holds until it is used for the next one. */
+  readonly into?: Uint8Array | undefined;
 }
 
 export type EncodedPacket =
@@ -61,7 +63,7 @@ export function encodePacket(packet: DhcpPacket, limits: ReplyLimits = {}): Enco
   const placement = placeOptions(optionValuesOf(packet), sizes, limits.requestedOptions);
   return {
     ok: true,
-    bytes: writePacket(packet, placement, { serverName, bootFile }),
+    bytes: writePacket(packet, placement, { serverName, bootFile, into: limits.into }),
     droppedOptions: placement.dropped,
   };
 }
@@ -94,7 +96,11 @@ function entryOf(name: OptionName): { readonly code: number; readonly codec: Opt
 function writePacket(
   packet: DhcpPacket,
   placement: Placement,
-  header: { readonly serverName: Uint8Array; readonly bootFile: Uint8Array },
+  header: {
+    readonly serverName: Uint8Array;
+    readonly bootFile: Uint8Array;
+    readonly into: Uint8Array | undefined;
+  },
 ): Uint8Array {
   const overload = (placement.bootFile.length > 0 ? 1 : 0) | (placement.serverName.length > 0 ? 2 : 0);
   const last = [
@@ -103,7 +109,7 @@ function writePacket(
   ];
   const options = last.length === 0 ? placement.options : [...placement.options, ...last];
   const optionBytes = options.reduce((sum, option) => sum + writtenBytes(option), 1);
-  const writer = new ByteWriter(Math.max(PACKET_BYTES_MIN, HEADER_BYTES + optionBytes));
+  const writer = new ByteWriter(Math.max(PACKET_BYTES_MIN, HEADER_BYTES + optionBytes), header.into);
   writer.uint8(packet.op === 'request' ? 1 : 2);
   writer.uint8(packet.hardwareType);
   writer.uint8(packet.hardwareLength);

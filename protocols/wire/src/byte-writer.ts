@@ -10,8 +10,13 @@ export class ByteWriter {
   readonly #bytes: Uint8Array;
   #position = 0;
 
-  constructor(capacity: number) {
-    this.#bytes = new Uint8Array(capacity);
+  /** Writes to the front of `into`, which is cleared first, when that is large enough; else to new memory. */
+  constructor(capacity: number, into?: Uint8Array) {
+    if (into === undefined || into.length < capacity) {
+      this.#bytes = new Uint8Array(capacity);
+    } else {
+      this.#bytes = into.subarray(0, capacity).fill(0);
+    }
   }
 
   get length(): number {

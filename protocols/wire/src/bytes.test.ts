@@ -106,3 +106,14 @@ test('what was read from a Buffer stays what it was when the Buffer is used agai
   buffer.fill(9);
   assert.deepEqual([[...bytes], [...text]], [[1, 2], [3]]);
 });
+
+test('a writer into used memory leaves nothing of it in what it gives', () => {
+  const memory = new Uint8Array(8).fill(0xee);
+  const writer = new ByteWriter(6, memory);
+  writer.uint8(1);
+  writer.zeros(2);
+  writer.uint8(2);
+  assert.deepEqual([...writer.finish()], [1, 0, 0, 2]);
+  assert.deepEqual([...memory], [1, 0, 0, 2, 0, 0, 0xee, 0xee]);
+  assert.equal(new ByteWriter(9, memory).remaining, 9, 'too small: new memory');
+});

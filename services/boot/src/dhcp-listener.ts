@@ -22,6 +22,9 @@ import type { BootConfig, BootDeps } from './config.ts';
 import type { DhcpPools } from './dhcp-pools.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
 
+/** Replies are smaller; what is not gets memory of its own. */
+const ETHERNET_PAYLOAD_BYTES = 1500;
+
 /** Where a datagram came in, and what it is answered through. */
 export interface DhcpEntrance {
   readonly arrival: Arrival;
@@ -104,10 +107,14 @@ function senderOf(peer: UdpAddress): UdpAddress | undefined {
   return address !== undefined && isHostAddress(address) ? peer : undefined;
 }
 
+/** For one reply after the other: sockets have taken the bytes when their calls return. */
+const replyBuffer = new Uint8Array(ETHERNET_PAYLOAD_BYTES);
+
 function limitsOf({ options }: DhcpPacket): ReplyLimits {
   return {
     maximumMessageBytes: options.maximumMessageBytes,
     requestedOptions: options.parameterRequestList,
+    into: replyBuffer,
   };
 }
 
