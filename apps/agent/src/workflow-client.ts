@@ -9,6 +9,7 @@ import {
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 
 import type { Settings } from './settings.ts';
+import { tlsTargetOf, type TlsTarget } from './tls-server-name.ts';
 
 const KEEPALIVE_MS = 20_000;
 const KEEPALIVE_TIMEOUT_MS = 10_000;
@@ -35,7 +36,9 @@ export interface WorkflowClient {
 
 /** The agent's side of upstream's WorkflowService. GetAction has no deadline: the server may hold it. */
 export function createWorkflowClient(settings: Settings): WorkflowClient {
-  const client = new Client(settings.grpcServer, channelCredentials(settings), {
+  const target = tlsTargetOf(settings.grpcServer);
+  const client = new Client(settings.grpcServer, channelCredentials(settings, target), {
+    ...(settings.grpcTls ? target.channel : {}),
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
     'grpc.initial_reconnect_backoff_ms': RECONNECT_FIRST_MS,
@@ -72,10 +75,14 @@ export function createWorkflowClient(settings: Settings): WorkflowClient {
   };
 }
 
-function channelCredentials(settings: Settings): ReturnType<typeof credentials.createInsecure> {
+function channelCredentials(
+  settings: Settings,
+  { verify }: TlsTarget,
+): ReturnType<typeof credentials.createInsecure> {
   if (!settings.grpcTls) return credentials.createInsecure();
   return credentials.createSsl(null, null, null, {
     rejectUnauthorized: !settings.grpcInsecureTls,
+    ...verify,
   });
 }
 
