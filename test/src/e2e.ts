@@ -52,7 +52,7 @@ async function main(): Promise<number> {
   const failed = results.filter(({ error }) => error !== undefined);
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
   process.stdout.write(`\n${results.length - failed.length} of ${results.length} in ${minutes} minutes\n`);
-  for (const { name, error } of failed) process.stdout.write(`\n${name}: ${error ?? ''}\n`);
+  for (const { name } of failed) process.stdout.write(`FAILED ${name}\n`);
   if (values.json) process.stdout.write(`${JSON.stringify({ suite: positionals[0], results })}\n`);
   return failed.length === 0 ? 0 : 1;
 }
@@ -60,4 +60,5 @@ async function main(): Promise<number> {
 function show({ name, seconds, error }: CaseResult): void {
   const mark = error === undefined ? 'ok    ' : 'FAILED';
   process.stdout.write(`${mark} ${name.padEnd(52)} ${seconds.toFixed(0).padStart(4)} s\n`);
+  if (error !== undefined) process.stdout.write(`${error.replaceAll(/^/gm, '    ')}\n`);
 }

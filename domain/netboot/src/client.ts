@@ -36,7 +36,10 @@ export function classifyClient(packet: DhcpPacket): NetbootClient {
   };
 }
 
-/** Upstream's test: DISCOVER or REQUEST, option 60, and the three options RFC 4578 asks PXE clients for. */
+/**
+ * Upstream's test: DISCOVER or REQUEST, options 60, 93 and 94, and a well-formed 97. RFC 4578 asks PXE clients for 97 too;
+ * U-Boot has none to send.
+ */
 function isNetbootRequest({ options }: DhcpPacket): boolean {
   const type = options.messageType;
   const isAsking = type === messageType.discover || type === messageType.request;
@@ -47,8 +50,7 @@ function isNetbootRequest({ options }: DhcpPacket): boolean {
     /^(?:PXE|HTTP)Client/.test(vendorClass) &&
     options.clientArchitectures !== undefined &&
     options.clientNetworkInterface !== undefined &&
-    identifier !== undefined &&
-    (identifier.length === 0 || (identifier.length === 17 && identifier[0] === 0))
+    (identifier === undefined || identifier.length === 0 || (identifier.length === 17 && identifier[0] === 0))
   );
 }
 

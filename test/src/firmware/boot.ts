@@ -9,6 +9,7 @@ import {
   isArm,
   startServer,
   type ApiObject,
+  type Firmware,
   type PrivateNetwork,
   type RunningServer,
   type TimelineRecord,
@@ -78,7 +79,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server.url, object);
   const machine = await createMachine({
     name: `machine-${index}`,
-    mac: macOf(index),
+    mac: macOf(loader.firmware, index),
     firmware: loader.firmware,
     directory,
     port: await network.addPort(lab.machineBridge),
@@ -129,7 +130,9 @@ async function startRelay(
   await Promise.race([ready, ended]);
 }
 
-function macOf(index: number): string {
+/** U-Boot for QEMU has one address in its default environment and uses no other. */
+function macOf(firmware: Firmware, index: number): string {
+  if (firmware === 'u-boot') return '52:52:52:52:52:52';
   return `52:54:00:77:00:${index.toString(16).padStart(2, '0')}`;
 }
 
@@ -137,7 +140,7 @@ function hardwareFor({ loader, mode }: BootCase, { machineNetwork }: Lab, index:
   const ip = { address: `${machineNetwork}.50`, netmask: '255.255.255.0', gateway: `${machineNetwork}.1` };
   const isArmMachine = isArm(loader.firmware);
   const dhcp = {
-    mac: macOf(index),
+    mac: macOf(loader.firmware, index),
     arch: isArmMachine ? 'aarch64' : 'x86_64',
     lease_time: 3600,
     ...(mode === 'reservation' ? { ip } : {}),
