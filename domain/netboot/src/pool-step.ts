@@ -88,14 +88,20 @@ function requestStep({ request, mac, pool, table, isReserved, nowMs }: PoolStepI
   return ignore('no-lease', `nothing is known of a lease of ${wanted}`);
 }
 
+/** A client may be right about a few addresses. One that finds all of them in use is broken, or after the pool. */
+const DECLINES_MAX = 5;
+
 function endOf(
-  { mac, table }: PoolStepInput,
+  { mac, table, nowMs }: PoolStepInput,
   { kind, address }: { kind: 'decline' | 'release'; address: Ipv4 | undefined },
 ): PoolStep {
   const holding = address === undefined ? undefined : table.at(address);
   const isOwn = holding?.mac === mac && (holding.state === 'leased' || holding.state === 'offered');
   if (address === undefined || !isOwn) {
     return ignore('no-lease', `the client has no lease of ${address ?? 'an address it does not name'}`);
+  }
+  if (kind === 'decline' && table.declinedBy(mac, nowMs) >= DECLINES_MAX) {
+    return ignore('too-many-requests', `the client finds more than ${DECLINES_MAX} addresses in use`);
   }
   return { kind, address };
 }

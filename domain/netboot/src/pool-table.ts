@@ -51,6 +51,13 @@ export class PoolTable {
     );
   }
 
+  /** How many addresses are left alone because this machine found them in use. */
+  declinedBy(mac: Mac, nowMs: number): number {
+    return (this.#byMac.get(mac) ?? []).filter(
+      ({ state, untilMs }) => state === 'declined' && untilMs > nowMs,
+    ).length;
+  }
+
   hasEverHad(mac: Mac): boolean {
     return (this.#byMac.get(mac) ?? []).some(({ state }) => state !== 'declined');
   }

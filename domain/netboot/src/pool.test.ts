@@ -208,6 +208,23 @@ test('every message has its step', () => {
   }
 });
 
+test('a client that declines one address after the other does not empty the pool', () => {
+  const large = { ...pool, last: ipv4('192.168.77.120') };
+  const greedy = new PoolTable();
+  const base = { mac: STRANGER, pool: large, table: greedy, isReserved: nobody, serverAddress: us };
+  const kinds = Array.from({ length: 8 }, () => {
+    const address = greedy.choose({ mac: STRANGER, pool: large, isReserved: nobody, nowMs: NOW });
+    assert.ok(address);
+    greedy.put({ address, mac: STRANGER, state: 'leased', untilMs: NOW + 60 });
+    const decline = request({ messageType: 4, requestedAddress: address });
+    const step = poolStepFor({ ...base, request: decline, nowMs: NOW });
+    if (step.kind === 'decline')
+      greedy.put({ address, mac: STRANGER, state: 'declined', untilMs: NOW + 3600 });
+    return step.kind;
+  });
+  assert.deepEqual(kinds, [...Array<string>(5).fill('decline'), 'ignore', 'ignore', 'ignore']);
+});
+
 test('a lease ends when a Hardware takes the address', () => {
   const isReserved = (address: Ipv4) => address === B;
   const step = poolStepFor({

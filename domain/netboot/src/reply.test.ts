@@ -393,3 +393,14 @@ test('no decodable packet makes the decision throw', () => {
     { numRuns: 2000 },
   );
 });
+
+test('a Hardware is read once, and again when it is another one', () => {
+  const [one, changed] = [hardware(), hardware({ dhcp: { hostname: 'renamed' } })];
+  const hostName = (found: ReturnType<typeof hardware>) => {
+    const result = reservationFor([found], MAC);
+    return result.ok ? result.value.hostName : result.reason;
+  };
+  assert.equal(reservationFor([one], MAC), reservationFor([one], MAC));
+  assert.deepEqual([hostName(one), hostName(changed), hostName(one)], ['machine1', 'renamed', 'machine1']);
+  assert.equal(reservationFor([one], mac('02:00:5e:10:00:02')).ok, false, 'kept by MAC');
+});
