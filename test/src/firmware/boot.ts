@@ -237,11 +237,17 @@ async function makeCertificates(
     '-out',
     file('ca.pem'),
   );
-  await openssl(
-    ...['req', '-x509', ...key, '-subj', `/CN=${address}`, '-addext', `subjectAltName=IP:${address}`],
-    ...['-addext', 'basicConstraints=critical,CA:FALSE', '-CA', file('ca.pem'), '-CAkey', file('ca.key')],
-    ...['-keyout', file('server.key'), '-out', file('server.pem')],
-  );
+  const name = ['-subj', `/CN=${address}`, '-addext', `subjectAltName=IP:${address}`];
+  const issuer = [
+    '-CA',
+    file('ca.pem'),
+    '-CAkey',
+    file('ca.key'),
+    '-addext',
+    'basicConstraints=critical,CA:FALSE',
+  ];
+  const output = ['-keyout', file('server.key'), '-out', file('server.pem')];
+  await openssl('req', '-x509', ...key, ...name, ...issuer, ...output);
   await openssl('x509', '-in', file('ca.pem'), '-outform', 'DER', '-out', file('ca.der'));
   return {
     flags: [

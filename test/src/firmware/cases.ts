@@ -58,3 +58,25 @@ export const foreignMatrix: readonly BootCase[] = (['kea', 'dhcpd', 'dnsmasq'] a
       .map((loader) => ({ loader, mode: 'proxy', path: 'direct', foreign }) as const),
   ),
 );
+
+/** What `npm test` boots: each boot loader, each mode and path, and each foreign server at least once. */
+const TESTED = [
+  'bios-rom, reservation, relayed',
+  'undionly, reservation, direct',
+  'pxelinux, reservation, direct',
+  'uefi-pxe, proxy, relayed, beside dnsmasq',
+  'snponly, proxy, direct, beside dnsmasq',
+  'grub, reservation, direct',
+  'uefi-http, proxy, direct, beside dhcpd',
+  'uefi-https, reservation, direct',
+  'arm64-uefi, reservation, direct',
+  'u-boot, reservation, direct',
+  'bios-rom, proxy, relayed, beside dnsmasq',
+  'uefi-pxe, proxy, direct, beside kea',
+  'uefi-http, reservation, relayed',
+  'bios-rom, proxy, direct, beside dhcpd',
+];
+
+export const testedCases: readonly BootCase[] = [...firmwareMatrix, ...foreignMatrix].filter((one) =>
+  TESTED.includes(nameOf(one)),
+);

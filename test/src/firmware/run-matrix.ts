@@ -30,6 +30,25 @@ export async function runMatrix({
   onResult,
 }: MatrixOptions): Promise<readonly CaseResult[]> {
   await using cleanup = new AsyncDisposableStack();
+  const boot = await openMatrix(cases, cleanup);
+  const results: CaseResult[] = [];
+  const waiting = [...cases];
+  const work = async (): Promise<void> => {
+    for (let bootCase = waiting.shift(); bootCase !== undefined; bootCase = waiting.shift()) {
+      const result = await boot(bootCase);
+      results.push(result);
+      onResult(result);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return results;
+}
+
+/** Fetches and builds what the cases need, and moves this process into a private network. Returns what boots one. */
+export async function openMatrix(
+  cases: readonly BootCase[],
+  cleanup: AsyncDisposableStack,
+): Promise<(bootCase: BootCase) => Promise<CaseResult>> {
   const files = await prepareFiles(cases);
   const parent = join(cacheDirectory, 'test');
   await mkdir(parent, { recursive: true });
@@ -37,22 +56,15 @@ export async function runMatrix({
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
   await gatherBootLoaders(files.assetDirectory);
   const network = await enterPrivateNetwork('10.251.0.1');
-  const results: CaseResult[] = [];
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let index = next++; index < cases.length; index = next++) {
-      const bootCase = cases[index];
-      if (bootCase === undefined) return;
-      const own = join(directory, String(index));
-      await mkdir(own);
-      const result = await tryBoot(bootCase, { index: index + 1, network, files, directory: own });
-      results.push(result);
-      onResult(result);
-      await rm(own, { recursive: true, force: true });
-    }
+  let boots = 0;
+  return async (bootCase) => {
+    boots += 1;
+    const own = join(directory, String(boots));
+    await mkdir(own);
+    const result = await tryBoot(bootCase, { index: boots, network, files, directory: own });
+    await rm(own, { recursive: true, force: true });
+    return result;
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
-  return results;
 }
 
 async function tryBoot(
