@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { createSocket, type Socket } from 'node:dgram';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
-import { decodeTftp, defaultTransferLimits, encodeTftp, type TftpPacket } from '@tinkerbell/tftp';
+import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type TftpConfig } from './index.ts';
 import { fixedView, machine, MAC, rackConfig, startRack, type Rack } from '../testdata/rack.ts';
+import { download, TftpClient } from '../testdata/tftp-client.ts';
 
 let directory: string;
 const big = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
@@ -43,65 +42,17 @@ function start(change: Partial<TftpConfig> = {}, clock: Clock = nodeClock): Prom
   return startRack(rackConfig({ tftp, ipxeDirectory: join(directory, 'ipxe') }), { view, clock });
 }
 
-/** A client's socket that hands out what arrives, in order. */
-class Client {
-  readonly socket: Socket = createSocket('udp4');
-  readonly #arrived: { packet: TftpPacket; port: number }[] = [];
-  readonly #port: number;
-
-  constructor(rack: Rack) {
-    this.#port = rack.service.tftpPort()!;
-    this.socket.on('message', (bytes, { port }) => {
-      const decoded = decodeTftp(bytes);
-      assert.ok(decoded.ok);
-      this.#arrived.push({ packet: decoded.value, port });
-      this.socket.emit('arrival');
-    });
-  }
-
-  send(packet: TftpPacket | Uint8Array, port = this.#port): void {
-    this.socket.send(packet instanceof Uint8Array ? packet : encodeTftp(packet), port, '127.0.0.1');
-  }
-
-  read(fileName: string, options: [string, string][] = [], mode = 'octet'): void {
-    this.send({ kind: 'read-request', fileName, mode, options });
-  }
-
-  async next(): Promise<{ packet: TftpPacket; port: number }> {
-    while (this.#arrived.length === 0) await once(this.socket, 'arrival');
-    return this.#arrived.shift()!;
-  }
-}
-
 async function withClient(
   change: Partial<TftpConfig>,
-  use: (client: Client, rack: Rack) => Promise<void>,
+  use: (client: TftpClient, rack: Rack) => Promise<void>,
 ): Promise<void> {
   const rack = await start(change);
-  const client = new Client(rack);
+  const client = new TftpClient(rack);
   try {
     await use(client, rack);
   } finally {
     client.socket.close();
     await rack.stop();
-  }
-}
-
-async function download(client: Client, fileName: string, options: [string, string][] = []): Promise<Buffer> {
-  client.read(fileName, options);
-  const parts: Uint8Array[] = [];
-  let blockSize = 512;
-  for (;;) {
-    const { packet, port } = await client.next();
-    if (packet.kind === 'option-acknowledge') {
-      blockSize = Number(packet.options.find(([name]) => name === 'blksize')?.[1] ?? 512);
-      client.send({ kind: 'acknowledge', block: 0 }, port);
-    } else {
-      assert.ok(packet.kind === 'data', JSON.stringify(packet));
-      parts.push(packet.bytes);
-      client.send({ kind: 'acknowledge', block: packet.block }, port);
-      if (packet.bytes.length < blockSize) return Buffer.concat(parts);
-    }
   }
 }
 
@@ -207,7 +158,7 @@ test('write requests, other modes and broken requests are refused, other noise i
 
 test("a stranger that writes to a transfer's port is told so, and the transfer goes on", async () => {
   await withClient({}, async (client, rack) => {
-    const stranger = new Client(rack);
+    const stranger = new TftpClient(rack);
     client.read('ipxe.efi');
     const { packet, port } = await client.next();
     stranger.send({ kind: 'acknowledge', block: 1 }, port);
@@ -225,7 +176,7 @@ test('transfers are limited per client', async () => {
   await withClient({ transfersPerClientMax: 1 }, async (client, rack) => {
     client.read('ipxe.efi');
     await client.next();
-    const second = new Client(rack);
+    const second = new TftpClient(rack);
     second.read('ipxe.efi');
     const { packet } = await second.next();
     assert.ok(packet.kind === 'error' && /too many transfers/.test(packet.message));
@@ -236,7 +187,7 @@ test('transfers are limited per client', async () => {
 test('a client that vanishes is sent the block again, then given up, and leaves a line in the timeline', async () => {
   const clock = steppedClock();
   const rack = await start({ limits: { ...defaultTransferLimits, retriesMax: 2 } }, clock);
-  const client = new Client(rack);
+  const client = new TftpClient(rack);
   try {
     client.read('ipxe.efi');
     const blocks: number[] = [];

@@ -54,12 +54,14 @@ export async function fuzzTftp({ count, seed }: { count: number; seed: number })
     world.say = (what) => `${what}; seed ${seed}, packet ${index}: ${bytesToHex(bytes)}`;
     const stranger = { address: `10.0.0.${random(CLIENTS)}`, port: 1024 + random(PORTS_PER_CLIENT) };
     const peer = isOwner ? (socket?.lastPeer ?? stranger) : stranger;
-    const before = performance.now();
+    const before = process.threadCpuUsage();
     buffer.set(bytes, PACKET_AT);
     const datagram = { bytes: buffer.subarray(PACKET_AT, PACKET_AT + bytes.length), networkInterface: undefined };
     socket?.handlers.onDatagram({ ...datagram, peer });
     buffer.fill(CANARY);
-    report.slowestMs = Math.max(report.slowestMs, performance.now() - before);
+    // Time of the processor: others may hold it in between.
+    const { user, system } = process.threadCpuUsage(before);
+    report.slowestMs = Math.max(report.slowestMs, (user + system) / 1000);
     // A file that is found, or read, goes on in a later turn of the microtasks.
     for (let turn = 0; turn < 6; turn += 1) await undefined;
     checkRoundTrip(bytes, world.say);
