@@ -25,6 +25,11 @@ export {
   type ScriptInput,
 } from './script.ts';
 export { HOOK_PREFIX, loaderConfigFor, type LoaderConfig, type LoaderKind } from './loader-config.ts';
+export { ISO_MAGIC } from './iso-magic.ts';
+export { IsoMagicSearch } from './iso-magic-search.ts';
+export { overlayPatch, paddedPatch } from './iso-overlay.ts';
+export { isoPatchFor, type IsoPatch, type IsoPatchInput } from './iso-patch-text.ts';
+export { isoSourceFor, type IsoSource } from './iso-source.ts';
 export { loaderFileNameOf, type LoaderFileName } from './loader-file-name.ts';
 export { raspberryPiFile, type RaspberryPiFile } from './raspberry-pi-file.ts';
 export { bootsUnknownMachine } from './unknown-machine.ts';

@@ -1,0 +1,29 @@
+import { encodeUtf8 } from '@tinkerbell/wire';
+
+/** The patch as bytes of the magic's length, filled up with spaces. @throws RangeError when it is longer. */
+export function paddedPatch(text: string, lengthBytes: number): Uint8Array {
+  const bytes = encodeUtf8(text);
+  if (bytes.length > lengthBytes)
+    throw new RangeError(`a patch of ${bytes.length} bytes does not fit into ${lengthBytes}`);
+  const padded = new Uint8Array(lengthBytes).fill(0x20);
+  padded.set(bytes);
+  return padded;
+}
+
+/**
+ * Writes the patch over the magic in a piece of an image, in place: `chunk` begins at byte `at` of the file, occurrences begin
+ * at `offsets`. An occurrence that begins before the piece or ends after it gets the part that is in the piece.
+ */
+export function overlayPatch(
+  chunk: Uint8Array,
+  at: number,
+  { offsets, patch }: { readonly offsets: readonly number[]; readonly patch: Uint8Array },
+): void {
+  const end = at + chunk.length;
+  for (const offset of offsets) {
+    if (offset >= end) return;
+    const first = Math.max(offset, at);
+    const part = patch.subarray(first - offset, Math.max(first, end) - offset);
+    if (part.length > 0) chunk.set(part, first - at);
+  }
+}

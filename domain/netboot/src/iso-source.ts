@@ -1,0 +1,24 @@
+import type { Hardware } from '@tinkerbell/resources';
+import { parseMac, type Mac } from '@tinkerbell/wire';
+
+export type IsoSource =
+  /** `hardware`: whoever may write Hardware chose it; `settings`: the operator did. */
+  | { readonly kind: 'url'; readonly url: string; readonly chosenBy: 'hardware' | 'settings' }
+  | { readonly kind: 'own' }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+/** Where a machine's image comes from: its Hardware's `isoboot.sourceISO`, else the operator's URL, else our own image. */
+export function isoSourceFor(hardware: Hardware, mac: Mac, upstreamUrl: string | undefined): IsoSource {
+  const interfaces = hardware.spec?.interfaces ?? [];
+  const index = interfaces.findIndex(({ dhcp }) => parseMac(dhcp?.mac ?? '') === mac);
+  const own = interfaces[index]?.isoboot?.sourceISO ?? '';
+  if (own !== '') return urlSource(own, 'hardware', `spec.interfaces[${index}].isoboot.sourceISO`);
+  if (upstreamUrl !== undefined) return urlSource(upstreamUrl, 'settings', 'iso-upstream-url');
+  return { kind: 'own' };
+}
+
+function urlSource(url: string, chosenBy: 'hardware' | 'settings', field: string): IsoSource {
+  return /^https?:\/\/[^\s/]+/i.test(url)
+    ? { kind: 'url', url, chosenBy }
+    : { kind: 'invalid', message: `${field} must be an http or https URL, not ${JSON.stringify(url)}` };
+}
