@@ -1,4 +1,10 @@
-import type { Datagram, UdpAddress, UdpHandlers, UdpSocket } from '@tinkerbell/platform-contract';
+import type {
+  Datagram,
+  NetworkInterface,
+  UdpAddress,
+  UdpHandlers,
+  UdpSocket,
+} from '@tinkerbell/platform-contract';
 import { decodeTftp, encodeTftp, tftpError, type TftpPacket } from '@tinkerbell/tftp';
 import type { DecodeFailure } from '@tinkerbell/wire';
 import { blockSizeBytesMaxFor } from './block-size.ts';
@@ -17,6 +23,8 @@ interface TftpListenerInput {
 }
 
 const LINGER_MS = 1_000;
+/** They change seldom, and asking the kernel costs as much as a short transfer. */
+const INTERFACES_KEPT_MS = 5_000;
 
 /** A transfer from its request on: `running` is absent while the file is read. */
 interface Slot {
@@ -33,6 +41,7 @@ export class TftpListener {
   /** Sockets of transfers, each with what cancels its closing. */
   readonly #transferSockets = new Map<UdpSocket, () => void>();
   readonly #buffer = new PacketBuffer();
+  #interfaces: { readonly all: readonly NetworkInterface[]; readonly readAtMs: number } | undefined;
   #socket: UdpSocket | undefined;
   #isStopped = false;
 
@@ -163,9 +172,11 @@ export class TftpListener {
 
   #blockSizeBytesMax(peer: UdpAddress): number {
     const { deps, config } = this.#input;
-    return (
-      config.limits.blockSizeBytesMax ?? blockSizeBytesMaxFor(peer.address, deps.udp.networkInterfaces())
-    );
+    if (config.limits.blockSizeBytesMax !== undefined) return config.limits.blockSizeBytesMax;
+    const nowMs = deps.clock.monotonicMs();
+    if (this.#interfaces === undefined || nowMs - this.#interfaces.readAtMs > INTERFACES_KEPT_MS)
+      this.#interfaces = { all: deps.udp.networkInterfaces(), readAtMs: nowMs };
+    return blockSizeBytesMaxFor(peer.address, this.#interfaces.all);
   }
 
   /** The transfer's own port; whoever else writes to it is told so, and the transfer goes on (RFC 1350 section 4). */
