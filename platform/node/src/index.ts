@@ -8,4 +8,6 @@ export { nodeRouterDiscovery } from './router-discovery.ts';
 export { nodeUdp } from './udp.ts';
 export { nodeUdp6 } from './udp6.ts';
 export { createNodeHttp } from './http.ts';
+export { createNodeHttpClient, type HttpClientLimits } from './http-client.ts';
+export { openNodeDirectory } from './owned-directory.ts';
 export { holderOf } from './port-holder.ts';

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import type { HttpTarget } from '@tinkerbell/platform-contract';
+import { createNodeHttpClient } from './index.ts';
+
+const client = createNodeHttpClient();
+const anywhere = { mayConnect: () => true };
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test('gets a body with its headers, and sends the headers it was given', async () => {
+  await using server = await serve((request, response) => {
+    response.setHeader('etag', '"1"').end(`${request.method} ${request.headers.range}`);
+  });
+  const answer = await client.get(`${server.url}/a?b=c`, { ...anywhere, headers: { range: 'bytes=0-1' } });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('ETag'), '"1"');
+  assert.equal(answer.headers.get('x-none'), null);
+  assert.equal(await new Response(answer.body).text(), 'GET bytes=0-1');
+});
+
+test('follows ten redirects and no more, absolute and relative', async () => {
+  await using server = await serve((request, response) => {
+    const left = Number(request.url?.slice(1));
+    if (left === 0) return response.end('there');
+    const place = left % 2 === 0 ? `/${left - 1}` : `http://${request.headers.host}/${left - 1}`;
+    return response.writeHead(302, { location: place }).end();
+  });
+  const answer = await client.get(`${server.url}/10`, anywhere);
+  assert.equal(await new Response(answer.body).text(), 'there');
+  assert.equal(answer.url, `${server.url}/0`);
+  await assert.rejects(client.get(`${server.url}/11`, anywhere), /\/11 redirects more than 10 times/);
+});
+
+test('asks for each address of each hop, and connects to no other', async () => {
+  await using server = await serve((request, response) => {
+    if (request.url !== '/start') return response.end('secret');
+    return response.writeHead(307, { location: `http://localhost:${server.port}/inside` }).end();
+  });
+  const asked: HttpTarget[] = [];
+  const mayConnect = (target: HttpTarget) => {
+    asked.push(target);
+    return target.redirects === 0;
+  };
+  await assert.rejects(client.get(`${server.url}/start`, { mayConnect }), {
+    code: 'permission-denied',
+    message: /^cannot get http:\/\/localhost:\d+\/inside: it is at .*127\.0\.0\.1.*may not connect/,
+  });
+  assert.deepEqual(asked[0], { hostname: '127.0.0.1', address: '127.0.0.1', redirects: 0 });
+  assert.ok(asked.slice(1).every(({ hostname, redirects }) => hostname === 'localhost' && redirects === 1));
+});
+
+test('takes every spelling of an address for that address', async () => {
+  for (const host of ['127.1', '2130706433', '0x7f.0.0.1', '[::ffff:127.0.0.1]']) {
+    const asked: string[] = [];
+    const mayConnect = ({ address }: HttpTarget) => asked.push(address) < 0;
+    await assert.rejects(client.get(`http://${host}:1/`, { mayConnect }), /may not connect/, host);
+    assert.match(asked.join(), /^(127\.0\.0\.1|::ffff:7f00:1)$/, host);
+  }
+});
+
+test('goes to http and https only, from a redirect too', async () => {
+  await using server = await serve((_, response) =>
+    response.writeHead(301, { location: 'file:///etc/passwd' }).end(),
+  );
+  await assert.rejects(
+    client.get(server.url, anywhere),
+    /^PlatformError: file:\/\/\/etc\/passwd is not an http or https URL \(http:/,
+  );
+  await assert.rejects(client.get('ftp://127.0.0.1/', anywhere), /not an http or https URL/);
+  await assert.rejects(client.get('nonsense', anywhere), /not an http or https URL/);
+});
+
+test('a body that ends before its length is an error, not a short body', async () => {
+  await using server = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy());
+  });
+  const answer = await client.get(server.url, anywhere);
+  await assert.rejects(new Response(answer.body).text(), /cannot get http:/);
+});
+
+test('gives up on a host that says nothing, and on one that refuses', async () => {
+  const impatient = createNodeHttpClient({ connectTimeoutMs: 5_000, idleTimeoutMs: 50 });
+  const mute = createTcpServer().listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  const sockets: { destroy(): void }[] = [];
+  mute.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)));
+  await assert.rejects(impatient.get(`http://127.0.0.1:${port}/`, anywhere), /nothing came for 50 ms/);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => mute.close(resolve));
+  await assert.rejects(client.get(`http://127.0.0.1:${port}/?token=x`, anywhere), {
+    code: 'unavailable',
+    message: new RegExp(`^cannot get http://127\\.0\\.0\\.1:${port}/: connect ECONNREFUSED`),
+  });
+});
+
+test('a body that is cancelled, or a signal that aborts, ends the connection', async () => {
+  const closed = Promise.withResolvers<void>();
+  const waiting = Promise.withResolvers<void>();
+  await using server = await serve((request, response) => {
+    if (request.url === '/never') return waiting.resolve();
+    response.once('close', closed.resolve);
+    response.writeHead(200);
+    return response.write('begin');
+  });
+  const answer = await client.get(server.url, anywhere);
+  await answer.body.cancel();
+  await closed.promise;
+  const controller = new AbortController();
+  const asked = client.get(`${server.url}/never`, { ...anywhere, signal: controller.signal });
+  await waiting.promise;
+  controller.abort();
+  await assert.rejects(asked, { name: 'PlatformError' });
+});
