@@ -1,6 +1,6 @@
 /** One machine, from power-on until its agent has been handed an action. */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -15,7 +15,8 @@ import {
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
 
-import { type BootCase } from './cases.ts';
+import { gatherBootLoaders } from './boot-loaders.ts';
+import type { BootCase } from './cases.ts';
 import { startForeignServer } from './foreign-server.ts';
 import { createLab, HOST_INTERFACE, RELAY_INTERFACES, type Lab } from './lab.ts';
 
@@ -29,8 +30,6 @@ const ARM_LIMIT_MS = 300_000;
 export interface BootFiles {
   readonly hookDirectory: string;
   readonly ipxeDirectory: string;
-  /** Other boot loaders: pxelinux, GRUB. */
-  readonly assetDirectory: string;
 }
 
 export interface BootResult {
@@ -57,6 +56,8 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   const servers = [lab.serverAddress];
   if (mode === 'proxy') servers.push(await startForeignServer(bootCase.foreign, lab, { directory, cleanup }));
   if (lab.relay !== undefined) await startRelay(lab, servers, { directory, cleanup });
+  const assetDirectory = join(directory, 'assets');
+  await gatherBootLoaders(assetDirectory, { mode, serverAddress: lab.serverAddress });
   const tls = loader.isTls === true ? await makeCertificates(directory, lab.serverAddress) : undefined;
   const server = await startServer({
     dataDirectory: join(directory, 'data'),
@@ -69,7 +70,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
     flags: [
       '--api-anonymous=everyone',
       `--dhcp-mode=${mode}`,
-      `--tftp-asset-dir=${input.files.assetDirectory}`,
+      `--tftp-asset-dir=${assetDirectory}`,
       ...(loader.flags ?? []),
       ...(tls?.flags ?? []),
     ],
@@ -260,15 +261,4 @@ async function makeCertificates(
     ],
     authority: await readFile(file('ca.der')),
   };
-}
-
-/** Boot loaders of Debian's packages under the names that machines ask for. */
-export async function gatherBootLoaders(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  const files = {
-    'lpxelinux.0': '/usr/lib/PXELINUX/lpxelinux.0',
-    'ldlinux.c32': '/usr/lib/syslinux/modules/bios/ldlinux.c32',
-    'grubx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
-  };
-  for (const [name, source] of Object.entries(files)) await copyFile(source, join(directory, name));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildHook, withCacheLock } from '@tinkerbell/hook';
 import { enterPrivateNetwork, fetchIpxeBinaries, isArm, type PrivateNetwork } from '@tinkerbell/sandbox';
 
-import { bootToAgent, gatherBootLoaders, type BootFiles } from './boot.ts';
+import { bootToAgent, type BootFiles } from './boot.ts';
 import { nameOf, type BootCase } from './cases.ts';
 
 const repository = join(import.meta.dirname, '../../..');
@@ -54,7 +54,6 @@ export async function openMatrix(
   await mkdir(parent, { recursive: true });
   const directory = await mkdtemp(join(parent, 'firmware-'));
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
-  await gatherBootLoaders(files.assetDirectory);
   const network = await enterPrivateNetwork('10.251.0.1');
   let boots = 0;
   return async (bootCase) => {
@@ -97,9 +96,5 @@ async function prepareFiles(cases: readonly BootCase[]): Promise<BootFiles> {
     if (needsArm) await buildHook({ ...common, architecture: 'aarch64' });
     return fetchIpxeBinaries(cacheDirectory);
   });
-  return {
-    hookDirectory,
-    ipxeDirectory: ipxe.directory,
-    assetDirectory: join(cacheDirectory, 'test', 'boot-loaders'),
-  };
+  return { hookDirectory, ipxeDirectory: ipxe.directory };
 }
