@@ -32,6 +32,7 @@ export { isoPatchFor, type IsoPatch, type IsoPatchInput } from './iso-patch-text
 export { isoSourceFor, type IsoSource } from './iso-source.ts';
 export { loaderFileNameOf, type LoaderFileName } from './loader-file-name.ts';
 export { raspberryPiFile, type RaspberryPiFile } from './raspberry-pi-file.ts';
+export { U_BOOT_SCRIPT_NAME, uBootScript } from './u-boot-script.ts';
 export { bootsUnknownMachine } from './unknown-machine.ts';
 export type { HookScriptSettings, NetbootSettings } from './settings.ts';
 export { v6BootUrlFor, type V6NoBootReason, type V6Settings } from './v6-boot-url.ts';

@@ -54,7 +54,14 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   await using cleanup = new AsyncDisposableStack();
   const lab = await createLab(network, { index, isRelayed: path === 'relayed' }, cleanup);
   const servers = [lab.serverAddress];
-  if (mode === 'proxy') servers.push(await startForeignServer(bootCase.foreign, lab, { directory, cleanup }));
+  if (mode === 'proxy')
+    servers.push(
+      await startForeignServer(bootCase.foreign, lab, {
+        directory,
+        cleanup,
+        ...(loader.needsNextServer === true ? { nextServer: lab.serverAddress } : {}),
+      }),
+    );
   if (lab.relay !== undefined) await startRelay(lab, servers, { directory, cleanup });
   const assetDirectory = join(directory, 'assets');
   await gatherBootLoaders(assetDirectory, { mode, serverAddress: lab.serverAddress });

@@ -13,6 +13,8 @@ export interface BootLoader {
   /** `netboot.ipxe.binary` of the Hardware. */
   readonly binary?: string;
   readonly isTls?: boolean;
+  /** It takes files from the server the foreign DHCP server names, and knows no proxy. */
+  readonly needsNextServer?: boolean;
 }
 
 /** QEMU's option ROM is an iPXE that can run scripts. So that it loads something else, it must lack something: it has no TLS. */
@@ -28,7 +30,7 @@ export const bootLoaders: readonly BootLoader[] = [
   { name: 'uefi-http', firmware: 'uefi-http' },
   { name: 'uefi-https', firmware: 'uefi-https', isTls: true },
   { name: 'arm64-uefi', firmware: 'arm64-uefi' },
-  { name: 'u-boot', firmware: 'u-boot' },
+  { name: 'u-boot', firmware: 'u-boot', needsNextServer: true },
 ];
 
 export interface BootCase {

@@ -13,11 +13,20 @@ const FOREIGN = 5;
 export async function startForeignServer(
   kind: ForeignServer,
   lab: Lab,
-  { directory, cleanup }: { readonly directory: string; readonly cleanup: AsyncDisposableStack },
+  {
+    directory,
+    cleanup,
+    nextServer,
+  }: {
+    readonly directory: string;
+    readonly cleanup: AsyncDisposableStack;
+    /** Absent: it says nothing about booting. */
+    readonly nextServer?: string;
+  },
 ): Promise<string> {
   const { host, address } = await lab.addHost(FOREIGN);
   const networks = [...new Set([lab.serverNetwork, lab.machineNetwork])];
-  const [command, args] = await starters[kind]({ directory, networks });
+  const [command, args] = await starters[kind]({ directory, networks, nextServer });
   const child: RunningChild = await host.start(command, args);
   cleanup.defer(() => child.stop());
   // Neither output may fill its pipe; what is said shows when it ends too early.
@@ -34,16 +43,21 @@ export async function startForeignServer(
 interface StarterInput {
   readonly directory: string;
   readonly networks: readonly string[];
+  readonly nextServer: string | undefined;
 }
 
 type Starter = (input: StarterInput) => Promise<readonly [command: string, args: readonly string[]]>;
 
 const starters: Readonly<Record<ForeignServer, Starter>> = {
-  async dnsmasq({ directory, networks }) {
+  async dnsmasq({ directory, networks, nextServer }) {
     const ranges = networks.map((network) => `--dhcp-range=${network}.100,${network}.200,255.255.255.0,1h`);
     const plain = ['--keep-in-foreground', '--conf-file=/dev/null', '--port=0', '--user=root', '--no-ping'];
+    const boot = nextServer === undefined ? [] : [`--dhcp-boot=,,${nextServer}`];
     const files = [`--dhcp-leasefile=${join(directory, 'dnsmasq.leases')}`, '--pid-file='];
-    return ['dnsmasq', [...plain, ...files, `--interface=${HOST_INTERFACE}`, '--bind-interfaces', ...ranges]];
+    return [
+      'dnsmasq',
+      [...plain, ...files, `--interface=${HOST_INTERFACE}`, '--bind-interfaces', ...ranges, ...boot],
+    ];
   },
 
   async kea({ directory, networks }) {

@@ -58,9 +58,10 @@ export async function openMatrix(
   let boots = 0;
   return async (bootCase) => {
     boots += 1;
-    const own = join(directory, String(boots));
+    const index = boots;
+    const own = join(directory, String(index));
     await mkdir(own);
-    const result = await tryBoot(bootCase, { index: boots, network, files, directory: own });
+    const result = await tryBoot(bootCase, { index, network, files, directory: own });
     await rm(own, { recursive: true, force: true });
     return result;
   };

@@ -9,6 +9,7 @@ import { createHardwarePxelinux } from './hardware-pxelinux.ts';
 import { createIpxeBinaries } from './ipxe-binaries.ts';
 import { createRaspberryPiFiles } from './raspberry-pi-files.ts';
 import { createSecureBootLoaders } from './secure-boot-loaders.ts';
+import { uBootScriptSource } from './u-boot-script.ts';
 
 export type { BootFile } from './boot-file.ts';
 export { binaryNameOf } from './file-names.ts';
@@ -44,6 +45,7 @@ export function createBootFiles(
     createAssetFiles(store, config.tftp?.assetDirectory),
     createGeneratedLoaderConfig(deps, config),
     createHookFiles(store, config.hookDirectory),
+    uBootScriptSource,
     autoexecScript,
   ];
   return {
