@@ -61,6 +61,9 @@ export class RunningTransfer {
   readonly #startedMs: number;
   #transfer: ReadTransfer;
   #cancelTimer = (): void => {};
+  /** When the client must have answered, and when the timer looks whether it has. */
+  #deadlineMs = 0;
+  #timerMs = Number.POSITIVE_INFINITY;
   #isOver = false;
   /** Counts sends: bytes of a file that come late are for an earlier one and dropped. */
   #turn = 0;
@@ -99,11 +102,22 @@ export class RunningTransfer {
       if (send.kind === 'data') this.#sendData(send);
       else this.#sendPacket(send);
     }
-    if (timeoutMs !== undefined && !this.#isOver) {
-      this.#cancelTimer();
-      this.#cancelTimer = this.#input.clock.schedule(timeoutMs, () => this.#advance({ kind: 'timeout' }));
-    }
+    if (timeoutMs !== undefined && !this.#isOver) this.#waitFor(timeoutMs);
     if (outcome !== undefined) this.#end(outcome);
+  }
+
+  /** A timer that is set already runs on, and looks when it fires: making one for each packet costs as much as the packet. */
+  #waitFor(timeoutMs: number): void {
+    this.#deadlineMs = this.#input.clock.monotonicMs() + timeoutMs;
+    if (this.#deadlineMs >= this.#timerMs) return;
+    this.#cancelTimer();
+    this.#timerMs = this.#deadlineMs;
+    this.#cancelTimer = this.#input.clock.schedule(timeoutMs, () => {
+      this.#timerMs = Number.POSITIVE_INFINITY;
+      const leftMs = this.#deadlineMs - this.#input.clock.monotonicMs();
+      if (leftMs > 0) this.#waitFor(leftMs);
+      else this.#advance({ kind: 'timeout' });
+    });
   }
 
   #sendPacket(packet: TftpPacket): void {

@@ -208,21 +208,46 @@ test('a client that vanishes is sent the block again, then given up, and leaves 
   }
 });
 
-/** A clock on which nothing happens until the test says so. */
-function steppedClock(): Clock & { fireOldest(): void } {
-  const tasks = new Set<() => void>();
+test('a timer that was set before the last answer leaves the client its time', async () => {
+  const clock = steppedClock();
+  const rack = await start({}, clock);
+  const client = new TftpClient(rack);
+  try {
+    client.read('ipxe.efi');
+    const { port } = await client.next();
+    clock.pass(600);
+    client.send({ kind: 'acknowledge', block: 1 }, port);
+    await client.next();
+    clock.fireOldest();
+    clock.pass(599);
+    client.send({ kind: 'acknowledge', block: 2 }, port);
+    const third = await client.next();
+    assert.ok(third.packet.kind === 'data' && third.packet.block === 3, 'block 2 was not sent again before');
+  } finally {
+    client.socket.close();
+    await rack.stop();
+  }
+});
+
+/** A clock that stands until the test lets the oldest timer fire. */
+function steppedClock(): Clock & { fireOldest(): void; pass(milliseconds: number): void } {
+  const tasks = new Set<{ readonly atMs: number; readonly task: () => void }>();
+  let now = 0;
   return {
-    nowMs: () => 0,
-    monotonicMs: () => 0,
-    schedule(_, task) {
-      tasks.add(task);
-      return () => tasks.delete(task);
+    nowMs: () => now,
+    monotonicMs: () => now,
+    schedule(delayMs, task) {
+      const entry = { atMs: now + delayMs, task };
+      tasks.add(entry);
+      return () => tasks.delete(entry);
     },
+    pass: (milliseconds) => void (now += milliseconds),
     fireOldest() {
-      const [task] = tasks;
-      assert.ok(task, 'a timer is running');
-      tasks.delete(task);
-      task();
+      const [oldest] = tasks;
+      assert.ok(oldest, 'a timer is running');
+      tasks.delete(oldest);
+      now = oldest.atMs;
+      oldest.task();
     },
   };
 }

@@ -50,7 +50,7 @@ export async function fuzzTftp({ count, seed }: { count: number; seed: number })
     const isOwner = random(8) > 0;
     // So that transfers get on, and not only begin.
     const isRight = isOwner && random(3) === 0;
-    const bytes = isRight ? (socket?.rightAnswer ?? new Uint8Array()) : mutatedTftp(seeds, random);
+    const bytes = (isRight ? socket?.rightAnswer : undefined) ?? mutatedTftp(seeds, random);
     world.say = (what) => `${what}; seed ${seed}, packet ${index}: ${bytesToHex(bytes)}`;
     const stranger = { address: `10.0.0.${random(CLIENTS)}`, port: 1024 + random(PORTS_PER_CLIENT) };
     const peer = isOwner ? (socket?.lastPeer ?? stranger) : stranger;
