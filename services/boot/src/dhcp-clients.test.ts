@@ -14,8 +14,11 @@ import { linkNamespaces, whyNoNamespaces, type LinkedNamespaces } from '../testd
 import { MAC } from '../testdata/rack.ts';
 import { startService, type ServeOptions } from '../testdata/service-process.ts';
 
-/** The shortest that all four take as it is; they renew it at half its time. */
-const LEASE_SECONDS = 20;
+/**
+ * They renew it at half its time. All four take 20 as it is; the rest is what a busy machine may take to start the service
+ * again, before the lease ends and nothing is left to be refused.
+ */
+const LEASE_SECONDS = 30;
 const MOVED_TO = '192.168.77.11';
 const PATIENCE_MS = 60_000;
 
@@ -40,7 +43,7 @@ async function liveOneLease(client: DhcpClient): Promise<void> {
   await first.until(
     (events) => events.filter((event) => event === 'acknowledge-sent 192.168.77.10').length >= 2,
   );
-  assert.deepEqual(stage.addresses(), ['192.168.77.10/24']);
+  await stage.untilAddress('192.168.77.10/24');
   assert.ok(!first.events().includes('refusal-sent 0.0.0.0'));
   await first.stop();
 
@@ -81,7 +84,6 @@ async function setStage(client: DhcpClient, act: string) {
       return { ...service, events, until: (holds: Check) => untilTrue(() => holds(events()), events) };
     },
     start: () => startClient(client, { link, directory, undo }),
-    addresses: () => addressesIn(link),
     untilAddress: (address: string) =>
       untilTrue(
         () => addressesIn(link).includes(address),
