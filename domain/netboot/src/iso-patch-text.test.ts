@@ -125,7 +125,7 @@ test('no field starts another argument, line or command', () => {
 });
 
 test('whatever the values are, the patch is one line of printable text that fits', () => {
-  const unit = fc.constantFrom(...'abc012=-_./, ;#$&|<>\\{}"\'`\n\0\x7fé');
+  const unit = fc.constantFrom(...'abc012=-_./, ;#$&|<>\\{}"\'`\n\0\x7fé'.split(''));
   const text = fc.string({ unit, maxLength: 6 });
   fc.assert(
     fc.property(

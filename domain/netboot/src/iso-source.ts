@@ -8,8 +8,12 @@ export type IsoSource =
   | { readonly kind: 'invalid'; readonly message: string };
 
 /** Where a machine's image comes from: its Hardware's `isoboot.sourceISO`, else the operator's URL, else our own image. */
-export function isoSourceFor(hardware: Hardware, mac: Mac, upstreamUrl: string | undefined): IsoSource {
-  const interfaces = hardware.spec?.interfaces ?? [];
+export function isoSourceFor(
+  hardware: Hardware | undefined,
+  mac: Mac,
+  upstreamUrl: string | undefined,
+): IsoSource {
+  const interfaces = hardware?.spec?.interfaces ?? [];
   const index = interfaces.findIndex(({ dhcp }) => parseMac(dhcp?.mac ?? '') === mac);
   const own = interfaces[index]?.isoboot?.sourceISO ?? '';
   if (own !== '') return urlSource(own, 'hardware', `spec.interfaces[${index}].isoboot.sourceISO`);

@@ -11,15 +11,17 @@ interface RoutesInput {
   readonly config: BootConfig;
   readonly files: BootFiles;
   readonly counters: Counters;
+  readonly iso: HttpRoute | undefined;
 }
 
 /** The HTTP routes that are switched on. */
-export function bootRoutes({ deps, config, files, counters }: RoutesInput): HttpRoute[] {
+export function bootRoutes({ deps, config, files, counters, iso }: RoutesInput): HttpRoute[] {
   return [
     ...(config.routes.binary ? [createBinaryRoute({ deps, files, counters })] : []),
     ...(config.pxeHttpPrefix === undefined
       ? []
       : [createPxeRoute({ deps, config, files, counters, prefix: config.pxeHttpPrefix })]),
     ...(config.routes.script ? [createScriptRoute({ deps, config, counters })] : []),
+    ...(iso === undefined ? [] : [iso]),
   ];
 }

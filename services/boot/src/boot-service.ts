@@ -1,16 +1,15 @@
-import type { HttpRoute, Service, UdpSocket } from '@tinkerbell/platform-contract';
-import { createBinaryRoute } from './binary-route.ts';
-import { createBootFiles, type BootFiles } from './boot-files/index.ts';
+import type { Service, UdpSocket } from '@tinkerbell/platform-contract';
+import { createBootFiles } from './boot-files/index.ts';
+import { bootRoutes } from './boot-routes.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
-import { createCounters, type Counters } from './counters.ts';
+import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { DhcpPools } from './dhcp-pools.ts';
 import { createDhcpTimeline, type DhcpTimeline } from './dhcp-timeline.ts';
 import { createIpv6Listeners } from './ipv6-listeners.ts';
-import { createPxeRoute } from './pxe-route.ts';
-import { createScriptRoute } from './script-route.ts';
+import { createIsoImages } from './iso-images.ts';
 import { SyslogListener } from './syslog-listener.ts';
 import { TftpListener } from './tftp-listener.ts';
 import { createTftpTimeline } from './tftp-timeline.ts';
@@ -37,8 +36,9 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
   const syslog =
     config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
   const ipv6 = createIpv6Listeners(deps, config, counters);
-  const listeners = [...ipv6, tftp, syslog].filter((each) => each !== undefined);
-  const routes = routesFor({ deps, config, files, counters });
+  const iso = createIsoImages(deps, config, counters);
+  const listeners = [...ipv6, tftp, syslog, iso].filter((each) => each !== undefined);
+  const routes = bootRoutes({ deps, config, files, counters, iso: iso?.route });
   const ended = Promise.withResolvers<void>();
   let isListening = false;
 
@@ -85,21 +85,4 @@ function poolsOf(deps: BootDeps, { netboot }: BootConfig, timeline: DhcpTimeline
   const { leases, probe } = deps;
   if (leases === undefined || probe === undefined) throw new Error('address pools need leases and a probe');
   return new DhcpPools({ ...deps, leases, probe, timeline }, netboot);
-}
-
-interface RoutesInput {
-  readonly deps: BootDeps;
-  readonly config: BootConfig;
-  readonly files: BootFiles;
-  readonly counters: Counters;
-}
-
-function routesFor({ deps, config, files, counters }: RoutesInput): HttpRoute[] {
-  return [
-    ...(config.routes.binary ? [createBinaryRoute({ deps, files, counters })] : []),
-    ...(config.pxeHttpPrefix === undefined
-      ? []
-      : [createPxeRoute({ deps, config, files, counters, prefix: config.pxeHttpPrefix })]),
-    ...(config.routes.script ? [createScriptRoute({ deps, config, counters })] : []),
-  ];
 }

@@ -4,13 +4,16 @@ import type {
   AddressProbe,
   Clock,
   Files,
+  HttpClient,
   Log,
+  OpenOwnedDirectory,
   RouterDiscovery,
   Udp,
   Udp6,
 } from '@tinkerbell/platform-contract';
 import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
 import type { TransferLimits } from '@tinkerbell/tftp';
+import type { AllowedSources } from './iso-address-policy.ts';
 
 export interface BootDeps {
   readonly udp: Udp;
@@ -26,6 +29,9 @@ export interface BootDeps {
   readonly udp6?: Udp6;
   /** Needed for `routerAdvertisements`. */
   readonly routerDiscovery?: RouterDiscovery;
+  /** Both are needed for `iso`. */
+  readonly httpClient?: HttpClient;
+  readonly openDirectory?: OpenOwnedDirectory;
 }
 
 /** What the service does and says. The words in brackets are upstream's flags. */
@@ -54,6 +60,8 @@ export interface BootConfig {
   readonly routes: { readonly binary: boolean; readonly script: boolean };
   /** Serves what TFTP has by HTTP too, below this path (pxe-http-enabled and its prefix, `/tftp/`); absent: not. */
   readonly pxeHttpPrefix?: string;
+  /** Absent: no ISO images (iso-enabled). */
+  readonly iso?: IsoConfig;
 }
 
 export interface DhcpConfig {
@@ -85,6 +93,21 @@ export interface SyslogConfig {
   readonly address: string;
   /** 514, but in tests (syslog-bind-port). */
   readonly port: number;
+}
+
+export interface IsoConfig {
+  /** Image of the machines whose Hardware names none (iso-upstream-url); absent: our own. */
+  readonly upstreamUrl?: string;
+  /** Holds our own images, `hook-<architecture>.iso`. */
+  readonly ownDirectory: string;
+  /** What is replaced by the kernel arguments (iso-patch-magic-string). ASCII. */
+  readonly magic: string;
+  /** Machines get their address from the image (iso-static-ipam-enabled). */
+  readonly staticIpam: boolean;
+  readonly allowed: AllowedSources;
+  /** For images of URLs; made when the first one is asked for. */
+  readonly cacheDirectory: string;
+  readonly cacheBytesMax: number;
 }
 
 export interface TftpConfig {

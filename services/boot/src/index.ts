@@ -5,8 +5,10 @@ export {
   type BootDeps,
   type DhcpConfig,
   type Dhcpv6Config,
+  type IsoConfig,
   type RouterAdvertisementConfig,
   type SyslogConfig,
   type TftpConfig,
 } from './config.ts';
+export type { AllowedSources } from './iso-address-policy.ts';
 export { hasWorkToDo } from './machine-state.ts';

@@ -16,7 +16,26 @@ export function hasWorkToDo(view: View, reservation: Reservation): boolean {
   ]);
 }
 
-/** The same for a machine without usable Hardware: its agent's id is its MAC. */
+/** Boot modes in which the controller, or the operator's own actions, put an image into the machine's drive. */
+const VIRTUAL_MEDIA_MODES: readonly string[] = ['isoboot', 'iso', 'customboot'];
+
+/**
+ * True where allowPXE is, and for as long as a workflow boots the machine by virtual media, which does not need allowPXE.
+ * Upstream gives the image to every machine: one whose image stays in the drive would never boot its disk again.
+ */
+export function mayBootIso(view: View, reservation: Reservation): boolean {
+  return (
+    reservation.mayNetboot ||
+    view
+      .workflowsByHardware(reservation.namespace, reservation.hardwareName)
+      .some(
+        (workflow) =>
+          !isFinished(workflow) && VIRTUAL_MEDIA_MODES.includes(workflow.spec?.bootOptions?.bootMode ?? ''),
+      )
+  );
+}
+
+/** `hasWorkToDo` for a machine without usable Hardware: its agent's id is its MAC. */
 export function unknownHasWorkToDo(view: View, mac: Mac | undefined): boolean {
   return isUnfinished(mac === undefined ? [] : view.workflowsByAgent(mac));
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseIpNetwork } from '@tinkerbell/instance-metadata';
+import { mayFetchFrom, type AllowedSources } from './iso-address-policy.ts';
+
+interface Rules {
+  readonly isOwnChoice: boolean;
+  readonly allowed: AllowedSources;
+}
+
+const nothing: Rules = { isOwnChoice: false, allowed: { hostNames: [], networks: [] } };
+
+function may(address: string, rules = nothing, redirects = 0): boolean {
+  return mayFetchFrom({ hostname: 'files.example', address, redirects }, rules);
+}
+
+test('ordinary addresses may be fetched from, private ones too', () => {
+  for (const address of [
+    '192.0.2.1',
+    '10.1.2.3',
+    '192.168.1.1',
+    '2001:db8::1',
+    'fd00::1',
+    '64:ff9b::c000:201',
+  ])
+    assert.ok(may(address), address);
+});
+
+test('this machine, its segment, everybody and nobody may not', () => {
+  const special = ['127.0.0.1', '127.9.9.9', '0.0.0.0', '169.254.169.254', '224.0.0.1', '255.255.255.255'];
+  const special6 = ['::1', '::', '::127.0.0.1', '::ffff:127.0.0.1', 'fe80::1', 'ff02::1', '64:ff9b::7f00:1'];
+  for (const address of [...special, ...special6, 'nonsense', '']) assert.ok(!may(address), address);
+});
+
+test('what the operator lists or chose may; its redirects are checked again', () => {
+  const networks = [parseIpNetwork('127.0.0.0/8')].filter((network) => network !== undefined);
+  assert.ok(may('127.0.0.1', { ...nothing, allowed: { hostNames: [], networks } }));
+  assert.ok(!may('::1', { ...nothing, allowed: { hostNames: [], networks } }));
+  assert.ok(may('::1', { ...nothing, allowed: { hostNames: ['files.example'], networks: [] } }));
+  assert.ok(may('127.0.0.1', { ...nothing, isOwnChoice: true }));
+  assert.ok(!may('127.0.0.1', { ...nothing, isOwnChoice: true }, 1));
+});

@@ -1,0 +1,57 @@
+import {
+  networkHolds,
+  parseIpAddress,
+  parseIpNetwork,
+  type IpAddress,
+  type IpNetwork,
+} from '@tinkerbell/instance-metadata';
+import type { HttpTarget } from '@tinkerbell/platform-contract';
+
+/** What may be connected to although it is no ordinary address (iso-allow-source). */
+export interface AllowedSources {
+  /** Lower case. */
+  readonly hostNames: readonly string[];
+  readonly networks: readonly IpNetwork[];
+}
+
+function networks(...texts: string[]): readonly IpNetwork[] {
+  return texts.map((text) => {
+    const network = parseIpNetwork(text);
+    if (network === undefined) throw new Error(`not a network: ${text}`);
+    return network;
+  });
+}
+
+/** This machine, its own segment, everybody at once: what a URL written by somebody else has no business with. RFC 6890. */
+const SPECIAL = networks(
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/96',
+  'fe80::/10',
+  'ff00::/8',
+);
+/** IPv6 addresses that end in an IPv4 address and lead to it. RFC 6052. */
+const NAT64 = networks('64:ff9b::/96');
+
+/**
+ * Whether an image may be fetched from there. The operator's own URL (`isOwnChoice`) may name any host; what it redirects to, and
+ * the URLs of Hardware, may not lead to loopback, link-local or multicast addresses unless they are listed.
+ */
+export function mayFetchFrom(
+  { hostname, address, redirects }: HttpTarget,
+  { isOwnChoice, allowed }: { readonly isOwnChoice: boolean; readonly allowed: AllowedSources },
+): boolean {
+  if (isOwnChoice && redirects === 0) return true;
+  if (allowed.hostNames.includes(hostname.toLowerCase())) return true;
+  const parsed = parseIpAddress(address);
+  if (parsed === undefined) return false;
+  return allowed.networks.some((network) => networkHolds(network, parsed)) || !isSpecial(parsed);
+}
+
+function isSpecial(address: IpAddress): boolean {
+  const embedded = NAT64.some((network) => networkHolds(network, address));
+  const reached: IpAddress = embedded ? { bits: 32, value: address.value & 0xffff_ffffn } : address;
+  return SPECIAL.some((network) => networkHolds(network, reached));
+}

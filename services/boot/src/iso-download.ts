@@ -1,0 +1,87 @@
+import {
+  PlatformError,
+  type Clock,
+  type Files,
+  type HttpClient,
+  type HttpClientResponse,
+  type Log,
+  type OwnedFileWriter,
+} from '@tinkerbell/platform-contract';
+import type { IsoConfig } from './config.ts';
+import type { Counters } from './counters.ts';
+import type { IsoCache } from './iso-cache.ts';
+import type { IsoImage } from './iso-image.ts';
+
+export interface DownloadDeps {
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly log: Log;
+  readonly httpClient: HttpClient;
+  readonly cache: IsoCache;
+  readonly counters: Counters;
+  readonly config: IsoConfig;
+}
+
+/**
+ * Begins to bring an image into the cache; the promise inside resolves when it has ended, well or not. Rejects when it cannot
+ * begin: no room, no disk. What breaks off is not kept, and whoever reads it sees the failure.
+ */
+export async function downloadImage(
+  deps: DownloadDeps,
+  image: IsoImage,
+  { body }: HttpClientResponse,
+): Promise<{ readonly ended: Promise<void> }> {
+  const { cache } = deps;
+  try {
+    await cache.reserve(image.fileName, image.sizeBytes);
+    const writer = await cache.directory.create(image.fileName);
+    return { ended: bring(deps, image, { body, writer }) };
+  } catch (error) {
+    await cache.remove(image.fileName);
+    await body.cancel();
+    throw error;
+  }
+}
+
+interface Transfer {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly writer: OwnedFileWriter;
+}
+
+async function bring(
+  { cache, clock, counters, log }: DownloadDeps,
+  image: IsoImage,
+  { body, writer }: Transfer,
+): Promise<void> {
+  const startedMs = clock.monotonicMs();
+  const fields = { from: image.from, bytes: image.sizeBytes };
+  try {
+    await copy(image, { body, writer });
+    await cache.keep(image.fileName);
+    image.index.end();
+    counters.add('iso_source_requests_total', { outcome: 'fetched' });
+    log.info('ISO image fetched', { ...fields, milliseconds: Math.round(clock.monotonicMs() - startedMs) });
+  } catch (error) {
+    // Before anybody hears of it: the next request makes a file of the same name.
+    await cache.remove(image.fileName).catch(() => undefined);
+    image.index.fail(error as Error);
+    counters.add('iso_source_requests_total', { outcome: 'failed' });
+    log.warn('ISO image broke off', { ...fields, error: (error as Error).message });
+  }
+}
+
+async function copy({ from, sizeBytes, index }: IsoImage, { body, writer }: Transfer): Promise<void> {
+  let received = 0;
+  try {
+    for await (const chunk of body) {
+      received += chunk.length;
+      if (received > sizeBytes) break;
+      await writer.write(chunk);
+      index.push(chunk);
+    }
+  } finally {
+    await writer.close();
+  }
+  if (received !== sizeBytes)
+    throw new PlatformError('unavailable', `${from} sent ${received} bytes and had said ${sizeBytes}`);
+}

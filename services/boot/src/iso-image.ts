@@ -1,0 +1,47 @@
+import { overlayPatch } from '@tinkerbell/netboot';
+import type { Files } from '@tinkerbell/platform-contract';
+import type { IsoIndex } from './iso-index.ts';
+
+/** An unpatched image in a file, which may still grow to its size. */
+export interface IsoImage {
+  readonly directory: string;
+  readonly fileName: string;
+  readonly sizeBytes: number;
+  /** Changes whenever the bytes do. */
+  readonly validator: string;
+  readonly index: IsoIndex;
+  /** In words for the timeline: a URL without its query, or a file. */
+  readonly from: string;
+}
+
+export interface PatchedRange {
+  /** Both inclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** As long as the magic. */
+  readonly patch: Uint8Array;
+  /** Ends the waiting for bytes that have not come yet. */
+  readonly signal: AbortSignal;
+}
+
+/** A range of the patched image, a chunk at a time. Fails when the image cannot be read or its download breaks off. */
+export async function* patchedChunks(
+  files: Pick<Files, 'stream'>,
+  { directory, fileName, index }: IsoImage,
+  { start, end, patch, signal }: PatchedRange,
+): AsyncGenerator<Uint8Array, void> {
+  let at = start;
+  while (at <= end) {
+    const known = await index.settledBeyond(at, signal);
+    const before = at;
+    for await (const chunk of files.stream(directory, fileName, {
+      start: at,
+      end: Math.min(end, known - 1),
+    })) {
+      overlayPatch(chunk, at, { offsets: index.offsets, patch });
+      at += chunk.length;
+      yield chunk;
+    }
+    if (at === before) throw new Error(`${fileName} has become shorter while it was sent`);
+  }
+}

@@ -1,0 +1,58 @@
+import type { HttpRoute } from '@tinkerbell/platform-contract';
+import type { BootConfig, BootDeps, IsoConfig } from './config.ts';
+import type { Counters } from './counters.ts';
+import { IsoCache } from './iso-cache.ts';
+import { createOwnImages } from './iso-own-images.ts';
+import { RemoteImages } from './iso-remote-images.ts';
+import { createIsoRoute } from './iso-route.ts';
+import { IsoTimeline } from './iso-timeline.ts';
+
+export interface IsoImages {
+  readonly route: HttpRoute;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** ISO images, where they are configured. @throws Error when the platform's part is missing: an error of whoever composes. */
+export function createIsoImages(
+  deps: BootDeps,
+  { hook, iso: config }: Pick<BootConfig, 'hook' | 'iso'>,
+  counters: Counters,
+): IsoImages | undefined {
+  if (config === undefined) return undefined;
+  const timeline = new IsoTimeline(deps, counters);
+  const remote = createLazyRemote(deps, config, counters);
+  const ownImage = createOwnImages(deps.files, config);
+  const remoteImage = async (url: string) => (await remote.images()).open(url);
+  return {
+    route: createIsoRoute({ deps, config: { hook, iso: config }, timeline, ownImage, remoteImage }),
+    start: async () => {},
+    async stop() {
+      timeline.stop();
+      await remote.stop();
+    },
+  };
+}
+
+/** The cache is made when the first image of a URL is asked for; when that fails, the next request tries again. */
+function createLazyRemote(deps: BootDeps, config: IsoConfig, counters: Counters) {
+  const { httpClient, openDirectory } = deps;
+  if (httpClient === undefined || openDirectory === undefined)
+    throw new Error('ISO images need an HTTP client and a directory');
+  let opened: Promise<RemoteImages> | undefined;
+  const open = async () => {
+    const directory = await openDirectory(config.cacheDirectory);
+    const cache = await IsoCache.open(directory, config.cacheBytesMax);
+    return new RemoteImages({ ...deps, httpClient, cache, counters, config });
+  };
+  return {
+    images() {
+      opened ??= open().catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      return opened;
+    },
+    stop: async () => (await opened?.catch(() => undefined))?.stop(),
+  };
+}

@@ -1,0 +1,47 @@
+import { encodeUtf8 } from '@tinkerbell/wire';
+import type { BootDeps, IsoConfig } from './config.ts';
+import type { IsoImage } from './iso-image.ts';
+import { IsoIndex } from './iso-index.ts';
+
+/** One of each architecture. */
+const IMAGES_MAX = 8;
+
+/** Our own image of an architecture, `hook-<architecture>.iso` in the image directory; undefined when it is not there. */
+export function createOwnImages(
+  files: BootDeps['files'],
+  { ownDirectory, magic }: Pick<IsoConfig, 'ownDirectory' | 'magic'>,
+): (architecture: string) => Promise<IsoImage | undefined> {
+  const known = new Map<string, IsoImage>();
+  return async (architecture) => {
+    if (!/^[\w-]{1,32}$/.test(architecture)) return undefined;
+    const fileName = `hook-${architecture}.iso`;
+    const info = await files.stat(ownDirectory, fileName);
+    if (info?.isFile !== true || info.sizeBytes === 0) return undefined;
+    const validator = `${fileName} ${info.sizeBytes} ${info.modifiedMs}`;
+    const found = known.get(fileName);
+    if (found?.validator === validator && found.index.failure === undefined) return found;
+    const { sizeBytes } = info;
+    const index = new IsoIndex(encodeUtf8(magic));
+    const image = { directory: ownDirectory, fileName, sizeBytes, validator, index, from: fileName };
+    if (known.size >= IMAGES_MAX) known.clear();
+    known.set(fileName, image);
+    void indexFile(files, image);
+    return image;
+  };
+}
+
+/** Reads the whole file once; whoever waits for the index sees a failure. */
+export async function indexFile(files: Pick<BootDeps['files'], 'stream'>, image: IsoImage): Promise<void> {
+  const { directory, fileName, sizeBytes, index } = image;
+  try {
+    let read = 0;
+    for await (const chunk of files.stream(directory, fileName, { start: 0, end: sizeBytes - 1 })) {
+      index.push(chunk);
+      read += chunk.length;
+    }
+    if (read !== sizeBytes) throw new Error(`${fileName} has become shorter while it was read`);
+    index.end();
+  } catch (error) {
+    index.fail(error as Error);
+  }
+}

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  bytesOf,
+  handClock,
+  ISO_PATH,
+  PATCH,
+  sourced,
+  startIsoServer,
+  until,
+} from '../testdata/iso-server.ts';
+import { magicImage, patchedImage, sendImage, startIsoSource } from '../testdata/iso-source.ts';
+
+test('an image of a URL is fetched once for many machines, and ranges are answered from the disk', async () => {
+  const image = magicImage();
+  const whole = patchedImage(image, PATCH);
+  await using source = await startIsoSource(image);
+  await using server = await startIsoServer({ upstreamUrl: source.url });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => server.ask()));
+  for (const answer of answers) assert.deepEqual(await bytesOf(answer), whole);
+  for (const start of [0, 999_999, whole.length - 10]) {
+    const part = await server.ask(ISO_PATH, { headers: { range: `bytes=${start}-${start + 9}` } });
+    assert.deepEqual(await bytesOf(part), whole.subarray(start, start + 10));
+  }
+  assert.equal(source.asked.length, 1);
+  // The last byte is sent before the disk has it for good.
+  await until(() => server.counters()['iso_source_requests_total{outcome="fetched"}'] === 1);
+  assert.equal(readdirSync(server.iso.cacheDirectory).length, 1);
+});
+
+test("a Hardware's own source goes before the configured one", async () => {
+  const image = magicImage(1);
+  await using source = await startIsoSource(image);
+  await using server = await startIsoServer(
+    { upstreamUrl: 'http://192.0.2.1/x' },
+    { hardware: [sourced(source.url)] },
+  );
+  assert.deepEqual(await bytesOf(await server.ask()), patchedImage(image, PATCH));
+});
+
+test('bytes are sent while the image is still coming, and never one before its magic is known', async () => {
+  const image = magicImage();
+  const whole = patchedImage(image, PATCH);
+  await using source = await startIsoSource(image);
+  const goOn = Promise.withResolvers<void>();
+  source.answer = (_, response) => {
+    response.writeHead(200, { etag: '"x"', 'content-length': image.length });
+    response.write(image.subarray(0, 1024 * 1024));
+    void goOn.promise.then(() => response.end(image.subarray(1024 * 1024)));
+  };
+  await using server = await startIsoServer({ upstreamUrl: source.url });
+  const head = await server.ask(ISO_PATH, { method: 'HEAD' });
+  assert.equal(head.headers.get('content-length'), `${image.length}`);
+  const early = await server.ask(ISO_PATH, { headers: { range: 'bytes=0-999999' } });
+  assert.deepEqual(await bytesOf(early), whole.subarray(0, 1_000_000));
+  const straddling = await server.ask(ISO_PATH, { headers: { range: 'bytes=1048000-1049999' } });
+  const reading = bytesOf(straddling);
+  goOn.resolve();
+  assert.deepEqual(await reading, whole.subarray(1_048_000, 1_050_000));
+  assert.equal(source.asked.length, 1);
+});
+
+test('a download that breaks off is not kept; the next request begins anew', async () => {
+  const image = magicImage();
+  await using source = await startIsoSource(image);
+  const { answer } = source;
+  source.answer = (_, response) => {
+    response.writeHead(200, { etag: '"v1"', 'content-length': image.length });
+    response.write(image.subarray(0, 500_000), () => response.destroy());
+  };
+  await using server = await startIsoServer({ upstreamUrl: source.url });
+  await assert.rejects(bytesOf(await server.ask()));
+  assert.deepEqual(readdirSync(server.iso.cacheDirectory), []);
+  source.answer = answer;
+  assert.deepEqual(await bytesOf(await server.ask()), patchedImage(image, PATCH));
+  const failed = server.journal.entries.filter(({ event }) => event === 'transfer-failed');
+  assert.match(failed[0]?.message ?? '', /^ISO image broken off: \d\.\d of 3\.1 MB by 1 requests in \d+ ms$/);
+});
+
+test('a source is asked at most once a minute whether its image changed, and its new image replaces the old', async () => {
+  const first = magicImage(1);
+  const second = magicImage(2);
+  await using source = await startIsoSource(first);
+  const { clock, advance } = handClock();
+  await using server = await startIsoServer({ upstreamUrl: source.url }, { clock });
+  const served = async () => bytesOf(await server.ask());
+  assert.deepEqual(await served(), patchedImage(first, PATCH));
+  await until(() => server.counters()['iso_source_requests_total{outcome="fetched"}'] === 1);
+  advance(59_000);
+  await served();
+  assert.equal(source.asked.length, 1);
+  advance(1_000);
+  assert.deepEqual(await served(), patchedImage(first, PATCH));
+  assert.deepEqual(
+    source.asked.map(({ headers }) => headers['if-none-match']),
+    [undefined, '"v1"'],
+  );
+  source.answer = (request, response) => sendImage(request, response, { image: second, etag: '"v2"' });
+  advance(60_000);
+  assert.deepEqual(await served(), patchedImage(second, PATCH));
+  await until(() => server.counters()['iso_source_requests_total{outcome="fetched"}'] === 2);
+  assert.equal(readdirSync(server.iso.cacheDirectory).length, 1);
+  // The source is down: what is kept is served.
+  source.answer = (_, response) => response.writeHead(503).end();
+  advance(60_000);
+  assert.deepEqual(await served(), patchedImage(second, PATCH));
+  assert.equal(server.counters()['iso_source_requests_total{outcome="kept-image-used"}'], 1);
+});
+
+test('what an earlier run has kept is not fetched again, and is served when the source is down', async () => {
+  const image = magicImage();
+  await using source = await startIsoSource(image);
+  const { cacheDirectory } = await (async () => {
+    await using server = await startIsoServer({ upstreamUrl: source.url });
+    await bytesOf(await server.ask());
+    await until(() => server.counters()['iso_source_requests_total{outcome="fetched"}'] === 1);
+    return server.iso;
+  })();
+  writeFileSync(join(cacheDirectory, `${'0'.repeat(32)}-${'0'.repeat(32)}-99.iso`), 'part of a download');
+  for (const status of [200, 503]) {
+    if (status === 503) source.answer = (_, response) => response.writeHead(503).end();
+    await using server = await startIsoServer({ upstreamUrl: source.url, cacheDirectory });
+    assert.deepEqual(await bytesOf(await server.ask()), patchedImage(image, PATCH));
+    assert.equal(server.counters()['iso_source_requests_total{outcome="fetched"}'], undefined);
+    assert.equal(readdirSync(cacheDirectory).length, 1);
+  }
+});
+
+test('the cache stays within its size: the least recently used image goes', async () => {
+  const image = magicImage();
+  await using source = await startIsoSource(image);
+  const urls = ['a', 'b', 'c'].map((name) => `${source.url}?${name}`);
+  const hardware = urls.map((url, index) => {
+    const made = sourced(url);
+    const [first] = made.spec?.interfaces ?? [];
+    const interfaces = [{ ...first, dhcp: { ...first?.dhcp, mac: `02:00:5e:10:00:0${index}` } }];
+    const metadata = { name: `m${index}`, namespace: 'default' };
+    return { ...made, metadata, spec: { interfaces } };
+  });
+  await using server = await startIsoServer({ cacheBytesMax: image.length * 2 }, { hardware });
+  const read = async (index: number) => bytesOf(await server.ask(`/iso/02:00:5e:10:00:0${index}/hook.iso`));
+  for (const index of [0, 1, 0, 2]) await read(index);
+  assert.equal(readdirSync(server.iso.cacheDirectory).length, 2);
+  assert.equal(source.asked.length, 3);
+  await read(0);
+  assert.equal(source.asked.length, 3);
+  await read(1);
+  assert.equal(source.asked.length, 4);
+});
+
+test('an image that does not fit, or has no size, or is compressed, is refused', async () => {
+  const image = magicImage();
+  await using source = await startIsoSource(image);
+  await using small = await startIsoServer({ upstreamUrl: source.url, cacheBytesMax: 1_000_000 });
+  const refused = await small.ask();
+  assert.equal(refused.status, 502);
+  assert.match(
+    await refused.text(),
+    /has 3146505 bytes and the cache room for 1000000; raise --iso-cache-size/,
+  );
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ 'transfer-encoding': 'chunked' }, /does not tell the size/],
+    [{ 'content-encoding': 'gzip', 'content-length': '10' }, /sends the image as gzip/],
+    [{ 'content-length': '0' }, /does not tell the size/],
+  ];
+  for (const [headers, message] of cases) {
+    source.answer = (_, response) => response.writeHead(200, headers).end();
+    await using server = await startIsoServer({ upstreamUrl: source.url });
+    const response = await server.ask();
+    assert.equal(response.status, 502);
+    assert.match(await response.text(), message);
+  }
+});
+
+test("a Hardware's URL leads to no address of this machine or its segment, the operator's own does", async () => {
+  const image = magicImage();
+  await using source = await startIsoSource(image);
+  const strict = { allowed: { hostNames: [], networks: [] } };
+  await using byHardware = await startIsoServer(strict, { hardware: [sourced(source.url)] });
+  const refused = await byHardware.ask();
+  assert.equal(refused.status, 502);
+  assert.match(await refused.text(), /it is at 127\.0\.0\.1, where this server may not connect to/);
+  assert.equal(source.asked.length, 0);
+  await using byOperator = await startIsoServer({ ...strict, upstreamUrl: source.url });
+  assert.equal((await byOperator.ask(ISO_PATH, { method: 'HEAD' })).status, 200);
+  source.answer = (_, response) => response.writeHead(302, { location: source.url }).end();
+  await using redirected = await startIsoServer({ ...strict, upstreamUrl: source.url });
+  assert.equal((await redirected.ask()).status, 502);
+  const { port } = new URL(source.url);
+  source.answer = (request, response) => sendImage(request, response, { image, etag: '"x"' });
+  const named = { allowed: { hostNames: ['localhost'], networks: [] } };
+  await using byName = await startIsoServer(named, { hardware: [sourced(`http://localhost:${port}/x.iso`)] });
+  assert.equal((await byName.ask(ISO_PATH, { method: 'HEAD' })).status, 200);
+});
+
+test('a client that goes away while bytes are awaited frees its request', async () => {
+  const image = magicImage();
+  await using source = await startIsoSource(image);
+  source.answer = (_, response) =>
+    response.writeHead(200, { etag: '"x"', 'content-length': image.length }).write('x');
+  await using server = await startIsoServer({ upstreamUrl: source.url });
+  const gone = new AbortController();
+  const response = await server.ask(ISO_PATH, { signal: gone.signal });
+  const reading = bytesOf(response);
+  gone.abort();
+  await assert.rejects(reading);
+  assert.equal(server.counters()['iso_requests_total{outcome="broken-off"}'], 1);
+});

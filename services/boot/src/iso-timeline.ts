@@ -1,0 +1,155 @@
+import type { Mac } from '@tinkerbell/wire';
+import type { BootDeps } from './config.ts';
+import type { Counters } from './counters.ts';
+import type { IsoImage } from './iso-image.ts';
+import { createRateGate } from './rate-gate.ts';
+
+/** A mount is thousands of requests for a few kilobytes each, with pauses: one that is quiet for so long is over. */
+const QUIET_MS = 60_000;
+/** Machines that read images at once; what more do is counted, not written down. */
+const MOUNTS_MAX = 1_000;
+/** As with scripts: a machine that asks again and again must not push all else out of the bounded journal. */
+const REFUSED_GATE = { intervalMs: 10_000, keysMax: 500 } as const;
+const QUARTERS = 4;
+
+export interface IsoTransfer {
+  readonly mac: Mac;
+  readonly peer: string;
+  readonly image: IsoImage;
+  /** False: the client asked for the whole image at once. */
+  readonly isRange: boolean;
+  readonly leftOut: readonly string[];
+}
+
+interface Mount {
+  readonly image: IsoImage;
+  readonly startedMs: number;
+  /** When bytes were sent last. */
+  lastMs: number;
+  requests: number;
+  running: number;
+  sentBytes: number;
+  quartersTold: number;
+  stopWaiting: () => void;
+  /** False where there are too many, or once the machine reads another image. */
+  isWritten: boolean;
+}
+
+/** Writes down how a machine, or its BMC, reads an image: all its requests until it is quiet are one mount. */
+export class IsoTimeline {
+  readonly #deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>;
+  readonly #counters: Counters;
+  readonly #mayWriteRefusal: (key: string) => boolean;
+  readonly #mounts = new Map<Mac, Mount>();
+
+  constructor(deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>, counters: Counters) {
+    this.#deps = deps;
+    this.#counters = counters;
+    this.#mayWriteRefusal = createRateGate(deps.clock, REFUSED_GATE);
+  }
+
+  refused(refusal: {
+    readonly mac?: Mac;
+    readonly peer: string;
+    readonly reason: string;
+    readonly message: string;
+  }): void {
+    const { mac, peer, reason, message } = refusal;
+    this.#counters.add('iso_requests_total', { outcome: reason });
+    this.#deps.log.debug('ISO image refused', { mac, peer, reason, message });
+    if (mac === undefined || reason === 'no-hardware' || !this.#mayWriteRefusal(`${mac} ${reason}`)) return;
+    const details = { reason };
+    this.#append(mac, 'iso-refused', `no ISO image: ${message}`, details);
+  }
+
+  /** Returns whom to tell of bytes that were sent, and of the end. */
+  begin(transfer: IsoTransfer): { sent(bytes: number): void; ended(isWhole: boolean): void } {
+    const { mac, isRange } = transfer;
+    const mount = this.#mountOf(transfer);
+    mount.requests += 1;
+    mount.running += 1;
+    mount.stopWaiting();
+    return {
+      sent: (bytes) => {
+        mount.sentBytes += bytes;
+        mount.lastMs = this.#deps.clock.monotonicMs();
+        this.#counters.add('iso_sent_bytes_total', {}, bytes);
+        this.#tellProgress(mac, mount);
+      },
+      ended: (isWhole) => {
+        mount.running -= 1;
+        this.#counters.add('iso_requests_total', { outcome: isWhole ? 'sent' : 'broken-off' });
+        // A BMC breaks ranges off as it likes; somebody who wanted it all and did not get it has a problem.
+        if (!isWhole && !isRange) this.#tell(mac, 'transfer-failed', `broken off: ${amount(mount)}`, mount);
+        if (mount.running > 0 || !mount.isWritten) return;
+        mount.stopWaiting = this.#deps.clock.schedule(QUIET_MS, () => this.#close(mac, mount));
+      },
+    };
+  }
+
+  stop(): void {
+    for (const mount of this.#mounts.values()) {
+      mount.stopWaiting();
+      mount.isWritten = false;
+    }
+    this.#mounts.clear();
+  }
+
+  #mountOf({ mac, peer, image, leftOut }: IsoTransfer): Mount {
+    const found = this.#mounts.get(mac);
+    if (found?.image === image) return found;
+    found?.stopWaiting();
+    if (found !== undefined) found.isWritten = false;
+    const startedMs = this.#deps.clock.monotonicMs();
+    const mount: Mount = {
+      image,
+      startedMs,
+      lastMs: startedMs,
+      requests: 0,
+      running: 0,
+      sentBytes: 0,
+      quartersTold: 0,
+      stopWaiting: () => undefined,
+      isWritten: found !== undefined || this.#mounts.size < MOUNTS_MAX,
+    };
+    if (!mount.isWritten) return mount;
+    this.#mounts.set(mac, mount);
+    const without = leftOut.length === 0 ? '' : `; left out: ${leftOut.join('; ')}`;
+    const message = `${peer} reads ${image.from}, ${megabytes(image.sizeBytes)} MB${without}`;
+    this.#append(mac, 'iso-started', message, { peer, bytes: image.sizeBytes });
+    return mount;
+  }
+
+  #tellProgress(mac: Mac, mount: Mount): void {
+    const quarters = Math.floor((QUARTERS * mount.sentBytes) / mount.image.sizeBytes);
+    if (quarters <= mount.quartersTold || mount.quartersTold === QUARTERS) return;
+    mount.quartersTold = Math.min(quarters, QUARTERS);
+    if (mount.quartersTold === QUARTERS) this.#tell(mac, 'iso-sent', `sent: ${amount(mount)}`, mount);
+    else this.#tell(mac, 'iso-progressed', `${25 * mount.quartersTold} %: ${amount(mount)}`, mount);
+  }
+
+  #close(mac: Mac, mount: Mount): void {
+    if (this.#mounts.get(mac) === mount) this.#mounts.delete(mac);
+    if (mount.quartersTold === QUARTERS) return;
+    this.#tell(mac, 'iso-ended', `no longer read: ${amount(mount)}`, mount);
+  }
+
+  #tell(mac: Mac, event: string, message: string, mount: Mount): void {
+    if (!mount.isWritten) return;
+    const { sentBytes: bytes, requests, startedMs, lastMs } = mount;
+    const milliseconds = Math.round(lastMs - startedMs);
+    this.#append(mac, event, `ISO image ${message} in ${milliseconds} ms`, { bytes, requests, milliseconds });
+  }
+
+  #append(mac: Mac, event: string, message: string, details: Record<string, string | number>): void {
+    this.#deps.journal.append({ source: 'http', event, machine: mac, message, details });
+  }
+}
+
+function amount({ sentBytes, image, requests }: Mount): string {
+  return `${megabytes(sentBytes)} of ${megabytes(image.sizeBytes)} MB by ${requests} requests`;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
