@@ -1,5 +1,5 @@
 /** A kind as a Kubernetes CustomResourceDefinition. */
-import type { TSchema } from 'typebox';
+import type { Schema } from './schema.ts';
 import { collectionOf, type Kind } from './kind.ts';
 
 /** The CRD as plain JSON, keys in a stable order. */
@@ -47,7 +47,7 @@ function versionOf(kind: Kind): Record<string, unknown> {
   };
 }
 
-/** A typebox schema without the builder's own marks. */
-export function openApiOf(schema: TSchema): unknown {
+/** A schema without the builder's own marks. */
+export function openApiOf(schema: Schema): unknown {
   return JSON.parse(JSON.stringify(schema));
 }

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import type { Schema } from './schema.ts';
 
 export interface PrinterColumn {
   readonly name: string;
@@ -20,8 +20,8 @@ export interface Kind {
   readonly description: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly printerColumns: readonly PrinterColumn[];
-  readonly spec: TSchema;
-  readonly status: TSchema;
+  readonly spec: Schema;
+  readonly status: Schema;
 }
 
 /** `tinkerbell.org/v1alpha1` */

@@ -1,5 +1,5 @@
 /** The few schema shapes that Kubernetes CRDs use beyond plain JSON types. */
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static, type Schema } from './schema.ts';
 
 type Extra = Readonly<Record<string, unknown>>;
 
@@ -33,8 +33,8 @@ export function oneOf<const Values extends readonly string[]>(values: Values, ex
 }
 
 /** An object whose keys are free and whose values share a schema. */
-export function mapOf<Schema extends TSchema>(values: Schema) {
-  return Type.Unsafe<{ [key: string]: Static<Schema> }>({ type: 'object', additionalProperties: values });
+export function mapOf<Values extends Schema>(values: Values) {
+  return Type.Unsafe<{ [key: string]: Static<Values> }>({ type: 'object', additionalProperties: values });
 }
 
 /** A Kubernetes quantity: a number or text such as `10Gi`. */

@@ -2,7 +2,7 @@
  * Walks a value beside its schema: fills in defaults and finds fields the schema does not know, as the
  * Kubernetes API does for structural schemas. The value itself is not changed.
  */
-import type { TSchema } from 'typebox';
+import type { Schema } from './schema.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -12,47 +12,32 @@ export interface Structured {
   readonly unknownFields: readonly Path[];
 }
 
-interface SchemaView {
-  readonly properties?: Readonly<Record<string, TSchema>>;
-  readonly additionalProperties?: TSchema;
-  readonly items?: TSchema;
-  readonly default?: unknown;
-}
-
-export function structure(schema: TSchema, value: unknown): Structured {
+export function structure(schema: Schema, value: unknown): Structured {
   const unknownFields: Path[] = [];
   return { value: walk(schema, value, [], unknownFields), unknownFields };
 }
 
-function walk(schema: SchemaView, value: unknown, path: Path, unknownFields: Path[]): unknown {
+function walk(schema: Schema, value: unknown, path: Path, unknownFields: Path[]): unknown {
   if (Array.isArray(value)) {
     const items = schema.items;
     if (items === undefined) return value;
-    return value.map((item, index) => walk(items as SchemaView, item, [...path, index], unknownFields));
+    return value.map((item, index) => walk(items, item, [...path, index], unknownFields));
   }
   if (!isRecord(value)) return value;
   if (schema.properties === undefined) return walkMap(schema, value, path, unknownFields);
   return walkObject(schema.properties, value, path, unknownFields);
 }
 
-function walkMap(
-  schema: SchemaView,
-  value: Record<string, unknown>,
-  path: Path,
-  unknownFields: Path[],
-): unknown {
+function walkMap(schema: Schema, value: Record<string, unknown>, path: Path, unknownFields: Path[]): unknown {
   const values = schema.additionalProperties;
   if (values === undefined) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      walk(values as SchemaView, item, [...path, key], unknownFields),
-    ]),
+    Object.entries(value).map(([key, item]) => [key, walk(values, item, [...path, key], unknownFields)]),
   );
 }
 
 function walkObject(
-  properties: Readonly<Record<string, TSchema>>,
+  properties: Readonly<Record<string, Schema>>,
   value: Record<string, unknown>,
   path: Path,
   unknownFields: Path[],
@@ -63,10 +48,10 @@ function walkObject(
       unknownFields.push([...path, key]);
       continue;
     }
-    entries.push([key, walk(properties[key] as SchemaView, item, [...path, key], unknownFields)]);
+    entries.push([key, walk(properties[key] ?? {}, item, [...path, key], unknownFields)]);
   }
   for (const [key, schema] of Object.entries(properties)) {
-    const fallback = (schema as SchemaView).default;
+    const fallback = schema.default;
     if (fallback !== undefined && !Object.hasOwn(value, key)) entries.push([key, fallback]);
   }
   return Object.fromEntries(entries);
@@ -77,8 +62,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The schema of the field at `path`, or undefined. */
-export function schemaAt(schema: TSchema, path: Path): TSchema | undefined {
-  let current: SchemaView | undefined = schema;
+export function schemaAt(schema: Schema, path: Path): Schema | undefined {
+  let current: Schema | undefined = schema;
   for (const step of path) {
     if (current === undefined) return undefined;
     current =

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 
 export const TemplateSpec = Type.Object({
   data: Type.Optional(Type.String()),

@@ -1,6 +1,6 @@
 /** Objects in, problems out: the schema by ajv, then what a schema cannot say. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Type } from 'typebox';
+import { Type } from './schema.ts';
 import { dhcpProblems } from './hardware/hardware-rules.ts';
 import { kindFor, kinds } from './kinds.ts';
 import { apiVersionOf, collectionOf, type Kind } from './kind.ts';

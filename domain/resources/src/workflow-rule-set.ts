@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 import { mapOf } from './schema-builders.ts';
 
 export const WorkflowRuleSetSpec = Type.Object({
@@ -21,4 +21,4 @@ export const WorkflowRuleSetSpec = Type.Object({
 export type WorkflowRuleSetSpec = Static<typeof WorkflowRuleSetSpec>;
 
 export const WorkflowRuleSetStatus = Type.Object({});
-export type WorkflowRuleSetStatus = Static<typeof WorkflowRuleSetStatus>;
+export type WorkflowRuleSetStatus = Record<string, never>;

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 import { BmcAction } from './bmc/action.ts';
 import { dateTime, int64, mapOf, oneOf, uri } from './schema-builders.ts';
 

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../schema.ts';
 import { int32, integer, mapOf, oneOf } from '../schema-builders.ts';
 
 export const ProviderOptions = Type.Object({

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../schema.ts';
 import { BmcAction } from './action.ts';
 import { dateTime } from '../schema-builders.ts';
 

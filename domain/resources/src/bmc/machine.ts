@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../schema.ts';
 import { Connection } from './connection.ts';
 import { dateTime, oneOf } from '../schema-builders.ts';
 

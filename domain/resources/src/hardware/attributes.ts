@@ -1,5 +1,5 @@
 /** What a BMC tells of a machine's parts, as the inventory writes it into the status of a Hardware. */
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../schema.ts';
 import { dateTime, int32, int64 } from '../schema-builders.ts';
 
 const text = Type.Optional(Type.String());

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../schema.ts';
 import { OutOfBandAttributes } from './attributes.ts';
 import { HardwareMetadata } from './metadata.ts';
 import { NetworkInterface } from './network-interface.ts';

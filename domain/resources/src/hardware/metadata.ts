@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../schema.ts';
 import { Storage } from './storage.ts';
 import { int64 } from '../schema-builders.ts';
 

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../schema.ts';
 import { int64, uri } from '../schema-builders.ts';
 
 export const DhcpSettings = Type.Object(
