@@ -12,6 +12,7 @@ export type {
 } from './udp.ts';
 export type { RouterDiscovery, RouterDiscoverySocket } from './router-discovery.ts';
 export type { Udp6, Udp6Options, Udp6Socket } from './udp6.ts';
+export type { LinkLayer, LinkLayerOptions, LinkLayerSocket, SeenDatagram } from './link-layer.ts';
 export type {
   Http,
   HttpContext,

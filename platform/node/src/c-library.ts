@@ -1,10 +1,16 @@
 /** The few calls of the C library that Node has no API for. Each answers with the negative errno on failure, as the kernel does. */
 import type { getInt32 as GetInt32 } from 'node:ffi';
 
+const SOL_SOCKET = 1;
+const SO_ATTACH_FILTER = 26;
+const FILTER_INSTRUCTION_BYTES = 8;
+
 export interface CLibrary {
   socket(domain: number, type: number, protocol: number): number;
   setSocketOption(fd: number, option: { level: number; name: number; value: Uint8Array }): number;
   bind(fd: number, address: Uint8Array): number;
+  /** Lets only packets through that the program (struct sock_filter, one after the other) accepts. */
+  attachFilter(fd: number, program: Uint8Array): number;
   /** The index of a network interface in this network namespace; 0 when there is none of that name. */
   interfaceIndex(name: string): number;
   sendTo(fd: number, message: { readonly bytes: Uint8Array; readonly to: Uint8Array }): number;
@@ -22,7 +28,7 @@ export function cLibrary(): Promise<CLibrary> {
 }
 
 async function load(): Promise<CLibrary> {
-  const { dlopen, getInt32 } = await withoutFfiWarning(() => import('node:ffi'));
+  const { dlopen, getInt32, getRawPointer } = await withoutFfiWarning(() => import('node:ffi'));
   const { functions } = dlopen(null, {
     socket: { arguments: ['i32', 'i32', 'i32'], return: 'i32' },
     setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
@@ -40,6 +46,13 @@ async function load(): Promise<CLibrary> {
     socket: (domain, type, protocol) => checked(functions.socket(domain, type, protocol)),
     setSocketOption: (fd, { level, name, value }) =>
       checked(functions.setsockopt(fd, level, name, value, value.length)),
+    attachFilter(fd, program) {
+      // Memory of its own, which does not move: the kernel gets its address.
+      const instructions = new Uint8Array(new ArrayBuffer(program.length));
+      instructions.set(program);
+      const value = filterProgram(program.length, getRawPointer(instructions));
+      return checked(functions.setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, value, value.length));
+    },
     bind: (fd, address) => checked(functions.bind(fd, address, address.length)),
     interfaceIndex: (name) => functions.if_nametoindex(new TextEncoder().encode(`${name}\0`)),
     sendTo: (fd, { bytes, to }) =>
@@ -47,6 +60,14 @@ async function load(): Promise<CLibrary> {
     receive: (fd, into) => checked(Number(functions.recv(fd, into, BigInt(into.length), 0))),
     close: (fd) => void functions.close(fd),
   };
+}
+
+/** struct sock_fprog of a 64-bit machine. */
+function filterProgram(lengthBytes: number, pointer: bigint): Uint8Array {
+  const value = new DataView(new ArrayBuffer(16));
+  value.setUint16(0, lengthBytes / FILTER_INSTRUCTION_BYTES, true);
+  value.setBigUint64(8, pointer, true);
+  return new Uint8Array(value.buffer);
 }
 
 function errno(read: typeof GetInt32, location: bigint): number {

@@ -7,6 +7,7 @@ export { createNodeAddressProbe } from './address-probe.ts';
 export { nodeRouterDiscovery } from './router-discovery.ts';
 export { nodeUdp } from './udp.ts';
 export { nodeUdp6 } from './udp6.ts';
+export { nodeLinkLayer } from './link-layer.ts';
 export { createNodeHttp } from './http.ts';
 export { createNodeHttpClient, type HttpClientLimits } from './http-client.ts';
 export { openNodeDirectory } from './owned-directory.ts';

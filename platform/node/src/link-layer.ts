@@ -1,0 +1,91 @@
+/** The link layer through a packet socket that holds no port. Linux only, with CAP_NET_RAW. */
+import { readFile } from 'node:fs/promises';
+import { PlatformError, type LinkLayer, type LinkLayerOptions } from '@tinkerbell/platform-contract';
+import { cLibrary, type CLibrary } from './c-library.ts';
+import { broadcastUdpFrame, ETHERTYPE_IPV4, readUdpFrame, udpPortFilter } from './ethernet-udp-frame.ts';
+
+const AF_PACKET = 17;
+const SOCK_RAW_NONBLOCK_CLOEXEC = 3 | 0o4000 | 0o2000000;
+const ENODEV = 19;
+const EPERM = 1;
+/** The rest waits for the next turn. */
+const FRAMES_PER_POLL = 64;
+/** DHCP over Ethernet; a jumbo frame is cut, and then is no datagram. */
+const FRAME_BYTES_MAX = 1600;
+
+export const nodeLinkLayer: LinkLayer = {
+  async open(options, onDatagram) {
+    const { library, fd, address } = await packetSocket(options);
+    const fromMac = await macOf(options.networkInterface);
+    const buffer = new Uint8Array(FRAME_BYTES_MAX);
+    const state = { isOpen: true };
+    // A packet socket has no events in Node: it is asked.
+    const poll = setInterval(() => {
+      for (let count = 0; count < FRAMES_PER_POLL && state.isOpen; count++) {
+        const length = library.receive(fd, buffer);
+        if (length < 0) return;
+        const datagram = readUdpFrame(buffer.subarray(0, length));
+        if (datagram !== undefined) onDatagram(datagram);
+      }
+    }, options.pollMs);
+    return {
+      broadcast(payload, ports) {
+        if (!state.isOpen) return false;
+        const from = { address: '0.0.0.0', port: ports.from };
+        const to = { address: '255.255.255.255', port: ports.to };
+        const bytes = broadcastUdpFrame(payload, { fromMac, from, to });
+        return library.sendTo(fd, { bytes, to: address }) === bytes.length;
+      },
+      close() {
+        if (!state.isOpen) return;
+        state.isOpen = false;
+        clearInterval(poll);
+        library.close(fd);
+      },
+    };
+  },
+};
+
+async function packetSocket({
+  networkInterface,
+  ports,
+}: LinkLayerOptions): Promise<{ library: CLibrary; fd: number; address: Uint8Array }> {
+  if (process.platform !== 'linux') {
+    throw new PlatformError('unavailable', `cannot open the link of ${networkInterface}: only on Linux`);
+  }
+  const library = await cLibrary();
+  const index = library.interfaceIndex(networkInterface);
+  if (index === 0) throw failure(networkInterface, ENODEV);
+  // Of no protocol, so that nothing comes in before the filter is there.
+  const fd = library.socket(AF_PACKET, SOCK_RAW_NONBLOCK_CLOEXEC, 0);
+  if (fd < 0) throw failure(networkInterface, -fd);
+  const address = linkAddress(index);
+  const filtered = library.attachFilter(fd, udpPortFilter(ports));
+  const result = filtered < 0 ? filtered : library.bind(fd, address);
+  if (result >= 0) return { library, fd, address };
+  library.close(fd);
+  throw failure(networkInterface, -result);
+}
+
+/** struct sockaddr_ll: family in host order, protocol in network order, index in host order. */
+function linkAddress(index: number): Uint8Array {
+  const view = new DataView(new ArrayBuffer(20));
+  view.setUint16(0, AF_PACKET, true);
+  view.setUint16(2, ETHERTYPE_IPV4);
+  view.setInt32(4, index, true);
+  return new Uint8Array(view.buffer);
+}
+
+/** `os.networkInterfaces` knows only those that have an IP address. */
+async function macOf(networkInterface: string): Promise<string> {
+  return (await readFile(`/sys/class/net/${networkInterface}/address`, 'latin1')).trim();
+}
+
+function failure(networkInterface: string, errno: number): PlatformError {
+  if (errno === ENODEV)
+    return new PlatformError('no-such-interface', `there is no network interface ${networkInterface}`);
+  const where = `the link of ${networkInterface}`;
+  return errno === EPERM
+    ? new PlatformError('permission-denied', `not allowed to open ${where}; run as root or give CAP_NET_RAW`)
+    : new PlatformError('unavailable', `cannot open ${where}: errno ${errno}`);
+}
