@@ -8,7 +8,14 @@ import {
   type ProxyAllowList,
 } from '@tinkerbell/netboot';
 import { IPXE_FEATURES, type IpxeFeature } from '@tinkerbell/ipxe';
-import { parseIpv4, parseIpv4Network, type Ipv4, type MacFormat } from '@tinkerbell/wire';
+import {
+  netmaskOf,
+  networkAddress,
+  parseIpv4,
+  parseIpv4Network,
+  type Ipv4,
+  type MacFormat,
+} from '@tinkerbell/wire';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { addressOf, addressOr } from './setting-values.ts';
 
@@ -55,7 +62,7 @@ function syslogAddress(flags: FlagReader, own: Ipv4): Ipv4 | undefined {
 /** A pool has commas in it: several are told apart by semicolons. */
 function addressPools(flags: FlagReader): readonly AddressPool[] {
   const texts = flags.text('dhcp-pool').split(';');
-  return texts
+  const pools = texts
     .map((text) => text.trim())
     .filter((text) => text !== '')
     .map((text) => {
@@ -63,6 +70,19 @@ function addressPools(flags: FlagReader): readonly AddressPool[] {
       if (!pool.ok) throw new SettingsError(`--dhcp-pool: ${pool.message}`);
       return pool.value;
     });
+  for (const [index, pool] of pools.entries()) {
+    const other = pools.slice(0, index).find((one) => shareNetwork(one, pool));
+    if (other !== undefined)
+      throw new SettingsError(
+        `--dhcp-pool: ${other.first} and ${pool.first} are in one network, which can have one pool`,
+      );
+  }
+  return pools;
+}
+
+function shareNetwork(one: AddressPool, other: AddressPool): boolean {
+  const netmask = netmaskOf(Math.min(one.prefixLength, other.prefixLength));
+  return networkAddress(one.first, netmask) === networkAddress(other.first, netmask);
 }
 
 function proxyAllowList(flags: FlagReader): ProxyAllowList {

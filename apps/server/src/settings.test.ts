@@ -136,6 +136,11 @@ test('address pools are read with their settings', () => {
   );
 });
 
+test('two pools of one network are refused: only the first would be used', () => {
+  const pools = '--dhcp-pool=10.0.0.10-10.0.0.20/24;10.0.0.100-10.0.0.120/25';
+  assert.throws(() => settings([pools]), /10.0.0.10 and 10.0.0.100 are in one network/);
+});
+
 test('syslog is received, and machines are told, unless it is off', () => {
   assert.deepEqual(settings([]).boot?.syslog, { address: '0.0.0.0', port: 514 });
   assert.equal(settings([]).boot?.netboot.syslogAddress, '10.1.0.1');
@@ -197,4 +202,22 @@ test('unknown flags and missing values are told', () => {
 test('the help names every flag', () => {
   const text = helpText(flags);
   for (const flag of flags) assert.ok(text.includes(`--${flag.name} `), flag.name);
+});
+
+test('ISO images are on, of our own, and what is wrong about their settings is named', () => {
+  const { boot, dataDirectory, images } = settings([]);
+  assert.equal(boot?.iso?.magic.length, 1_024);
+  assert.equal(boot.iso.ownDirectory, images?.hookDirectory);
+  assert.equal(boot.iso.cacheDirectory, `${dataDirectory}/iso-cache`);
+  assert.equal(boot.iso.upstreamUrl, undefined);
+  assert.equal(settings(['--iso-enabled=false']).boot?.iso, undefined);
+  const allowed = settings(['--iso-allow-source', 'Files.LAN,127.0.0.0/8,::1']).boot?.iso?.allowed;
+  assert.deepEqual([allowed?.hostNames, allowed?.networks.length], [['files.lan'], 2]);
+  const wrong: [string[], RegExp][] = [
+    [['--iso-upstream-url', 'file:///x.iso'], /--iso-upstream-url takes an http or https URL, not "file:/],
+    [['--iso-patch-magic-string', 'short'], /must have 64 to 4096 printable ASCII characters, not "short"/],
+    [['--iso-allow-source', '10.0.0.0/99'], /--iso-allow-source takes hosts and networks .* not "10/],
+    [['--iso-cache-size', '1'], /--iso-cache-size must be a whole number from 64/],
+  ];
+  for (const [commandLine, message] of wrong) assert.throws(() => settings(commandLine), message);
 });

@@ -68,6 +68,17 @@ test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line i
   );
 });
 
+test('the timeline says why a machine is offered no boot', () => {
+  const hardware = [machine({ netboot: { allowPXE: false } })];
+  const { entries } = feed({ hardware, netboot: { bootLocalWhenIdle: false } }, packet(UEFI));
+  assert.deepEqual(
+    entries.map(({ message }) => message),
+    [
+      'discover from PXE firmware: offer of 192.168.77.10, no netboot: spec.interfaces[0].netboot.allowPXE is not true',
+    ],
+  );
+});
+
 test('a client that asks in a loop is answered twenty times, counted each time, and written once a second', () => {
   const { sent, counters, entries } = listen(
     ...Array.from({ length: 19 }, () => packet(UEFI)),

@@ -95,7 +95,7 @@ function conclude({ view, timeline }: DhcpListenerDeps, exchange: Exchange, deci
   if (!encoded.ok) return timeline.unencodable({ client, error: encoded.error });
 
   send(entrance.socket, encoded.bytes, destination);
-  timeline.replied({ request, reply, client, droppedOptions: encoded.droppedOptions });
+  timeline.replied({ request, reply, client, reservation, droppedOptions: encoded.droppedOptions });
 }
 
 /**

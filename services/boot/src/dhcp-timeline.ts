@@ -1,5 +1,11 @@
 import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
-import type { IgnoreReason, NetbootClient, ReplyDecision, ReservationResult } from '@tinkerbell/netboot';
+import {
+  NOT_ALLOWED_FILE,
+  type IgnoreReason,
+  type NetbootClient,
+  type ReplyDecision,
+  type ReservationResult,
+} from '@tinkerbell/netboot';
 import type { AddressHolder, Datagram, UdpAddress } from '@tinkerbell/platform-contract';
 import type { View } from '@tinkerbell/store-contract';
 import { IPV4_ANY, macFromBytes, type DecodeFailure, type Ipv4, type Mac } from '@tinkerbell/wire';
@@ -37,6 +43,7 @@ export interface DhcpTimeline {
     readonly request: DhcpPacket;
     readonly reply: DhcpPacket;
     readonly client: NetbootClient;
+    readonly reservation: ReservationResult;
     readonly droppedOptions: readonly number[];
   }): void;
 }
@@ -159,7 +166,7 @@ function ignoredWriter({ log, journal, clock }: TimelineDeps, counters: Counters
 
 function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['replied'] {
   const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
-  return ({ request, reply, client, droppedOptions }) => {
+  return ({ request, reply, client, reservation, droppedOptions }) => {
     const type = nameOf(reply);
     if (droppedOptions.length > 0) {
       log.warn('DHCP options dropped: the reply passes what the client takes', {
@@ -170,15 +177,27 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
     const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
     log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
     if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
+    const boots = file.endsWith(NOT_ALLOWED_FILE)
+      ? `, no netboot: ${whyNot(client, reservation)}`
+      : file === ''
+        ? ''
+        : `, boot file ${file}`;
     const what = reply.yiaddr === IPV4_ANY ? `${type} without address` : `${type} of ${reply.yiaddr}`;
     journal.append({
       source: 'dhcp',
       event: `${type}-sent`,
       ...(client.mac === undefined ? {} : { machine: client.mac }),
-      message: `${nameOf(request)} from ${whoIs(client)}: ${what}${file === '' ? '' : `, boot file ${file}`}`,
+      message: `${nameOf(request)} from ${whoIs(client)}: ${what}${boots}`,
       details: { address: reply.yiaddr, file, architecture: client.architecture, client: whoIs(client) },
     });
   };
+}
+
+/** For the operator who wonders why the machine goes on to its disk. */
+function whyNot(client: NetbootClient, reservation: ReservationResult): string {
+  if (reservation.ok && !reservation.value.mayNetboot)
+    return `${reservation.value.path}.netboot.allowPXE is not true`;
+  return `no boot file is known for architecture ${client.architecture}`;
 }
 
 function whoIs(client: NetbootClient): string {
