@@ -4,13 +4,14 @@ import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
 import type { Ipv4 } from '@tinkerbell/wire';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
+import { isoConfig, type IsoDirectories } from './iso-settings.ts';
 import { hookSettings, netbootSettings } from './netboot-settings.ts';
 import { trustedProxies } from './setting-values.ts';
 
 /** Without the block size, which follows the network interface unless a flag says otherwise. */
 const { blockSizeBytesMax: _, ...transferLimits } = defaultTransferLimits;
 
-export function bootConfig(flags: FlagReader, own: Ipv4, hookDirectory: string): BootConfig {
+export function bootConfig(flags: FlagReader, own: Ipv4, directories: IsoDirectories): BootConfig {
   const dhcp = {
     networkInterfaces: flags.list('dhcp-bind-interface'),
     address: flags.text('dhcp-bind-addr'),
@@ -26,7 +27,8 @@ export function bootConfig(flags: FlagReader, own: Ipv4, hookDirectory: string):
     ...(flags.boolean('pxe-http-enabled')
       ? { pxeHttpPrefix: pathPrefix(flags, 'pxe-http-path-prefix') }
       : {}),
-    hookDirectory,
+    ...(flags.boolean('iso-enabled') ? { iso: isoConfig(flags, directories) } : {}),
+    hookDirectory: directories.hookDirectory,
     ipxeDirectory: resolve(flags.text('ipxe-binary-dir')),
     ipxePatch: flags.text('ipxe-embedded-script-patch'),
     trustedProxies: trustedProxies(flags),

@@ -6,11 +6,13 @@ import type { HttpServer, Log, Service } from '@tinkerbell/platform-contract';
 import {
   createNodeAddressProbe,
   createNodeHttp,
+  createNodeHttpClient,
   nodeClock,
   nodeFiles,
   nodeRandom,
   nodeRouterDiscovery,
   nodeUdp,
+  openNodeDirectory,
   nodeUdp6,
 } from '@tinkerbell/platform-node';
 import { createApiService } from '@tinkerbell/service-api';
@@ -35,6 +37,18 @@ export interface RunningServer {
   stopped(): Promise<void>;
 }
 
+/** What services see of this machine. */
+const platform = {
+  clock: nodeClock,
+  random: nodeRandom,
+  files: nodeFiles,
+  udp: nodeUdp,
+  udp6: nodeUdp6,
+  routerDiscovery: nodeRouterDiscovery,
+  httpClient: createNodeHttpClient(),
+  openDirectory: openNodeDirectory,
+};
+
 /** Resolves when every service is ready. Rejects, with everything stopped again, when one cannot start. */
 export async function startServer(settings: Settings, log: Log, signal: AbortSignal): Promise<RunningServer> {
   const startedMs = nodeClock.monotonicMs();
@@ -52,13 +66,8 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     store,
     view,
     journal,
-    clock: nodeClock,
-    random: nodeRandom,
     log,
-    files: nodeFiles,
-    udp: nodeUdp,
-    udp6: nodeUdp6,
-    routerDiscovery: nodeRouterDiscovery,
+    ...platform,
     ...poolDeps(settings, data.databasePath, cleanup),
   };
   const services = servicesFor(settings, deps);

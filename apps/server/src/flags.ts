@@ -180,6 +180,30 @@ const tftp: readonly Flag[] = [
   flag('pxe-http-path-prefix', 'text', '/tftp/', 'below this path'),
 ];
 
+const iso: readonly Flag[] = [
+  flag('iso-enabled', 'boolean', 'true', 'serve ISO images for virtual media under /iso/'),
+  flag('iso-upstream-url', 'text', '', 'image of machines whose Hardware names none; our own in hook-dir'),
+  flag(
+    'iso-patch-magic-string',
+    'text',
+    '',
+    'text in an image that is replaced by kernel arguments; the one of HookOS and of our own image',
+  ),
+  flag(
+    'iso-static-ipam-enabled',
+    'boolean',
+    'false',
+    'put the addresses of the Hardware into the image, for networks without DHCP',
+  ),
+  flag('iso-cache-size', 'number', '4096', 'mebibytes of images of URLs kept in <data-dir>/iso-cache'),
+  flag(
+    'iso-allow-source',
+    'list',
+    '',
+    'hosts and networks images may come from although they are loopback or link-local',
+  ),
+];
+
 const syslog: readonly Flag[] = [
   flag('syslog-enabled', 'boolean', 'true', 'receive syslog into the timeline of machines'),
   flag('syslog-bind-addr', 'text', '', 'address to listen on; bind-address'),
@@ -239,6 +263,7 @@ export const flags: readonly Flag[] = [
   ...dhcpv6,
   ...ipxe,
   ...tftp,
+  ...iso,
   ...syslog,
   ...tootles,
   ...relay,

@@ -62,7 +62,9 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     ...(flags.boolean('enable-images') ? { images } : {}),
     ...(flags.boolean('enable-tootles') ? { metadata: metadataConfig(flags) } : {}),
     ...(flags.boolean('enable-tootles') && legacyMetadataPort > 0 ? { legacyMetadataPort } : {}),
-    ...(flags.boolean('enable-smee') ? { boot: bootConfig(flags, address, images.hookDirectory) } : {}),
+    ...(flags.boolean('enable-smee')
+      ? { boot: bootConfig(flags, address, { dataDirectory, hookDirectory: images.hookDirectory }) }
+      : {}),
     ...(flags.boolean('enable-relay') ? { relay: relayConfig(flags) } : {}),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags) } : {}),
   };
