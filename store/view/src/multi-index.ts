@@ -1,8 +1,9 @@
 /** Finds objects by keys taken from them; an object may have several keys, a key several objects. */
 export class MultiIndex<Value> {
   readonly #keysOf: (value: Value) => readonly string[];
-  readonly #byKey = new Map<string, Map<string, Value>>();
-  readonly #keysByPath = new Map<string, readonly string[]>();
+  /** Most keys have one value: an array of one is a quarter of the smallest map. */
+  readonly #byKey = new Map<string, readonly Value[]>();
+  readonly #byPath = new Map<string, Value>();
 
   constructor(keysOf: (value: Value) => readonly string[]) {
     this.#keysOf = keysOf;
@@ -10,30 +11,33 @@ export class MultiIndex<Value> {
 
   put(path: string, value: Value): void {
     this.remove(path);
-    const keys = [...new Set(this.#keysOf(value))].filter((key) => key !== '');
-    this.#keysByPath.set(path, keys);
-    for (const key of keys) {
-      let values = this.#byKey.get(key);
-      if (values === undefined) this.#byKey.set(key, (values = new Map()));
-      values.set(path, value);
+    this.#byPath.set(path, value);
+    for (const key of this.#distinctKeysOf(value)) {
+      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), value]);
     }
   }
 
   remove(path: string): void {
-    for (const key of this.#keysByPath.get(path) ?? []) {
-      const values = this.#byKey.get(key);
-      values?.delete(path);
-      if (values?.size === 0) this.#byKey.delete(key);
+    const value = this.#byPath.get(path);
+    if (value === undefined) return;
+    this.#byPath.delete(path);
+    for (const key of this.#distinctKeysOf(value)) {
+      const left = (this.#byKey.get(key) ?? []).filter((each) => each !== value);
+      if (left.length === 0) this.#byKey.delete(key);
+      else this.#byKey.set(key, left);
     }
-    this.#keysByPath.delete(path);
   }
 
   get(key: string): readonly Value[] {
-    return [...(this.#byKey.get(key)?.values() ?? [])];
+    return this.#byKey.get(key) ?? [];
   }
 
   clear(): void {
     this.#byKey.clear();
-    this.#keysByPath.clear();
+    this.#byPath.clear();
+  }
+
+  #distinctKeysOf(value: Value): ReadonlySet<string> {
+    return new Set(this.#keysOf(value).filter((key) => key !== ''));
   }
 }

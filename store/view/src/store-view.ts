@@ -11,7 +11,7 @@ import {
   type Template,
   type Workflow,
 } from '@tinkerbell/resources';
-import type { Change, Store, View } from '@tinkerbell/store-contract';
+import type { Change, ListQuery, Store, View } from '@tinkerbell/store-contract';
 import { MultiIndex } from './multi-index.ts';
 
 export interface StoreViewDeps {
@@ -26,6 +26,7 @@ export interface StoreView extends View {
 }
 
 const RETRY_MS = 1000;
+const PAGE = 500;
 
 export function createStoreView(deps: StoreViewDeps): StoreView {
   return new IndexedView(deps);
@@ -78,12 +79,10 @@ class IndexedView implements StoreView {
     const lists = await Promise.all(
       kinds.map(async (kind) => ({
         collection: collectionOf(kind),
-        list: await store.list({ collection: collectionOf(kind) }),
+        resources: await listAll(store, collectionOf(kind)),
       })),
     );
-    this.#replace(
-      new Map(lists.map(({ collection, list }) => [collection, list.items.map((item) => item.object)])),
-    );
+    this.#replace(new Map(lists.map(({ collection, resources }) => [collection, resources])));
     const { promise, resolve } = Promise.withResolvers<string>();
     const handlers = { onChange: (change: Change) => this.#take(change), onEnd: resolve };
     const watch = await store.watch({ fromRevision: from }, handlers);
@@ -176,6 +175,20 @@ class IndexedView implements StoreView {
 
   ready(): boolean {
     return this.#ready;
+  }
+}
+
+/**
+ * All objects, page by page, so that their texts are not all in memory at once. What changes between two pages comes again
+ * with the watch, which begins at a revision before the first.
+ */
+async function listAll(store: Store, collection: string): Promise<readonly Resource[]> {
+  const resources: Resource[] = [];
+  for (let after: ListQuery['after']; ;) {
+    const page = await store.list({ collection, limit: PAGE, ...(after === undefined ? {} : { after }) });
+    for (const { object } of page.items) resources.push(object);
+    if (page.next === undefined) return resources;
+    after = page.next;
   }
 }
 
