@@ -6,7 +6,7 @@ import type { BenchContext } from './benchmark.ts';
 import type { NetworkNamespace } from './network-namespace.ts';
 import { startProgram, untilReady, type RunningProgram } from './running-program.ts';
 
-const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
+const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 const READY = /"message":"ready"/;
 

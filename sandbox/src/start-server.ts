@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startChild } from './child-process.ts';
 import type { NetworkHost } from './network-host.ts';
 
-const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
+const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
 const HTTP_PORT = 7080;
 const READY_ATTEMPTS = 300;
 const READY_WAIT_MS = 50;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
+const main = join(import.meta.dirname, '../../apps/server/src/main.mjs');
 
 export interface ServerChild extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */

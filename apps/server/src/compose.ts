@@ -21,7 +21,6 @@ import { createControllerService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRelayService } from '@tinkerbell/service-relay';
-import { createWorkflowsService } from '@tinkerbell/service-workflows';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import { createStoreView } from '@tinkerbell/store-view';
@@ -70,7 +69,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     ...platform,
     ...poolDeps(settings, data.databasePath, cleanup),
   };
-  const services = servicesFor(settings, deps);
+  const services = await servicesFor(settings, deps);
   cleanup.defer(async () => {
     stop();
     await Promise.all(started.map((service) => service.stopped()));
@@ -115,7 +114,7 @@ function poolDeps(settings: Settings, path: string, cleanup: AsyncDisposableStac
 
 type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createApiService>[0];
 
-function servicesFor(settings: Settings, deps: Deps): Service[] {
+async function servicesFor(settings: Settings, deps: Deps): Promise<Service[]> {
   const { images, boot, metadata, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
@@ -128,8 +127,14 @@ function servicesFor(settings: Settings, deps: Deps): Service[] {
           createImagesService(imageDeps, { directory: images.hookDirectory, prefix: '/hook/' }),
         ]),
     ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),
-    ...(workflows === undefined ? [] : [createWorkflowsService(deps, workflows)]),
+    ...(workflows === undefined ? [] : [await workflowsService(deps, workflows)]),
     ...(settings.relay === undefined ? [] : [createRelayService(deps, settings.relay)]),
     ...(settings.controller ? [createControllerService(deps)] : []),
   ];
+}
+
+/** gRPC is loaded only where it is spoken: a server that gives addresses alone does without its memory. */
+async function workflowsService(deps: Deps, config: NonNullable<Settings['workflows']>): Promise<Service> {
+  const { createWorkflowsService } = await import('@tinkerbell/service-workflows');
+  return createWorkflowsService(deps, config);
 }

@@ -21,7 +21,7 @@ import { startForeignServer } from './foreign-server.ts';
 import { createLab, HOST_INTERFACE, RELAY_INTERFACES, type Lab } from './lab.ts';
 
 const run = promisify(execFile);
-const main = join(import.meta.dirname, '../../../apps/server/src/main.ts');
+const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
 const POLL_MS = 250;
 /** Emulation on a busy machine is slow, and that of another processor twice as slow; a hang is neither. */
 const LIMIT_MS = 240_000;

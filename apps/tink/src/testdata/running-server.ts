@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const MAIN = join(import.meta.dirname, '../../../server/src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../server/src/main.mjs');
 
 export interface RunningServer {
   readonly url: string;
