@@ -3,6 +3,8 @@
 export interface BenchContext {
   /** Fewer rounds and smaller inputs: shows that it runs, and the order of magnitude. */
   readonly quick: boolean;
+  /** The largest inputs, for a machine that has the time. */
+  readonly full: boolean;
   /** Empty, and removed at the end. */
   readonly directory: string;
   /** Kept between runs, for what takes long to make and is always the same. */

@@ -24,8 +24,8 @@ const IOVEC_BYTES = 16;
 const EPOLL_EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 
 export interface LoadSockets {
-  /** A socket bound to `address`, any port. */
-  open(address: string): number;
+  /** A socket bound to `address`, any port unless one is given. */
+  open(address: string, port?: number): number;
   send(socket: number, bytes: Buffer, port: number): void;
   /**
    * Waits at most `waitMs` for datagrams and hands out what is there; `bytes` are valid during the call. Blocks the process.
@@ -63,14 +63,14 @@ export async function createLoadSockets(address: string): Promise<LoadSockets> {
   };
 
   return {
-    open(from) {
+    open(from, port = 0) {
       const socket = mustWork('socket', c.socket(AF_INET, SOCK_DGRAM_NONBLOCK, 0));
       const size = Buffer.alloc(4);
       size.writeUInt32LE(RECEIVE_BUFFER_BYTES);
       mustWork('setsockopt', c.setsockopt(socket, SOL_SOCKET, SO_RCVBUF, size, 4));
       size.writeUInt32LE(1);
       mustWork('setsockopt', c.setsockopt(socket, SOL_UDP, UDP_GRO, size, 4));
-      mustWork('bind', c.bind(socket, socketAddress(from, 0), SOCKADDR_BYTES));
+      mustWork('bind', c.bind(socket, socketAddress(from, port), SOCKADDR_BYTES));
       const event = Buffer.alloc(EPOLL_EVENT_BYTES);
       event.writeUInt32LE(EPOLLIN, 0);
       event.writeInt32LE(socket, EPOLL_EVENT_BYTES - 8);

@@ -1,11 +1,11 @@
-/** `npm run bench [-- NAME | all] [--quick] [--json]` */
+/** `npm run bench [-- NAME | GROUP | all] [--quick | --full] [--json]` */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { CannotRun, type Benchmark, type Row } from './benchmark.ts';
+import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { dhcpBenchmark } from './dhcp.ts';
 import { goTemplateBenchmark } from './go-template.ts';
 import { hookBenchmark } from './hook.ts';
@@ -14,6 +14,7 @@ import { metadataBenchmark } from './metadata.ts';
 import { jsonLine, tableOf } from './report.ts';
 import { scriptsBenchmark } from './scripts.ts';
 import { serverBenchmark } from './server.ts';
+import { stormBenchmark } from './storm.ts';
 import { tftpBenchmark } from './tftp.ts';
 import { workflowsBenchmark } from './workflows.ts';
 
@@ -27,9 +28,16 @@ const BENCHMARKS: readonly Benchmark[] = [
   tftpBenchmark,
   scriptsBenchmark,
   metadataBenchmark,
+  stormBenchmark,
   hookBenchmark,
   goTemplateBenchmark,
 ];
+
+/** Several under one name; their rows begin with the name of each. */
+const GROUPS: Readonly<Record<string, readonly Benchmark[]>> = {
+  boot: [dhcpBenchmark, tftpBenchmark, scriptsBenchmark, stormBenchmark],
+  all: BENCHMARKS,
+};
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -37,6 +45,7 @@ async function main(): Promise<number> {
     options: {
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -45,33 +54,44 @@ async function main(): Promise<number> {
     process.stdout.write(usage());
     return 0;
   }
-  const chosen = BENCHMARKS.filter((one) => name === 'all' || one.name === name);
+  const group = GROUPS[name];
+  const chosen = group ?? BENCHMARKS.filter((one) => one.name === name);
   if (chosen.length === 0 || positionals.length > 1) {
     process.stderr.write(`bench: there is no benchmark ${positionals.join(' ')}\n\n${usage()}`);
     return 2;
   }
+  return await runAll(chosen, { ...values, name, isGroup: group !== undefined });
+}
+
+interface RunOptions extends Pick<BenchContext, 'quick' | 'full'> {
+  readonly name: string;
+  readonly isGroup: boolean;
+  readonly json: boolean;
+}
+
+async function runAll(chosen: readonly Benchmark[], options: RunOptions): Promise<number> {
   const rows: Row[] = [];
   let failures = 0;
   for (const benchmark of chosen) {
     try {
-      const found = await runOne(benchmark, values.quick);
+      const found = await runOne(benchmark, options);
       process.stdout.write(`\n${benchmark.name}: ${benchmark.summary}\n\n${tableOf(found)}`);
-      rows.push(
-        ...(name === 'all'
-          ? found.map((row) => ({ ...row, name: `${benchmark.name}: ${row.name}` }))
-          : found),
-      );
+      const prefix = options.isGroup ? `${benchmark.name}: ` : '';
+      rows.push(...found.map((row) => ({ ...row, name: prefix + row.name })));
     } catch (error) {
       failures += 1;
       process.stderr.write(`bench: ${benchmark.name} could not run: ${textOf(error)}\n`);
     }
   }
-  if (values.json && failures === 0) process.stdout.write(jsonLine(name, rows));
+  if (options.json && failures === 0) process.stdout.write(jsonLine(options.name, rows));
   return failures === 0 ? 0 : 1;
 }
 
 /** Everything it started or made is gone when this settles. */
-async function runOne(benchmark: Benchmark, quick: boolean): Promise<readonly Row[]> {
+async function runOne(
+  benchmark: Benchmark,
+  { quick, full }: Pick<BenchContext, 'quick' | 'full'>,
+): Promise<readonly Row[]> {
   const say = (line: string): void => void process.stderr.write(`${benchmark.name}: ${line}\n`);
   await using scope = new AsyncDisposableStack();
   const end = (): void => {
@@ -86,13 +106,13 @@ async function runOne(benchmark: Benchmark, quick: boolean): Promise<readonly Ro
   scope.defer(() => rmSync(directory, { recursive: true, force: true }));
   const [load = 0] = loadavg();
   if (load > 0.5) say(`this machine is busy (load ${load.toFixed(1)}): expect worse numbers`);
-  return await benchmark.run({ quick, directory, cacheDirectory: CACHE_DIRECTORY, scope, say });
+  return await benchmark.run({ quick, full, directory, cacheDirectory: CACHE_DIRECTORY, scope, say });
 }
 
 function usage(): string {
   const width = Math.max(...BENCHMARKS.map((one) => one.name.length));
   const lines = BENCHMARKS.map((one) => `  ${one.name.padEnd(width)}  ${one.summary}\n`);
-  return `npm run bench -- NAME [--quick] [--json]\n\n${lines.join('')}  ${'all'.padEnd(width)}  each of them\n`;
+  return `npm run bench -- NAME [--quick | --full] [--json]\n\n${lines.join('')}  ${'boot'.padEnd(width)}  ${GROUPS['boot']?.map((one) => one.name).join(', ')}\n  ${'all'.padEnd(width)}  each of them\n`;
 }
 
 function textOf(error: unknown): string {
