@@ -7,6 +7,7 @@ import { addDescribe } from './commands/describe-command.ts';
 import { addEvents } from './commands/events-command.ts';
 import { addGet } from './commands/get-command.ts';
 import { addHardware } from './commands/hardware-command.ts';
+import { addPreflight } from './commands/preflight-command.ts';
 import { addTemplate } from './commands/template-command.ts';
 import { addVersion } from './commands/version-command.ts';
 import { addWorkflow } from './commands/workflow-command.ts';
@@ -44,6 +45,7 @@ const help = `
 Exit codes: 0 done, 1 failed, 2 the command line cannot be understood.
 
 Examples:
+  sudo tink preflight --interface eth1       who gives addresses there, and which mode to run
   tink apply -f examples/debian              register a machine, a template and a workflow
   tink events --machine machine-1 -w         watch it boot and install
   tink get workflows                         how far they are
@@ -69,6 +71,7 @@ function createProgram(terminal: Terminal): Command {
   addHardware(program, terminal);
   addTemplate(program, terminal);
   addWorkflow(program, terminal);
+  addPreflight(program, terminal);
   addConfig(program, terminal);
   addVersion(program, terminal);
   return program;

@@ -1,0 +1,209 @@
+/** What an observation means for whoever wants to boot machines there. */
+import { networkContains, parseIpv4, parseIpv4Network, prefixLengthOf } from '@tinkerbell/wire';
+import { serversIn, type FoundServer } from './boot-server.ts';
+import { serverPorts, type LocalPort, type Observation } from './observation.ts';
+
+export interface Finding {
+  /** A problem breaks booting; a warning may. */
+  readonly level: 'ok' | 'note' | 'warning' | 'problem';
+  /** For programs. */
+  readonly code: string;
+  readonly text: string;
+  /** The way out. */
+  readonly advice?: string;
+}
+
+type Level = Finding['level'];
+const finding = (level: Level, code: string, text: string, advice?: string): Finding => ({
+  level,
+  code,
+  text,
+  ...(advice === undefined ? {} : { advice }),
+});
+
+export function findingsFor(observation: Observation): readonly Finding[] {
+  const servers = serversIn(observation);
+  return [
+    ...aboutNetworkInterface(observation),
+    ...aboutSilence(observation, servers),
+    ...servers.flatMap((server) => aboutServer(server)),
+    ...aboutSeveral(servers),
+    ...servers.flatMap((server) => aboutSubnet(server, observation)),
+    ...observation.ports.flatMap((port) => aboutPort(port, observation)),
+    ...aboutIpv6(observation),
+    ...aboutOthers(observation),
+  ];
+}
+
+const ETHERNET_MTU = 1500;
+
+function aboutNetworkInterface({ networkInterface }: Observation): readonly Finding[] {
+  const { name, isUp, addresses, mtuBytes } = networkInterface;
+  const found: Finding[] = [];
+  if (!isUp)
+    found.push(
+      finding('problem', 'interface-down', `${name} is down or has no cable`, `ip link set ${name} up`),
+    );
+  if (addresses.length === 0) {
+    const text = `${name} has no IPv4 address: machines could not load anything from here`;
+    found.push(finding('problem', 'no-address', text, `ip address add ADDRESS/PREFIX dev ${name}`));
+  }
+  if (addresses.length > 1) {
+    const all = addresses.map(({ address }) => address).join(', ');
+    found.push(finding('note', 'several-addresses', `${name} has ${all}; the first one is advised`));
+  }
+  if (mtuBytes < ETHERNET_MTU) {
+    const text = `the MTU of ${name} is ${mtuBytes}, below Ethernet’s ${ETHERNET_MTU}: firmware that sends larger packets is not heard`;
+    found.push(
+      finding(
+        'warning',
+        'small-mtu',
+        text,
+        `ip link set ${name} mtu ${ETHERNET_MTU}, or find out why it is so`,
+      ),
+    );
+  }
+  return found;
+}
+
+function aboutSilence(
+  { isAsked, networkInterface }: Observation,
+  servers: readonly FoundServer[],
+): readonly Finding[] {
+  if (!isAsked) {
+    const text = `nothing could be sent on ${networkInterface.name}: silence says nothing`;
+    return [finding('problem', 'not-asked', text)];
+  }
+  if (servers.length > 0) return [];
+  return [finding('ok', 'no-server', 'no DHCP server and no PXE server answered')];
+}
+
+/** Whether it takes part in booting firmware, by whatever means. */
+export function isBootServer(server: FoundServer): boolean {
+  return server.boots.length > 0 || server.answersOn4011;
+}
+
+function aboutServer(server: FoundServer): readonly Finding[] {
+  const { address, macs, relays, offer } = server;
+  const found: Finding[] = [];
+  if (server.isTinkerbell) {
+    const how = offer === undefined ? 'as a proxy' : 'with addresses';
+    const text = `${address} is a Tinkerbell already; it answers ${how}`;
+    found.push(finding('warning', 'tinkerbell-answers', text, 'start another one only when this one ends'));
+  } else if (isBootServer(server)) found.push(foreignBootServer(server));
+  else
+    found.push(finding('note', 'dhcp-server', `${address} gives addresses, and says nothing about booting`));
+  if (relays.length > 0) {
+    found.push(finding('note', 'behind-relay', `${address} answers through the relay ${relays.join(', ')}`));
+  } else if (macs.length > 1) {
+    const text = `${macs.length} hosts answer as ${address}: ${macs.join(', ')}`;
+    found.push(finding('problem', 'same-address-twice', text, 'give one of them another address'));
+  }
+  if (offer !== undefined && offer.gateways.length === 0) {
+    const text = `${address} names no gateway: machines reach this network only`;
+    found.push(finding('note', 'no-gateway', text));
+  }
+  return found;
+}
+
+function foreignBootServer({ address, boots, offer, answersOn4011 }: FoundServer): Finding {
+  const files = [...new Set(boots.flatMap(({ file }) => file ?? []))];
+  const what = files.length === 0 ? 'says that it boots machines' : `boots machines with ${files.join(', ')}`;
+  const port = answersOn4011 ? ', also on UDP 4011' : '';
+  return finding(
+    'problem',
+    'foreign-boot-server',
+    `${address} ${what}${port}: machines would boot from whoever answers first`,
+    offer === undefined
+      ? 'switch it off, or have it leave your machines alone'
+      : 'take boot file and next server (options 43, 60, 66, 67) out of its configuration',
+  );
+}
+
+function aboutSeveral(servers: readonly FoundServer[]): readonly Finding[] {
+  const giving = servers.filter(({ offer }) => offer !== undefined);
+  const [first, ...others] = giving;
+  if (first === undefined || others.length === 0) return [];
+  const who = giving.map(({ address, offer }) => `${address} (${offer?.subnet ?? 'no netmask'})`).join(', ');
+  const isSame = others.every(
+    ({ offer }) =>
+      offer?.subnet === first.offer?.subnet && String(offer?.gateways) === String(first.offer?.gateways),
+  );
+  const text = `${giving.length} DHCP servers give addresses: ${who}`;
+  return isSame
+    ? [
+        finding(
+          'warning',
+          'several-dhcp-servers',
+          text,
+          'fine when they share their leases; else switch one off',
+        ),
+      ]
+    : [
+        finding(
+          'problem',
+          'conflicting-dhcp-servers',
+          `${text}; they disagree on the network`,
+          'switch one off',
+        ),
+      ];
+}
+
+function aboutSubnet({ address, offer }: FoundServer, observation: Observation): readonly Finding[] {
+  const { addresses, name } = observation.networkInterface;
+  const network = offer?.subnet === undefined ? undefined : parseIpv4Network(offer.subnet);
+  if (offer === undefined || network === undefined || addresses.length === 0) return [];
+  const isInside = addresses.some((own) => {
+    const parsed = parseIpv4(own.address);
+    return parsed !== undefined && networkContains(network, parsed);
+  });
+  if (isInside) return [];
+  const own = addresses.map((one) => `${one.address}/${prefixOf(one.netmask)}`).join(', ');
+  const text = `${address} gives addresses of ${offer.subnet}, but ${name} has ${own}`;
+  const advice =
+    offer.gateways.length > 0
+      ? `routed by ${offer.gateways.join(', ')}, or give ${name} an address there`
+      : `give ${name} an address there`;
+  return [finding('warning', 'other-subnet', text, advice)];
+}
+
+export function prefixOf(netmask: string): number | undefined {
+  const mask = parseIpv4(netmask);
+  return mask === undefined ? undefined : prefixLengthOf(mask);
+}
+
+function aboutPort(
+  { protocol, port, holder }: LocalPort,
+  { isTinkerbellHere }: Observation,
+): readonly Finding[] {
+  if (holder === undefined) return [];
+  const known = serverPorts.find((one) => one.port === port && one.protocol === protocol);
+  const text = `${protocol.toUpperCase()} ${port} (${known?.use ?? ''}) is in use on this machine by ${holder}`;
+  if (isTinkerbellHere) return [finding('note', 'port-of-tinkerbell', text)];
+  const way = known?.flag === undefined ? `stop it` : `stop it, or use ${known.flag}`;
+  return [finding(known?.use === 'syslog' ? 'warning' : 'problem', 'port-in-use', text, way)];
+}
+
+function aboutIpv6({ ipv6 }: Observation): readonly Finding[] {
+  const found: Finding[] = [];
+  if (ipv6.routers.length > 0)
+    found.push(finding('note', 'ipv6-router', `IPv6 routers: ${ipv6.routers.join(', ')}`));
+  for (const address of ipv6.dhcpServers ?? [])
+    found.push(finding('note', 'dhcpv6-server', `${address} answers DHCPv6`));
+  return found;
+}
+
+function aboutOthers({ requests }: Observation): readonly Finding[] {
+  const relays = [
+    ...new Set(requests.map(({ packet }) => packet.giaddr).filter((each) => each !== '0.0.0.0')),
+  ];
+  const macs = new Set(requests.map(({ fromMac }) => fromMac));
+  return [
+    ...(relays.length > 0
+      ? [finding('note', 'relay-seen', `relays ask here for others: ${relays.join(', ')}`)]
+      : []),
+    ...(macs.size > 0
+      ? [finding('note', 'clients-seen', `${macs.size} machines asked for addresses meanwhile`)]
+      : []),
+  ];
+}
