@@ -21,6 +21,8 @@ export interface MachineOptions {
   readonly directory: string;
   readonly memoryMebibytes?: number;
   readonly diskBytes?: number;
+  /** An image in the CD drive; the machine boots from it first. No drive when absent. */
+  readonly cdromPath?: string;
   /** SMBIOS system UUID. */
   readonly uuid?: string;
   /** DER of the authority that UEFI HTTPS boot trusts. */
@@ -124,14 +126,29 @@ function machineArguments(
     '-qmp': `unix:${paths.socket},server=on,wait=off`,
     '-smbios': `type=1,manufacturer=Tinkerbell,product=Sandbox,${system.join(',')}`,
     '-netdev': `tap,id=net0,ifname=${options.port},script=no,downscript=no`,
-    '-drive': `if=none,id=disk0,file=${paths.diskPath},format=raw,cache=unsafe,discard=unmap`,
+    '-drive': [
+      `if=none,id=disk0,file=${paths.diskPath},format=raw,cache=unsafe,discard=unmap`,
+      ...cdromDrive(options),
+    ],
     '-device': [
+      ...cdromDevice(options),
       // Newer UEFI firmware has no network stack without a source of randomness.
       'virtio-rng-pci',
-      `virtio-net-pci,netdev=net0,mac=${options.mac},bootindex=0${rom}`,
-      'virtio-blk-pci,drive=disk0,bootindex=1',
+      `virtio-net-pci,netdev=net0,mac=${options.mac},bootindex=1${rom}`,
+      'virtio-blk-pci,drive=disk0,bootindex=2',
     ],
   });
+}
+
+function cdromDrive({ cdromPath }: MachineOptions): readonly string[] {
+  return cdromPath === undefined
+    ? []
+    : [`if=none,id=cd0,media=cdrom,file=${cdromPath},format=raw,readonly=on`];
+}
+
+/** By USB, as virtual media of a BMC is. */
+function cdromDevice({ cdromPath }: MachineOptions): readonly string[] {
+  return cdromPath === undefined ? [] : ['qemu-xhci', 'usb-storage,drive=cd0,bootindex=0'];
 }
 
 /** graphics=off sends firmware and boot loader output to the serial port. */

@@ -1,12 +1,13 @@
-/** `npm run e2e -- firmware|foreign`: machines of many kinds, each booted until its agent asks for work. */
+/** `npm run e2e -- firmware|foreign|iso`: machines of many kinds, each booted until its agent asks for work. */
 import { parseArgs } from 'node:util';
 
-import { firmwareMatrix, foreignMatrix, nameOf, type BootCase } from './firmware/cases.ts';
+import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { runMatrix, type CaseResult } from './firmware/run-matrix.ts';
 
 const SUITES: Readonly<Record<string, readonly BootCase[]>> = {
   firmware: firmwareMatrix,
   foreign: foreignMatrix,
+  iso: isoMatrix,
 };
 
 const USAGE = `npm run e2e -- SUITE [--only TEXT] [--jobs N] [--list] [--json]
@@ -15,6 +16,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
 
   firmware   every boot loader, as DHCP server and as proxy, direct and through a relay
   foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
+  iso        from our own ISO image, with a static address and without DHCP
 
   --only TEXT   cases whose name has TEXT in it; several separated by |
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)

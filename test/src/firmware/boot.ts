@@ -85,13 +85,15 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   cleanup.defer(() => server.stop());
   const hardware = hardwareFor(bootCase, lab, index);
   for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server.url, object);
+  const mac = macOf(loader.firmware, index);
   const machine = await createMachine({
     name: `machine-${index}`,
-    mac: macOf(loader.firmware, index),
+    mac,
     firmware: loader.firmware,
     directory,
     port: await network.addPort(lab.machineBridge),
     ...(tls === undefined ? {} : { certificateAuthority: tls.authority }),
+    ...(loader.isIso === true ? { cdromPath: await fetchImage(server, mac, directory) } : {}),
   });
   cleanup.defer(() => machine.powerOff());
   const startedMs = performance.now();
@@ -103,6 +105,14 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
     machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${tail()}`))),
   ]);
   return { seconds: (performance.now() - startedMs) / 1000, timeline };
+}
+
+/** As a BMC that downloads before it boots. */
+async function fetchImage(server: RunningServer, mac: string, directory: string): Promise<string> {
+  const path = join(directory, 'virtual-media.iso');
+  const url = `${server.url}/iso/${mac.replaceAll(':', '-')}/hook.iso`;
+  await run('curl', ['--silent', '--show-error', '--fail-with-body', '--output', path, url]);
+  return path;
 }
 
 async function startRelay(

@@ -13,6 +13,8 @@ export interface BootLoader {
   /** `netboot.ipxe.binary` of the Hardware. */
   readonly binary?: string;
   readonly isTls?: boolean;
+  /** From our own image in the CD drive, with the machine's kernel arguments in it. */
+  readonly isIso?: boolean;
   /** It takes files from the server the foreign DHCP server names, and knows no proxy. */
   readonly needsNextServer?: boolean;
 }
@@ -82,3 +84,14 @@ const TESTED = [
 export const testedCases: readonly BootCase[] = [...firmwareMatrix, ...foreignMatrix].filter((one) =>
   TESTED.includes(nameOf(one)),
 );
+
+/** Nothing but the image tells the machine what it is: no DHCP, no TFTP. */
+const FROM_IMAGE = ['--dhcp-enabled=false', '--tftp-server-enabled=false', '--iso-static-ipam-enabled=true'];
+
+/** Our own image as virtual media, with a static address. */
+export const isoMatrix: readonly BootCase[] = (['bios', 'uefi', 'arm64-uefi'] as const).map((firmware) => ({
+  loader: { name: `iso-${firmware}`, firmware, flags: FROM_IMAGE, isIso: true },
+  mode: 'reservation',
+  path: 'direct',
+  foreign: 'dnsmasq',
+}));

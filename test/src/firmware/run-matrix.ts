@@ -1,7 +1,7 @@
 /** Boots many machines, a few at a time, each in networks of its own. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildHook, withCacheLock } from '@tinkerbell/hook';
+import { buildHook, buildIso, withCacheLock } from '@tinkerbell/hook';
 import { enterPrivateNetwork, fetchIpxeBinaries, isArm, type PrivateNetwork } from '@tinkerbell/sandbox';
 
 import { bootToAgent, type BootFiles } from './boot.ts';
@@ -91,10 +91,17 @@ async function tryBoot(
 async function prepareFiles(cases: readonly BootCase[]): Promise<BootFiles> {
   const hookDirectory = join(cacheDirectory, 'test', 'hook-firmware');
   const needsArm = cases.some(({ loader }) => isArm(loader.firmware));
+  const images = new Set(
+    cases
+      .filter(({ loader }) => loader.isIso === true)
+      .map(({ loader }) => (isArm(loader.firmware) ? 'aarch64' : 'x86_64')),
+  );
   const ipxe = await withCacheLock(cacheDirectory, async () => {
     const common = { outputDirectory: hookDirectory, cacheDirectory, release: false } as const;
     await buildHook(common);
     if (needsArm) await buildHook({ ...common, architecture: 'aarch64' });
+    for (const architecture of images)
+      await buildIso({ architecture, directory: hookDirectory, cacheDirectory });
     return fetchIpxeBinaries(cacheDirectory);
   });
   return { hookDirectory, ipxeDirectory: ipxe.directory };
