@@ -9,6 +9,7 @@ import {
   type Service,
 } from '@tinkerbell/platform-contract';
 import { apiRefusal, type ApiAudience } from './api-access.ts';
+import { createRequestCounts } from './request-counts.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
@@ -17,13 +18,12 @@ export interface FrontOptions {
 }
 
 export function createHttpFront(options: FrontOptions): HttpHandler {
-  const counters = new Map<string, number>();
+  const counts = createRequestCounts();
   const routes = options.services.flatMap((service) => service.routes);
   return async (request, context) => {
     const path = pathNameOf(request.url);
     const response = own(path) ?? (await routed(path, request, context));
-    const name = `http_server_requests_total{method="${request.method}",status_code="${response.status}"}`;
-    counters.set(name, (counters.get(name) ?? 0) + 1);
+    counts.add(request.method, response.status);
     return response;
   };
 
@@ -40,7 +40,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
           goroutines: 0,
         });
       case '/metrics':
-        return metrics(options.services, counters);
+        return metrics(options.services, counts.named());
       default:
         return undefined;
     }
@@ -85,7 +85,7 @@ function ready(services: readonly Service[]): Response {
 }
 
 /** Prometheus' text format. */
-function metrics(services: readonly Service[], own: ReadonlyMap<string, number>): Response {
+function metrics(services: readonly Service[], own: readonly (readonly [string, number])[]): Response {
   const lines = [...own, ...services.flatMap((service) => Object.entries(service.health().counters ?? {}))];
   lines.push(['process_resident_memory_bytes', process.memoryUsage.rss()]);
   return text(lines.map(([name, value]) => `${name} ${value}\n`).join(''));

@@ -5,6 +5,8 @@
 export function pathNameOf(url: string): string {
   const begin = url.indexOf('/', url.indexOf('://') + 3);
   if (begin < 0) return '/';
-  const end = url.slice(begin).search(/[?#]/);
-  return end < 0 ? url.slice(begin) : url.slice(begin, begin + end);
+  const query = url.indexOf('?', begin);
+  const fragment = url.indexOf('#', begin);
+  if (query < 0 && fragment < 0) return url.slice(begin);
+  return url.slice(begin, query < 0 || (fragment >= 0 && fragment < query) ? fragment : query);
 }

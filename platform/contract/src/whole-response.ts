@@ -4,40 +4,96 @@ export interface WholeResponseInit {
 }
 
 /**
- * A short answer whose bytes are all there. The listener sends them in one piece, without the stream that an ordinary
- * Response puts around its body, which costs more than everything else of a small answer. `content-length` is added. To
- * everybody else it is an ordinary Response.
+ * A short answer whose bytes are all there. The listener sends them in one piece. An ordinary Response makes a stream around
+ * its body and a list of its headers, which costs more than everything else of a small answer; here they are made when
+ * somebody asks for them. `content-length` is added.
  */
-export class WholeResponse extends Response {
+export class WholeResponse implements Response {
   readonly whole: string | Uint8Array<ArrayBuffer>;
+  readonly status: number;
   readonly headerRecord: Readonly<Record<string, string>>;
+  #response: Response | undefined;
 
   constructor(
     content: string | Uint8Array<ArrayBuffer>,
     { status = 200, headers = {} }: WholeResponseInit = {},
   ) {
     const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
-    const headerRecord = { ...headers, 'content-length': `${length}` };
-    super(null, { status, headers: headerRecord });
     this.whole = content;
-    this.headerRecord = headerRecord;
+    this.status = status;
+    this.headerRecord = { ...headers, 'content-length': `${length}` };
   }
-}
 
-function bodyOf({ whole }: WholeResponse): Response {
-  return new Response(whole.length === 0 ? null : whole);
-}
+  /** The same answer as everybody else knows it. */
+  get #ordinary(): Response {
+    this.#response ??= new Response(this.whole.length === 0 ? null : this.whole, {
+      status: this.status,
+      headers: this.headerRecord,
+    });
+    return this.#response;
+  }
 
-/** The types declare these as properties, which methods of a class cannot override. */
-Object.defineProperty(WholeResponse.prototype, 'body', {
-  get(this: WholeResponse) {
-    return bodyOf(this).body;
-  },
-});
-for (const name of ['arrayBuffer', 'bytes', 'blob', 'json', 'text'] as const) {
-  Object.defineProperty(WholeResponse.prototype, name, {
-    value(this: WholeResponse) {
-      return bodyOf(this)[name]();
-    },
-  });
+  get headers(): Headers {
+    return this.#ordinary.headers;
+  }
+
+  get ok(): boolean {
+    return this.#ordinary.ok;
+  }
+
+  get statusText(): string {
+    return this.#ordinary.statusText;
+  }
+
+  get type(): Response['type'] {
+    return this.#ordinary.type;
+  }
+
+  get url(): string {
+    return this.#ordinary.url;
+  }
+
+  get redirected(): boolean {
+    return this.#ordinary.redirected;
+  }
+
+  get body(): Response['body'] {
+    return this.#ordinary.body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#ordinary.bodyUsed;
+  }
+
+  clone(): Response {
+    return this.#ordinary.clone();
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#ordinary.arrayBuffer();
+  }
+
+  blob(): ReturnType<Response['blob']> {
+    return this.#ordinary.blob();
+  }
+
+  bytes(): ReturnType<Response['bytes']> {
+    return this.#ordinary.bytes();
+  }
+
+  formData(): ReturnType<Response['formData']> {
+    return this.#ordinary.formData();
+  }
+
+  json(): ReturnType<Response['json']> {
+    return this.#ordinary.json();
+  }
+
+  text(): Promise<string> {
+    return this.#ordinary.text();
+  }
+
+  textStream(): ReturnType<Response['textStream']> {
+    return this.#ordinary.textStream();
+  }
 }

@@ -18,10 +18,7 @@ export class NodeHttpRequest implements HttpRequest {
     this.#outgoing = outgoing;
     this.method = incoming.method ?? 'GET';
     this.url = urlOf(incoming);
-    this.headers = {
-      get: (name) => headerOf(incoming.rawHeaders, name),
-      has: (name) => headerOf(incoming.rawHeaders, name) !== null,
-    };
+    this.headers = new RequestHeaders(incoming.rawHeaders);
   }
 
   get isUnderstood(): boolean {
@@ -62,7 +59,41 @@ export class NodeHttpRequest implements HttpRequest {
   }
 }
 
+class RequestHeaders {
+  readonly #rawHeaders: readonly string[];
+
+  constructor(rawHeaders: readonly string[]) {
+    this.#rawHeaders = rawHeaders;
+  }
+
+  get(name: string): string | null {
+    return headerOf(this.#rawHeaders, name);
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null;
+  }
+}
+
+/** A path that stays as it is when it is normalised: nothing escaped, no empty or dotted segment, no query. */
+const PLAIN_TARGET = /^(?:\/[\w~:-][\w~:.-]*)+\/?$/;
+
+/** The Host of a request is nearly always that of the one before. */
+let lastHost = '';
+let lastOrigin = '';
+
+/** `http://<host>`, normalised; empty when the Host is not a host alone. */
+function originOf(host: string): string {
+  if (host === lastHost) return lastOrigin;
+  const parsed = URL.parse(`http://${host}`);
+  lastHost = host;
+  lastOrigin = parsed !== null && parsed.href === `${parsed.origin}/` ? parsed.origin : '';
+  return lastOrigin;
+}
+
 function urlOf({ url, headers }: IncomingMessage): string {
+  const origin = originOf(headers.host ?? 'localhost');
+  if (origin !== '' && url !== undefined && PLAIN_TARGET.test(url)) return origin + url;
   const parsed = URL.parse(url ?? '/', `http://${headers.host ?? 'localhost'}`);
   return parsed === null || parsed.username !== '' ? '' : parsed.href;
 }

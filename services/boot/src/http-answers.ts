@@ -25,7 +25,10 @@ const PLAIN = { 'content-type': 'text/plain; charset=utf-8' } as const;
 /** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
 export function pathElementsOf(url: string): readonly string[] | undefined {
   try {
-    const elements = pathNameOf(url).split('/').slice(1).map(decodeURIComponent);
+    const path = pathNameOf(url);
+    // Nothing is escaped in most, and then nothing is hidden: a URL has no backslash or NUL of its own.
+    if (!path.includes('%')) return path.slice(1).split('/');
+    const elements = path.split('/').slice(1).map(decodeURIComponent);
     return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
   } catch {
     return undefined;

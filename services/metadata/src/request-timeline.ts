@@ -7,9 +7,14 @@ const INTERVAL_MS = 60_000;
 /** Machines times kinds; beyond it nothing new is written until old keys have aged. */
 const KEYS_MAX = 262_144;
 const PATH_LENGTH_MAX = 200;
+/** As with DHCP replies and scripts: thousands of machines at once must not push all else out of the bounded journal. */
+const WRITTEN_PER_SECOND_MAX = 500;
 
 export interface RequestTimeline {
-  /** Counts and logs an answer, and writes it to the machine's timeline once a minute per kind and outcome. */
+  /**
+   * Counts and logs an answer, and writes it to the machine's timeline: once a minute per kind and outcome, and so many a
+   * second of all machines.
+   */
   record(answer: Answer, from: { readonly path: string; readonly visitor?: Visitor }): void;
   counters(): Readonly<Record<string, number>>;
 }
@@ -19,8 +24,9 @@ export function createRequestTimeline(deps: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
 }): RequestTimeline {
-  const counts = new Map<string, number>();
+  const counts = createCounts();
   const isDue = createInterval(deps.clock);
+  const hasRoom = createBudget(deps.clock, WRITTEN_PER_SECOND_MAX);
   /** The one refusal nobody finds in a timeline. */
   const tellUnknown = (path: string, visitor: Visitor | undefined) => {
     if (visitor === undefined || !isDue(`${visitor.address} unknown`)) return;
@@ -34,14 +40,15 @@ export function createRequestTimeline(deps: {
   return {
     record(answer, { path, visitor }) {
       const { kind, outcome } = answer;
-      const counter = `metadata_requests_total{kind="${kind}",outcome="${outcome}"}`;
-      counts.set(counter, (counts.get(counter) ?? 0) + 1);
+      counts.add(kind, outcome);
       const where = { path: path.slice(0, PATH_LENGTH_MAX), address: visitor?.address ?? null };
       deps.log.debug('metadata asked for', { kind, outcome, ...where });
       if (outcome === 'machine-unknown') tellUnknown(where.path, visitor);
       const own = visitor?.search.ok === true ? visitor.search.machine : undefined;
       const machine = (answer.machine ?? own)?.mac;
       if (machine === undefined || !isDue(`${machine} ${kind} ${outcome}`)) return;
+      // That a machine is ready is waited for, and is told whatever else is.
+      if (kind !== 'phone-home' && !hasRoom()) return;
       deps.journal.append({
         source: 'http',
         machine,
@@ -49,7 +56,28 @@ export function createRequestTimeline(deps: {
         details: { kind, outcome, ...where },
       });
     },
-    counters: () => Object.fromEntries(counts),
+    counters: () => counts.named(),
+  };
+}
+
+/** Named when they are read: a name for each request costs more than its count. */
+function createCounts() {
+  const counts = new Map<RequestKind, Map<Outcome, number>>();
+  return {
+    add(kind: RequestKind, outcome: Outcome): void {
+      const ofKind = counts.get(kind) ?? new Map<Outcome, number>();
+      if (ofKind.size === 0) counts.set(kind, ofKind);
+      ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + 1);
+    },
+    named(): Readonly<Record<string, number>> {
+      const named = [...counts].flatMap(([kind, ofKind]) =>
+        [...ofKind].map(
+          ([outcome, count]) =>
+            [`metadata_requests_total{kind="${kind}",outcome="${outcome}"}`, count] as const,
+        ),
+      );
+      return Object.fromEntries(named);
+    },
   };
 }
 
@@ -73,5 +101,19 @@ function createInterval(clock: Pick<Clock, 'monotonicMs'>): (key: string) => boo
     if (passedMs.has(key) || passedMs.size >= KEYS_MAX) return false;
     passedMs.set(key, nowMs);
     return true;
+  };
+}
+
+/** True so many times in a second. */
+function createBudget(clock: Pick<Clock, 'monotonicMs'>, perSecond: number): () => boolean {
+  let startedMs = clock.monotonicMs();
+  let left = perSecond;
+  return () => {
+    if (clock.monotonicMs() - startedMs >= 1_000) {
+      startedMs = clock.monotonicMs();
+      left = perSecond;
+    }
+    left -= 1;
+    return left >= 0;
   };
 }

@@ -259,6 +259,30 @@ test('the timeline has a line a minute for each kind, and every request is count
   });
 });
 
+test('of a thousand machines in one second 500 are in the timeline, and every call of a machine that is ready', async () => {
+  const hardware = Array.from({ length: 1000 }, (_, index) => {
+    const last = `${index >> 8}.${index & 255}`;
+    const mac = `52:54:01:00:0${index >> 8}:${(index & 255).toString(16).padStart(2, '0')}`;
+    return machine(0, { interfaces: [{ dhcp: { mac, ip: { address: `10.0.${last}` } } }] });
+  });
+  const { ask, journal, clock, service } = startRack({ hardware });
+  const rush = async () => {
+    for (const { spec } of hardware) {
+      const peer = spec?.interfaces?.[0]?.dhcp?.ip?.address ?? '';
+      await ask('/latest/user-data', { peer });
+      await ask('/phone-home', { peer, method: 'POST' });
+    }
+  };
+  await rush();
+  const written = (event: string) => journal.filter((line) => line.event === event).length;
+  assert.deepEqual([written('metadata-served'), written('machine-ready')], [500, 1000]);
+  clock.nowMs += 60_000;
+  await rush();
+  assert.deepEqual([written('metadata-served'), written('machine-ready')], [1000, 2000]);
+  const counted = service.health().counters?.['metadata_requests_total{kind="user-data",outcome="served"}'];
+  assert.equal(counted, 2000);
+});
+
 test('what unknown clients ask for is counted and in no timeline', async () => {
   const { ask, journal, service } = startRack();
   await ask('/latest/user-data', { peer: '192.0.2.1' });
