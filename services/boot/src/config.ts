@@ -13,7 +13,7 @@ import type {
 } from '@tinkerbell/platform-contract';
 import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
 import type { TransferLimits } from '@tinkerbell/tftp';
-import type { AllowedSources } from './iso-address-policy.ts';
+import type { AllowedSources } from './iso/address-policy.ts';
 
 export interface BootDeps {
   readonly udp: Udp;
@@ -125,7 +125,7 @@ export interface TftpConfig {
 }
 
 /**
- * A rack of a thousand machines powered on at once has a transfer each; a client has one, two when it probes sizes. More
- * from one address is a relay or NAT with machines behind it.
+ * A site of ten thousand machines powered on at once has a transfer each; a client has one, two when it probes sizes. More
+ * from one address is a NAT with machines behind it, a thousand of them.
  */
-export const defaultTftpCaps = { transfersMax: 2_048, transfersPerClientMax: 64 } as const;
+export const defaultTftpCaps = { transfersMax: 16_384, transfersPerClientMax: 2_048 } as const;

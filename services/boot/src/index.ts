@@ -10,5 +10,5 @@ export {
   type SyslogConfig,
   type TftpConfig,
 } from './config.ts';
-export type { AllowedSources } from './iso-address-policy.ts';
+export type { AllowedSources } from './iso/address-policy.ts';
 export { hasWorkToDo } from './machine-state.ts';

@@ -1,7 +1,7 @@
 /** Answers router solicitations on `s0`, where DHCPv6 is said to be. Prints `ready`. */
 import { nodeClock, nodeRouterDiscovery } from '@tinkerbell/platform-node';
 import { createCounters } from '../src/counters.ts';
-import { RouterAdvertiser } from '../src/router-advertiser.ts';
+import { RouterAdvertiser } from '../src/ipv6/router-advertiser.ts';
 
 const advertiser = new RouterAdvertiser({
   discovery: nodeRouterDiscovery,

@@ -1,6 +1,6 @@
 import type { Clock, RouterDiscovery, RouterDiscoverySocket } from '@tinkerbell/platform-contract';
-import type { RouterAdvertisementConfig } from './config.ts';
-import type { Counters } from './counters.ts';
+import type { RouterAdvertisementConfig } from '../config.ts';
+import type { Counters } from '../counters.ts';
 
 /** RFC 4861 section 10, MIN_DELAY_BETWEEN_RAS: advertisements to everybody are no more frequent. */
 const INTERVAL_MS = 3_000;

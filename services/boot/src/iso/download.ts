@@ -7,10 +7,10 @@ import {
   type Log,
   type OwnedFileWriter,
 } from '@tinkerbell/platform-contract';
-import type { IsoConfig } from './config.ts';
-import type { Counters } from './counters.ts';
-import type { IsoCache } from './iso-cache.ts';
-import type { IsoImage } from './iso-image.ts';
+import type { IsoConfig } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import type { IsoCache } from './cache.ts';
+import type { IsoImage } from './image.ts';
 
 export interface DownloadDeps {
   readonly clock: Clock;

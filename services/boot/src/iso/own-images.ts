@@ -1,7 +1,7 @@
 import { encodeUtf8 } from '@tinkerbell/wire';
-import type { BootDeps, IsoConfig } from './config.ts';
-import type { IsoImage } from './iso-image.ts';
-import { IsoIndex } from './iso-index.ts';
+import type { BootDeps, IsoConfig } from '../config.ts';
+import type { IsoImage } from './image.ts';
+import { IsoIndex } from './magic-index.ts';
 
 /** One of each architecture. */
 const IMAGES_MAX = 8;

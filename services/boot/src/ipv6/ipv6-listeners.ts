@@ -1,5 +1,5 @@
-import type { BootConfig, BootDeps } from './config.ts';
-import type { Counters } from './counters.ts';
+import type { BootConfig, BootDeps } from '../config.ts';
+import type { Counters } from '../counters.ts';
 import { Dhcpv6Listener } from './dhcpv6-listener.ts';
 import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';
 import { RouterAdvertiser } from './router-advertiser.ts';

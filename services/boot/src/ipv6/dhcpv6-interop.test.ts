@@ -5,8 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ip, linkNamespaces, whyNoNamespaces, type LinkedNamespaces } from '../testdata/linked-namespaces.ts';
-import { MAC } from '../testdata/rack.ts';
+import {
+  ip,
+  linkNamespaces,
+  whyNoNamespaces,
+  type LinkedNamespaces,
+} from '../../testdata/linked-namespaces.ts';
+import { MAC } from '../../testdata/rack.ts';
 
 const DHCLIENT = '/usr/sbin/dhclient';
 const skip = whyNoNamespaces([DHCLIENT]);
@@ -61,7 +66,7 @@ function run(namespace: string, command: readonly string[]): Running {
 const serve = (...address: string[]) =>
   run(namespaces.server, [
     process.execPath,
-    new URL('../testdata/serve-v6.ts', import.meta.url).pathname,
+    new URL('../../testdata/serve-v6.ts', import.meta.url).pathname,
     ...address,
   ]);
 

@@ -1,8 +1,8 @@
 import type { Mac } from '@tinkerbell/wire';
-import type { BootDeps } from './config.ts';
-import type { Counters } from './counters.ts';
-import type { IsoImage } from './iso-image.ts';
-import { createRateGate } from './rate-gate.ts';
+import type { BootDeps } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import type { IsoImage } from './image.ts';
+import { createRateGate } from '../rate-gate.ts';
 
 /** A mount is thousands of requests for a few kilobytes each, with pauses: one that is quiet for so long is over. */
 const QUIET_MS = 60_000;

@@ -2,9 +2,9 @@ import { messageType, type Dhcpv6Message } from '@tinkerbell/dhcpv6';
 import type { NetbootClient, V6ReplyDecision } from '@tinkerbell/netboot';
 import type { Datagram } from '@tinkerbell/platform-contract';
 import type { DecodeFailure } from '@tinkerbell/wire';
-import type { BootDeps } from './config.ts';
-import type { Counters } from './counters.ts';
-import { createRateGate } from './rate-gate.ts';
+import type { BootDeps } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import { createRateGate } from '../rate-gate.ts';
 
 /** Where the DHCPv6 listener reports to: counters, debug log, and the timeline of the machine. */
 export interface Dhcpv6Timeline {

@@ -13,13 +13,13 @@ import {
 } from '@tinkerbell/platform-contract';
 import type { Hardware } from '@tinkerbell/resources';
 import { parseMac, type Mac } from '@tinkerbell/wire';
-import type { BootConfig, BootDeps, IsoConfig } from './config.ts';
-import { methodNotAllowed, pathElementsOf, plain } from './http-answers.ts';
-import { patchedChunks, type IsoImage } from './iso-image.ts';
-import { isoAnswerFor, type ByteRange, type IsoAnswer } from './iso-range.ts';
-import type { IsoTimeline } from './iso-timeline.ts';
-import { mayBootIso } from './machine-state.ts';
-import { textDigest } from './text-digest.ts';
+import type { BootConfig, BootDeps, IsoConfig } from '../config.ts';
+import { methodNotAllowed, pathElementsOf, plain } from '../http-answers.ts';
+import { patchedChunks, type IsoImage } from './image.ts';
+import { isoAnswerFor, type ByteRange, type IsoAnswer } from './range.ts';
+import type { IsoTimeline } from './timeline.ts';
+import { mayBootIso } from '../machine-state.ts';
+import { textDigest } from '../text-digest.ts';
 
 export interface IsoRouteInput {
   readonly deps: Pick<BootDeps, 'view' | 'files'>;

@@ -1,6 +1,6 @@
 import { overlayPatch } from '@tinkerbell/netboot';
 import type { Files } from '@tinkerbell/platform-contract';
-import type { IsoIndex } from './iso-index.ts';
+import type { IsoIndex } from './magic-index.ts';
 
 /** An unpatched image in a file, which may still grow to its size. */
 export interface IsoImage {

@@ -1,11 +1,11 @@
 import type { HttpRoute } from '@tinkerbell/platform-contract';
-import type { BootConfig, BootDeps, IsoConfig } from './config.ts';
-import type { Counters } from './counters.ts';
-import { IsoCache } from './iso-cache.ts';
-import { createOwnImages } from './iso-own-images.ts';
-import { RemoteImages } from './iso-remote-images.ts';
-import { createIsoRoute } from './iso-route.ts';
-import { IsoTimeline } from './iso-timeline.ts';
+import type { BootConfig, BootDeps, IsoConfig } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import { IsoCache } from './cache.ts';
+import { createOwnImages } from './own-images.ts';
+import { RemoteImages } from './remote-images.ts';
+import { createIsoRoute } from './route.ts';
+import { IsoTimeline } from './timeline.ts';
 
 export interface IsoImages {
   readonly route: HttpRoute;

@@ -20,7 +20,7 @@ import {
 } from '@tinkerbell/netboot';
 import { PlatformError, type Datagram, type Udp6, type Udp6Socket } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
-import type { BootDeps, Dhcpv6Config } from './config.ts';
+import type { BootDeps, Dhcpv6Config } from '../config.ts';
 import type { Dhcpv6Timeline } from './dhcpv6-timeline.ts';
 
 /** All_DHCP_Relay_Agents_and_Servers, RFC 8415 section 7.1: where clients ask. */

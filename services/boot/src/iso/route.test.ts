@@ -12,10 +12,10 @@ import {
   PATCH,
   sourced,
   startIsoServer,
-} from '../testdata/iso-server.ts';
-import { magicImage, patchedImage } from '../testdata/iso-source.ts';
-import { machine, MAC, workflow } from '../testdata/rack.ts';
-import type { IsoConfig } from './index.ts';
+} from '../../testdata/iso-server.ts';
+import { magicImage, patchedImage } from '../../testdata/iso-source.ts';
+import { machine, MAC, workflow } from '../../testdata/rack.ts';
+import type { IsoConfig } from '../index.ts';
 
 test('our own image is served whole and patched, to a machine by any spelling of its MAC', async () => {
   const image = magicImage();

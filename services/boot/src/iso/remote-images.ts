@@ -1,13 +1,13 @@
 import type { HttpClientResponse } from '@tinkerbell/platform-contract';
 import { encodeUtf8 } from '@tinkerbell/wire';
-import { mayFetchFrom } from './iso-address-policy.ts';
-import { IsoCache } from './iso-cache.ts';
-import { downloadImage, type DownloadDeps } from './iso-download.ts';
-import type { IsoImage } from './iso-image.ts';
-import { IsoIndex } from './iso-index.ts';
-import { indexFile } from './iso-own-images.ts';
-import { readIsoResponse, shownUrl, sourceProblem, type SourcedIso } from './iso-response.ts';
-import { textDigest } from './text-digest.ts';
+import { mayFetchFrom } from './address-policy.ts';
+import { IsoCache } from './cache.ts';
+import { downloadImage, type DownloadDeps } from './download.ts';
+import type { IsoImage } from './image.ts';
+import { IsoIndex } from './magic-index.ts';
+import { indexFile } from './own-images.ts';
+import { readIsoResponse, shownUrl, sourceProblem, type SourcedIso } from './response.ts';
+import { textDigest } from '../text-digest.ts';
 
 /** A mount is thousands of requests; the source is asked whether its image has changed at most this often. */
 const CHECK_INTERVAL_MS = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseIpNetwork } from '@tinkerbell/instance-metadata';
-import { mayFetchFrom, type AllowedSources } from './iso-address-policy.ts';
+import { mayFetchFrom, type AllowedSources } from './address-policy.ts';
 
 interface Rules {
   readonly isOwnChoice: boolean;
