@@ -49,7 +49,8 @@ function eventColour({ event, details }: JournalRecord): number | undefined {
   return GOOD.test(event) || state === 'SUCCESS' ? GREEN : undefined;
 }
 
-function timeOf(atMs: number): string {
+/** `12:00:01.123`, in local time. */
+export function timeOf(atMs: number): string {
   const at = new Date(atMs);
   const two = (value: number): string => String(value).padStart(2, '0');
   const milliseconds = String(at.getMilliseconds()).padStart(3, '0');

@@ -1,6 +1,7 @@
 /** The whole command line as a function: words in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { addApply } from './commands/apply-command.ts';
+import { addBoot } from './commands/boot-command.ts';
 import { addConfig } from './commands/config-command.ts';
 import { addDelete } from './commands/delete-command.ts';
 import { addDescribe } from './commands/describe-command.ts';
@@ -48,6 +49,7 @@ Examples:
   sudo tink preflight --interface eth1       who gives addresses there, and which mode to run
   tink apply -f examples/debian              register a machine, a template and a workflow
   tink events --machine machine-1 -w         watch it boot and install
+  tink boot machine-1                        how far it got, and why it stopped
   tink get workflows                         how far they are
   tink describe workflow machine-1-debian    everything about one of them
   tink config set-server http://192.168.56.4:7080
@@ -68,6 +70,7 @@ function createProgram(terminal: Terminal): Command {
   addDescribe(program, terminal);
   addDelete(program, terminal);
   addEvents(program, terminal);
+  addBoot(program, terminal);
   addHardware(program, terminal);
   addTemplate(program, terminal);
   addWorkflow(program, terminal);

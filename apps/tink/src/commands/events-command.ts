@@ -12,8 +12,7 @@ import { dayOf } from '../event-line.ts';
 import { EventPrinter } from '../event-printer.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { resumeOptions } from '../followed.ts';
-import { hardwareWithMac, macIn } from '../hardware-map.ts';
-import { withCloseNames } from '../name-advice.ts';
+import { existing, machineNamed } from '../machine-target.ts';
 import type { Session } from '../session.ts';
 import { wantsColour, type Terminal } from '../terminal.ts';
 import { followTimelines, readTimelines } from '../timelines.ts';
@@ -135,29 +134,6 @@ async function subjectsFor(session: Session, { machine, workflow }: EventsOption
     return { subjects: [await existing(session, { kind: workflowKind, name: workflow })] };
   if (machine !== undefined) return { subjects: [await machineNamed(session, machine)] };
   return allSubjects(session);
-}
-
-async function existing(
-  { client, namespace }: Session,
-  { kind, name }: Pick<ObjectName, 'kind' | 'name'>,
-): Promise<ObjectName> {
-  const target = { kind, name, namespace };
-  await withCloseNames(client, target, () => client.get(target));
-  return target;
-}
-
-async function machineNamed(session: Session, machine: string): Promise<ObjectName> {
-  const mac = macIn(machine);
-  if (mac === undefined) return existing(session, { kind: hardwareKind, name: machine });
-  const { items } = await session.client.list(hardwareKind, {});
-  const found = hardwareWithMac(mac, items as readonly Hardware[]);
-  if (found === undefined) {
-    throw new TinkFailure(`no hardware has the MAC ${mac}`, {
-      advice:
-        'machines that no Hardware describes have no timeline; tink get hardware -A -o yaml shows all MACs',
-    });
-  }
-  return { kind: hardwareKind, name: found.metadata.name, namespace: found.metadata.namespace };
 }
 
 /** All machines of the namespace, and the workflows that are of no machine. */

@@ -188,7 +188,7 @@ describe('what a preflight says of', () => {
 
   test('a server that would move the cursor: nothing that does is printed', () => {
     const evil = offer({ domainName: '\u001b[2J', bootFileName: '\u001b[31m' });
-    assert.doesNotMatch(reportText(reportOf({ ...quiet, answers: [evil] })), /\u001b/);
+    assert.ok(!reportText(reportOf({ ...quiet, answers: [evil] })).includes('\u001b'));
   });
 
   test('syslog in use: the flag without it', () => {

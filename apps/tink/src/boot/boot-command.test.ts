@@ -1,0 +1,58 @@
+/** `tink boot` against the real server, with a boot that consists of a script. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { runTink } from '../run.ts';
+import { createCommandRunner, writeText } from '../testdata/command-runner.ts';
+import { hardware } from '../testdata/manifests.ts';
+import { runServer, type RunningServer } from '../testdata/running-server.ts';
+
+const MAC = '08:00:27:00:00:01';
+let server: RunningServer;
+const { tink, done, failed, terminal } = createCommandRunner(() => server);
+
+const askForScript = async (mac: string) =>
+  void (await (await fetch(`${server.url}/ipxe/script/${mac}/auto.ipxe`)).text());
+
+describe('tink boot', () => {
+  before(async () => {
+    server = await runServer();
+    const file = writeText(
+      server,
+      'm.yaml',
+      [hardware('m1', MAC), hardware('m2', '08:00:27:00:00:02')].join('---\n'),
+    );
+    await done(`apply -f ${file}`);
+  });
+  after(() => server.remove());
+
+  test('of a machine that was not seen says so', async () => {
+    const { code, err } = await tink('boot m2');
+    assert.deepEqual([code, err], [0, 'm2 has not been seen yet: power it on, with network boot first\n']);
+  });
+
+  test('tells how far it got, by name and by MAC, as text and as JSON', async () => {
+    await askForScript(MAC);
+    const text = await done('boot m1');
+    assert.match(text, /^m1: it got its script, and has not asked for a kernel yet/);
+    assert.match(text, /\nscript\n +\+0\.00 s +script-served +iPXE script served: hook\n/);
+    assert.equal(await done(`boot ${MAC}`), text);
+    const page = JSON.parse(await done('boot m1 --json')) as { machine: string; verdict: { state: string } };
+    assert.deepEqual([page.machine, page.verdict.state], ['m1', 'underway']);
+  });
+
+  test('watches: the page first, then what changes', async () => {
+    const recording = terminal();
+    const watching = runTink(['boot', 'm2', '-w'], recording);
+    await recording.until(/has not been seen yet/);
+    await askForScript('08:00:27:00:00:02');
+    await recording.until(/m2: it got its script/);
+    recording.interrupt();
+    assert.equal(await watching, 0);
+  });
+
+  test('tells wrong words', async () => {
+    assert.match(await failed('boot 08:00:27:ff:ff:ff'), /no hardware has the MAC/);
+    assert.match(await failed('boot m3'), /not found/);
+    assert.equal((await tink('boot m1 --count 0')).code, 2);
+  });
+});

@@ -1,0 +1,94 @@
+/** The page of one boot, as text and as JSON. */
+import { dayOf, timeOf } from '../event-line.ts';
+import { printable } from '../printable.ts';
+import { alignedText } from '../table-text.ts';
+import type { StagedRecord } from './boot-records.ts';
+import { stageTimes, stepsOf, type BootStep } from './boot-steps.ts';
+import { verdictOn, type BootVerdict } from './boot-verdict.ts';
+import type { Stage } from './event-table.ts';
+
+export interface BootPage {
+  /** Of the first packet, milliseconds since the Unix epoch. */
+  readonly startedMs: number;
+  readonly totalMs: number;
+  readonly verdict: BootVerdict;
+  readonly stages: readonly { readonly stage: Stage; readonly atMs: number; readonly durationMs: number }[];
+  readonly steps: readonly BootStep[];
+}
+
+export function bootPage(boot: readonly StagedRecord[]): BootPage {
+  const startedMs = boot[0]?.atMs ?? 0;
+  return {
+    startedMs,
+    totalMs: (boot.at(-1)?.atMs ?? startedMs) - startedMs,
+    verdict: verdictOn(boot),
+    stages: stageTimes(boot),
+    steps: stepsOf(boot),
+  };
+}
+
+export function headlineOf(machine: string, { verdict }: BootPage): string {
+  const next = verdict.next === undefined ? '' : `  -> ${printable(verdict.next)}\n`;
+  return `${machine}: ${printable(verdict.text)}\n${next}`;
+}
+
+export function bootText(machine: string, page: BootPage): string {
+  const begun = `first packet ${dayOf(page.startedMs)} ${timeOf(page.startedMs)}`;
+  const stages = page.stages.map(({ stage }) => {
+    const rows = page.steps.filter((step) => step.stage === stage).map(stepCells);
+    return rows.length === 0 ? '' : `\n${stage}\n${alignedText(rows)}`;
+  });
+  return [
+    headlineOf(machine, page),
+    `  ${begun}, ${seconds(page.totalMs)} in all\n`,
+    ...stages,
+    timesText(page),
+  ].join('');
+}
+
+function stepCells({
+  atMs,
+  durationMs,
+  bytes,
+  bytesPerSecond,
+  event,
+  message,
+  count,
+  why,
+}: BootStep): string[] {
+  const times = count > 1 ? `${count} times, last: ` : '';
+  return [
+    '',
+    `+${seconds(atMs)}`,
+    durationMs === undefined ? '' : seconds(durationMs),
+    bytes === undefined ? '' : `${megabytes(bytes)} MB`,
+    bytesPerSecond === undefined ? '' : `${megabytes(bytesPerSecond)} MB/s`,
+    event,
+    printable(`${times}${message}${why === undefined ? '' : ` (${why})`}`),
+  ];
+}
+
+const BAR_WIDTH = 30;
+
+function timesText({ stages, totalMs }: BootPage): string {
+  const rows = stages.map(({ stage, durationMs }) => {
+    const share = totalMs === 0 ? 0 : durationMs / totalMs;
+    return [
+      '',
+      stage,
+      seconds(durationMs),
+      `${Math.round(100 * share)} %`,
+      '#'.repeat(Math.round(BAR_WIDTH * share)),
+    ];
+  });
+  return `\nWhere the time went\n${alignedText(rows)}`;
+}
+
+function seconds(milliseconds: number): string {
+  const value = milliseconds / 1000;
+  return `${value.toFixed(value < 100 ? 2 : 0)} s`;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(bytes < 100_000 ? 3 : 1);
+}

@@ -1,0 +1,87 @@
+/** Where one boot of a machine ends in its timeline, and the next one begins. */
+import type { JournalRecord } from '@tinkerbell/store-contract';
+import { meaningOf, stages, type Stage } from './event-table.ts';
+
+export interface StagedRecord extends JournalRecord {
+  readonly stage: Stage;
+}
+
+/** A machine that asks in vain is written down once a minute. */
+const PAUSE_MS = 150_000;
+
+interface Position {
+  readonly stage: Stage;
+  readonly lastMs: number;
+  readonly hasScript: boolean;
+  readonly hasAgent: boolean;
+}
+
+/**
+ * The boots in order, each from its first packet. A boot begins when firmware asks for an address after a pause, after it
+ * had its script, or after an agent or a workflow was at work; what comes before the first packet belongs to none.
+ */
+export function bootsIn(records: readonly JournalRecord[]): readonly (readonly StagedRecord[])[] {
+  const boots: StagedRecord[][] = [];
+  let position: Position | undefined;
+  for (const record of records) {
+    if (begins(record, position)) {
+      boots.push([]);
+      position = { stage: 'firmware', lastMs: record.atMs, hasScript: false, hasAgent: false };
+    }
+    if (position === undefined) continue;
+    const stage = stageOf(record, position);
+    boots.at(-1)?.push({ ...record, stage });
+    position = {
+      stage: later(position.stage, stage),
+      lastMs: record.atMs,
+      hasScript: position.hasScript || record.event === 'script-served',
+      hasAgent: position.hasAgent || isAgentAtWork(record),
+    };
+  }
+  return boots;
+}
+
+function begins(record: JournalRecord, position: Position | undefined): boolean {
+  if (position === undefined) return ['dhcp', 'tftp', 'http', 'image'].includes(record.source);
+  const isPause = record.atMs - position.lastMs >= PAUSE_MS;
+  if (record.event === 'iso-started') return isPause || position.hasAgent;
+  if (!isDiscover(record)) return false;
+  const { client = '' } = record.details ?? {};
+  const isFirmware = /firmware|UEFI HTTP/.test(String(client));
+  return isPause || position.hasAgent || (isFirmware && position.hasScript);
+}
+
+/** A DISCOVER or Solicit, answered or not. */
+function isDiscover({ source, event, details }: JournalRecord): boolean {
+  if (source !== 'dhcp') return false;
+  if (event === 'offer-sent' || event === 'advertise-sent') return true;
+  return event === 'request-ignored' && (details?.['type'] === 'discover' || details?.['version'] === 6);
+}
+
+function isAgentAtWork({ source, event, details }: JournalRecord): boolean {
+  if (source === 'agent') return true;
+  return (
+    event === 'state-changed' && ['RUNNING', 'SUCCESS', 'FAILED', 'TIMEOUT'].includes(String(details?.['to']))
+  );
+}
+
+function stageOf(record: JournalRecord, { stage, hasScript, hasAgent }: Position): Stage {
+  if (record.source === 'dhcp') return dhcpStage(record, { stage, hasScript });
+  // An action that writes an image to the disk loads it from the same place.
+  if (record.source === 'image' && hasAgent) return 'workflow actions';
+  return meaningOf(record.event).stage ?? stage;
+}
+
+function dhcpStage(
+  { details }: JournalRecord,
+  { stage, hasScript }: Pick<Position, 'stage' | 'hasScript'>,
+): Stage {
+  const client = String(details?.['client'] ?? '');
+  if (client.startsWith('iPXE')) return 'boot loader';
+  if (client === 'an operating system' && hasScript) return later(stage, 'in-memory OS');
+  return stage;
+}
+
+function later(first: Stage, second: Stage): Stage {
+  return stages.indexOf(first) > stages.indexOf(second) ? first : second;
+}

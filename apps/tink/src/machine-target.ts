@@ -1,0 +1,30 @@
+/** The Hardware that a person means by its name or by a MAC. */
+import { hardwareKind, type Hardware, type Kind } from '@tinkerbell/resources';
+import type { ObjectName } from './client.ts';
+import { TinkFailure } from './failure.ts';
+import { hardwareWithMac, macIn } from './hardware-map.ts';
+import { withCloseNames } from './name-advice.ts';
+import type { Session } from './session.ts';
+
+export async function machineNamed(session: Session, machine: string): Promise<ObjectName> {
+  const mac = macIn(machine);
+  if (mac === undefined) return existing(session, { kind: hardwareKind, name: machine });
+  const { items } = await session.client.list(hardwareKind, {});
+  const found = hardwareWithMac(mac, items as readonly Hardware[]);
+  if (found === undefined) {
+    throw new TinkFailure(`no hardware has the MAC ${mac}`, {
+      advice:
+        'machines that no Hardware describes have no timeline; tink get hardware -A -o yaml shows all MACs',
+    });
+  }
+  return { kind: hardwareKind, name: found.metadata.name, namespace: found.metadata.namespace };
+}
+
+export async function existing(
+  { client, namespace }: Session,
+  { kind, name }: { readonly kind: Kind; readonly name: string },
+): Promise<ObjectName> {
+  const target = { kind, name, namespace };
+  await withCloseNames(client, target, () => client.get(target));
+  return target;
+}
