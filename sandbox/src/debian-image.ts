@@ -13,12 +13,13 @@ import { createZstdCompress, constants } from 'node:zlib';
 
 import { openDebianArchive, runCommand, type DebianArchive } from '@tinkerbell/hook';
 
+import { cloudInitSystem } from './cloud-init-system.ts';
 import { writeDiskImage } from './disk-layout.ts';
 
 const SUITE = 'bookworm';
 
 /** The kernel for virtual machines: it has their drivers only, and unpacks quickly. */
-const PACKAGES = [
+const PACKAGES: readonly string[] = [
   'systemd-sysv udev dbus login passwd iproute2 iputils-ping less',
   'linux-image-cloud-amd64 initramfs-tools zstd ca-certificates',
 ].flatMap((line) => line.split(' '));
@@ -48,6 +49,20 @@ menuentry 'Debian GNU/Linux' {
 `,
 };
 
+/** What a variant has beyond the plain system. */
+export interface SystemAddition {
+  readonly packages: readonly string[];
+  /** Contents by path, written over those of the plain system. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Shell commands of the new system, run in it at the end. */
+  readonly commands: readonly string[];
+}
+
+const VARIANTS = {
+  plain: { packages: [], files: {}, commands: [] },
+  'cloud-init': cloudInitSystem,
+} as const satisfies Record<string, SystemAddition>;
+
 export interface DebianImage {
   /** Compressed with zstd: `debian-12-<key>.img.zst`. */
   readonly path: string;
@@ -63,12 +78,15 @@ export interface DebianImage {
  */
 export async function buildDebianImage(options: {
   readonly cacheDirectory: string;
+  /** `cloud-init` configures itself from our metadata where `plain`, the default, knows itself who it is. */
+  readonly variant?: keyof typeof VARIANTS;
   readonly onProgress?: (line: string) => void;
 }): Promise<DebianImage> {
   const tell = options.onProgress ?? ((): void => undefined);
+  const addition = VARIANTS[options.variant ?? 'plain'];
   const archive = await openDebianArchive({ suite: SUITE, cacheDirectory: options.cacheDirectory });
   const directory = join(options.cacheDirectory, 'images');
-  const path = join(directory, `debian-12-${await cacheKey(archive)}.img.zst`);
+  const path = join(directory, `debian-12-${await cacheKey(archive, addition)}.img.zst`);
   const fromCache = await access(path).then(
     () => true,
     () => false,
@@ -80,7 +98,7 @@ export async function buildDebianImage(options: {
     try {
       tell('installing Debian packages');
       const root = join(work, 'root');
-      await installSystem(root, archive);
+      await installSystem(root, archive, addition);
       tell('making partitions, file systems and boot loaders');
       const image = join(work, 'disk.img');
       await writeDiskImage({ root, image, workDirectory: work });
@@ -96,23 +114,25 @@ export async function buildDebianImage(options: {
 }
 
 /** Changes with the packages' versions and with what this folder does to them. */
-async function cacheKey(archive: DebianArchive): Promise<string> {
+async function cacheKey(archive: DebianArchive, addition: SystemAddition): Promise<string> {
   const hash = createHash('sha256');
   // The kernel and systemd stand for the release: they change with every point release.
   const kernel = await archive.dependencies('linux-image-cloud-amd64');
-  hash.update((await archive.fileNames([...PACKAGES, ...kernel])).join('\n'));
+  hash.update((await archive.fileNames([...PACKAGES, ...addition.packages, ...kernel])).join('\n'));
+  hash.update(JSON.stringify(addition));
   for (const source of ['./debian-image.ts', './disk-layout.ts', './grub-image.ts']) {
     hash.update(await readFile(fileURLToPath(new URL(source, import.meta.url))));
   }
   return hash.digest('hex').slice(0, 16);
 }
 
-async function installSystem(root: string, archive: DebianArchive): Promise<void> {
+async function installSystem(root: string, archive: DebianArchive, addition: SystemAddition): Promise<void> {
+  const files = { ...FILES, ...addition.files };
   const sources = `${root}.sources.list`;
   await writeFile(sources, archive.sources);
   // One shell word per hook: mmdebstrap gives the new root as $1.
-  const writeFiles = Object.keys(FILES).map((path) => `install -D -m 644 ${root}.files/${path} "$1/${path}"`);
-  for (const [path, text] of Object.entries(FILES)) {
+  const writeFiles = Object.keys(files).map((path) => `install -D -m 644 ${root}.files/${path} "$1/${path}"`);
+  for (const [path, text] of Object.entries(files)) {
     await mkdir(join(`${root}.files`, path, '..'), { recursive: true });
     await writeFile(join(`${root}.files`, path), text);
   }
@@ -128,6 +148,7 @@ async function installSystem(root: string, archive: DebianArchive): Promise<void
       'chroot "$1" systemctl enable systemd-networkd',
       // Not needed in a virtual machine, and slow under emulation.
       'chroot "$1" systemctl disable systemd-networkd-wait-online apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer e2scrub_reap.service',
+      ...addition.commands.map((command) => `chroot "$1" ${command}`),
       'rm -rf "$1"/var/cache/apt/* "$1"/var/lib/apt/lists/* "$1"/var/log/*.log "$1"/var/cache/debconf/*-old',
     ],
   };
@@ -135,7 +156,7 @@ async function installSystem(root: string, archive: DebianArchive): Promise<void
     '--mode=root',
     '--variant=minbase',
     '--format=directory',
-    `--include=${PACKAGES.join(',')}`,
+    `--include=${[...PACKAGES, ...addition.packages].join(',')}`,
     '--aptopt=Apt::Install-Recommends "false"',
     '--aptopt=Acquire::Languages "none"',
     '--dpkgopt=force-unsafe-io',

@@ -23,6 +23,8 @@ export interface MachineOptions {
   readonly diskBytes?: number;
   /** An image in the CD drive; the machine boots from it first. No drive when absent. */
   readonly cdromPath?: string;
+  /** SMBIOS system serial number; the name when absent. cloud-init takes the place of its seed from it. */
+  readonly serialNumber?: string;
   /** SMBIOS system UUID. */
   readonly uuid?: string;
   /** DER of the authority that UEFI HTTPS boot trusts. */
@@ -111,7 +113,10 @@ function machineArguments(
   const isBios = options.firmware === 'bios';
   // Without its ROM the card is driven by the firmware's own network stack, as on a real UEFI server.
   const rom = isBios ? '' : ',romfile=';
-  const system = [`serial=${options.name}`, ...(options.uuid === undefined ? [] : [`uuid=${options.uuid}`])];
+  const system = [
+    `serial=${options.serialNumber ?? options.name}`,
+    ...(options.uuid === undefined ? [] : [`uuid=${options.uuid}`]),
+  ];
   const memory = String(options.memoryMebibytes ?? MEMORY_MEBIBYTES);
   return flatten({
     '-name': options.name,
