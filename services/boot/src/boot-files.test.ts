@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Hardware } from '@tinkerbell/resources';
+import { PATCH_PLACEHOLDER } from '@tinkerbell/ipxe';
 import { nodeFiles } from '@tinkerbell/platform-node';
 import { fixedView, machine, MAC, rackConfig, silentLog, startRack, workflow } from '../testdata/rack.ts';
 import { createBootFiles, type BootFile } from './boot-files/index.ts';
@@ -129,7 +130,7 @@ test('a Raspberry Pi gets its files below its serial number', async () => {
 test('a file that is nowhere names the sources that were asked', async () => {
   const found = await find('nothing');
   assert.ok(typeof found !== 'string' && found.kind === 'not-found');
-  assert.deepEqual([found.asked.length, found.asked.includes('asset directory')], [8, true]);
+  assert.deepEqual([found.asked.length, found.asked.includes('asset directory')], [9, true]);
 });
 
 test('a large file is read in pieces, the same from memory and from disk, and fails when it changes', async () => {
@@ -192,4 +193,55 @@ test('HTTP has the same files below its prefix, and tells the timeline', async (
   } finally {
     await rack.stop();
   }
+});
+
+test('a rack that asks for a file at once reads it once, and again when it has changed', async () => {
+  const path = join(directory, 'assets/small');
+  writeFileSync(path, 'first');
+  let reads = 0;
+  const files: typeof nodeFiles = {
+    ...nodeFiles,
+    read(...args) {
+      reads += 1;
+      return nodeFiles.read(...args);
+    },
+  };
+  const store = createFileStore({ files });
+  const rack = async () => {
+    const found = await Promise.all(
+      Array.from({ length: 100 }, () => store.read(join(directory, 'assets'), 'small')),
+    );
+    return new Set(found.map((bytes) => Buffer.from(bytes ?? []).toString()));
+  };
+  assert.deepEqual([await rack(), reads], [new Set(['first']), 1]);
+  assert.deepEqual([await rack(), reads], [new Set(['first']), 1]);
+  writeFileSync(path, 'second');
+  assert.deepEqual([await rack(), reads], [new Set(['second']), 2]);
+});
+
+test('a file that could not be read is read again', async () => {
+  let isBroken = true;
+  const files: typeof nodeFiles = {
+    ...nodeFiles,
+    read: (...args) => (isBroken ? Promise.reject(new Error('broken')) : nodeFiles.read(...args)),
+  };
+  const store = createFileStore({ files });
+  const read = () => store.read(join(directory, 'ipxe'), 'ipxe.efi');
+  await assert.rejects(read(), /broken/);
+  isBroken = false;
+  assert.equal(Buffer.from((await read()) ?? []).toString(), 'ipxe');
+});
+
+test('a patched binary is made once', async () => {
+  const view = fixedView([machine()], []);
+  const files = createBootFiles(
+    { files: nodeFiles, view, log: silentLog },
+    { ...config(), ipxePatch: 'echo patched' },
+  );
+  const padding = '#'.repeat(64);
+  writeFileSync(join(directory, 'ipxe/patched.efi'), `${padding}${PATCH_PLACEHOLDER}${padding}`);
+  const slices = await Promise.all([files.binary('patched.efi'), files.binary('patched.efi')]);
+  const [one, other] = await Promise.all(slices.map(async (file) => file?.slice(0, file.sizeBytes)));
+  assert.ok(one !== undefined && one.buffer === other?.buffer);
+  assert.match(Buffer.from(one).toString('latin1'), /echo patched/);
 });

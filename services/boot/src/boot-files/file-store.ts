@@ -26,17 +26,8 @@ interface Chunk {
 
 /** Files as they are on disk now; what is in memory is of use as long as size and time of change stay. */
 export function createFileStore({ files }: Pick<BootDeps, 'files'>): FileStore {
-  const whole = new BoundedCache<{ info: FileInfo; bytes: Uint8Array }>(WHOLE_CACHE_BYTES_MAX);
+  const wholeBytes = createWholeFiles(files);
   const chunks = new BoundedCache<Uint8Array | Promise<Uint8Array>>(CHUNK_CACHE_BYTES_MAX);
-
-  async function wholeBytes(root: string, path: string, info: FileInfo): Promise<Uint8Array | undefined> {
-    const key = `${root}\0${path}`;
-    const known = whole.get(key);
-    if (known !== undefined && isSame(known.info, info)) return known.bytes;
-    const bytes = await files.read(root, path, WHOLE_FILE_BYTES_MAX);
-    if (bytes !== undefined) whole.set(key, { info, bytes }, bytes.length);
-    return bytes;
-  }
 
   /** Kept from the moment it is asked for, so that many transfers read it once; a failure is forgotten. */
   function chunkOf(chunk: Chunk): Uint8Array | Promise<Uint8Array> {
@@ -77,6 +68,27 @@ export function createFileStore({ files }: Pick<BootDeps, 'files'>): FileStore {
       const isSmall = info !== undefined && info.sizeBytes <= WHOLE_FILE_BYTES_MAX;
       return isSmall ? wholeBytes(root, path, info) : undefined;
     },
+  };
+}
+
+/** A rack that is switched on asks for the same file at once: one reads it, all wait for that. */
+function createWholeFiles(files: BootDeps['files']) {
+  const whole = new BoundedCache<{ info: FileInfo; bytes: Uint8Array }>(WHOLE_CACHE_BYTES_MAX);
+  const reading = new Map<string, { info: FileInfo; bytes: Promise<Uint8Array | undefined> }>();
+  return async (root: string, path: string, info: FileInfo): Promise<Uint8Array | undefined> => {
+    const key = `${root}\0${path}`;
+    for (const known of [whole.get(key), reading.get(key)])
+      if (known !== undefined && isSame(known.info, info)) return known.bytes;
+    const bytes = files.read(root, path, WHOLE_FILE_BYTES_MAX);
+    const begun = { info, bytes };
+    reading.set(key, begun);
+    try {
+      const found = await bytes;
+      if (found !== undefined) whole.set(key, { info, bytes: found }, found.length);
+      return found;
+    } finally {
+      if (reading.get(key) === begun) reading.delete(key);
+    }
   };
 }
 

@@ -21,12 +21,18 @@ export function createIpxeBinaries(
   { log }: Pick<BootDeps, 'log'>,
   { ipxeDirectory, ipxePatch }: Pick<BootConfig, 'ipxeDirectory' | 'ipxePatch'>,
 ): IpxeBinaries {
+  // The bytes of a file are the same object until it changes: a rack shares one patched copy.
+  const patchedCopies = new WeakMap<Uint8Array, Uint8Array>();
   const patched = (bytes: Uint8Array): Uint8Array => {
     if (ipxePatch === '') return bytes;
+    const known = patchedCopies.get(bytes);
+    if (known !== undefined) return known;
     const result = patchIpxeBinary(bytes, ipxePatch);
-    if (result.ok) return result.bytes;
-    log.warn('iPXE binary served without the patch', { reason: result.code, detail: result.message });
-    return bytes;
+    if (!result.ok)
+      log.warn('iPXE binary served without the patch', { reason: result.code, detail: result.message });
+    const copy = result.ok ? result.bytes : bytes;
+    patchedCopies.set(bytes, copy);
+    return copy;
   };
   const binary = async (path: string): Promise<BootFile | undefined> => {
     const name = binaryNameOf(path);
