@@ -29,8 +29,9 @@ export interface LoadSockets {
   send(socket: number, bytes: Buffer, port: number): void;
   /**
    * Waits at most `waitMs` for datagrams and hands out what is there; `bytes` are valid during the call. Blocks the process.
+   * False when there may be more on other sockets.
    */
-  receive(waitMs: number, take: (socket: number, bytes: Buffer, port: number) => void): void;
+  receive(waitMs: number, take: (socket: number, bytes: Buffer, port: number) => void): boolean;
   close(socket: number): void;
 }
 
@@ -85,6 +86,7 @@ export async function createLoadSockets(address: string): Promise<LoadSockets> {
       const count = c.epoll_wait(epoll, events, EVENTS_MAX, waitMs);
       for (let index = 0; index < count; index += 1)
         drain(events.readInt32LE((index + 1) * EPOLL_EVENT_BYTES - 8), take);
+      return count < EVENTS_MAX;
     },
     close: (socket) => void c.close(socket),
   };

@@ -21,6 +21,8 @@ import {
 export interface StormPlan {
   readonly serverAddress: string;
   readonly clients: number;
+  /** All have the address of their router for TFTP and HTTP, as behind NAT; else each its own. */
+  readonly isBehindNat: boolean;
   readonly file: string;
   readonly bytes: number;
 }
@@ -32,7 +34,7 @@ export interface StormResult {
   readonly seconds: number;
   /** What the clients that did not come through met, each kind with its count. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Packets that firmware had to send again. */
+  /** Packets that firmware had to send again, by stage. */
   readonly resent: Readonly<Record<string, number>>;
   readonly p99Seconds: Readonly<Record<Stage, number>>;
 }
@@ -91,8 +93,9 @@ class Storm {
     const startedMs = performance.now();
     for (const client of this.#clients) this.#enter(client, 'discover');
     while (this.#left > 0) {
-      this.#sockets.receive(1, (socket, bytes, port) => this.#take(socket, bytes, port));
-      this.#lookForSilence();
+      const take = (socket: number, bytes: Buffer, port: number) => this.#take(socket, bytes, port);
+      // Nobody is silent whose packets wait here to be taken.
+      if (this.#sockets.receive(1, take)) this.#lookForSilence();
       // The scripts come through Node's own loop.
       await new Promise(setImmediate);
     }
@@ -111,7 +114,7 @@ class Storm {
     client.silent = 0;
     if (stage !== 'request') client.stageStartedMs = nowMs;
     if (stage === 'tftp') {
-      const socket = this.#sockets.open(addressesOf(client.index).address);
+      const socket = this.#sockets.open(this.#addressOf(client));
       client.download = newDownload(socket);
       this.#byDownload.set(socket, client);
     }
@@ -186,12 +189,16 @@ class Storm {
 
   async #loadScript(client: Client): Promise<void> {
     const { serverAddress } = this.#plan;
-    const { mac, address } = addressesOf(client.index);
-    const problem = await scriptProblem({ serverAddress, mac, address });
+    const { mac } = addressesOf(client.index);
+    const problem = await scriptProblem({ serverAddress, mac, address: this.#addressOf(client) });
     if (problem !== undefined) return this.#fail(client, `script: ${problem}`);
     this.#finish(client, 'script');
     client.stage = 'done';
     this.#left -= 1;
+  }
+
+  #addressOf({ index }: Client): string {
+    return this.#plan.isBehindNat ? NETWORK.gateway : addressesOf(index).address;
   }
 
   #finish(client: Client, stage: Stage): void {
