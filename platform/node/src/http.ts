@@ -70,7 +70,7 @@ async function answer(
   const request = new NodeHttpRequest(incoming, outgoing);
   try {
     const response = request.isUnderstood
-      ? await handler(request, contextOf(request, incoming))
+      ? await handler(request, new NodeHttpContext(request, incoming))
       : new WholeResponse('bad request\n', { status: 400 });
     await sendResponse(response, incoming, outgoing);
   } catch (thrown) {
@@ -87,15 +87,24 @@ async function answer(
   }
 }
 
-function contextOf(request: NodeHttpRequest, { socket }: IncomingMessage): HttpContext {
-  const peer = { address: plainAddress(socket.remoteAddress), port: socket.remotePort ?? 0 };
-  return {
-    peer,
-    localAddress: plainAddress(socket.localAddress),
-    get signal() {
-      return request.signal;
-    },
-  };
+class NodeHttpContext implements HttpContext {
+  readonly peer: HttpContext['peer'];
+  readonly #request: NodeHttpRequest;
+  readonly #socket: IncomingMessage['socket'];
+
+  constructor(request: NodeHttpRequest, { socket }: IncomingMessage) {
+    this.peer = { address: plainAddress(socket.remoteAddress), port: socket.remotePort ?? 0 };
+    this.#request = request;
+    this.#socket = socket;
+  }
+
+  get localAddress(): string {
+    return plainAddress(this.#socket.localAddress);
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
 }
 
 function plainAddress(address: string | undefined): string {

@@ -43,8 +43,10 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
 
   /** Behind a trusted proxy the address it names; else the socket's, whatever a header says. */
   function clientOf(request: HttpRequest, peer: string): string {
-    const sender = { peer, forwardedFor: request.headers.get('x-forwarded-for') };
-    const client = clientAddressOf(sender, config.trustedProxies);
+    const forwardedFor = request.headers.get('x-forwarded-for');
+    // An IPv4 address of a socket is already written as Hardware has it.
+    if (forwardedFor === null && !peer.includes(':')) return peer;
+    const client = clientAddressOf({ peer, forwardedFor }, config.trustedProxies);
     return client.ok ? formatIpAddress(client.address) : peer;
   }
 
