@@ -8,6 +8,7 @@ import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { DhcpPools } from './dhcp-pools.ts';
 import { createDhcpTimeline, type DhcpTimeline } from './dhcp-timeline.ts';
+import { createForeignServers } from './foreign-servers.ts';
 import { createIpv6Listeners } from './ipv6/ipv6-listeners.ts';
 import { createIsoImages } from './iso/images.ts';
 import { SyslogListener } from './syslog-listener.ts';
@@ -28,7 +29,8 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
   const timeline = createDhcpTimeline(deps, counters);
   const mayAsk = createClientLimit(deps.clock);
   const pools = poolsOf(deps, config, timeline);
-  const onDhcp = createDhcpListener({ view: deps.view, timeline, mayAsk, pools }, config);
+  const foreignServers = createForeignServers(deps, config, counters);
+  const onDhcp = createDhcpListener({ view: deps.view, timeline, mayAsk, pools, foreignServers }, config);
   const tftp =
     config.tftp === undefined
       ? undefined
@@ -49,6 +51,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
       const sockets: UdpSocket[] = [];
       const closeAll = async () => {
         isListening = false;
+        foreignServers.stop();
         const ending = [...listeners.map((each) => each.stop()), ...sockets.map((each) => each.close())];
         await Promise.all(ending);
       };
@@ -56,6 +59,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
         await pools?.load();
         if (config.dhcp !== undefined)
           await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDhcp, sockets });
+        await foreignServers.start();
         for (const each of listeners) await each.start();
       } catch (error) {
         await closeAll();
@@ -72,7 +76,8 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
       const reason = isListening
         ? 'the view of the store is not filled yet'
         : 'DHCP, TFTP and syslog do not listen';
-      return ready ? { ready, counters: counters.values() } : { ready, reason, counters: counters.values() };
+      const all = { ...counters.values(), ...foreignServers.gauges() };
+      return ready ? { ready, counters: all } : { ready, reason, counters: all };
     },
     tftpPort: () => tftp?.local?.port,
     syslogPort: () => syslog?.local?.port,

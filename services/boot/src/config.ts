@@ -5,6 +5,7 @@ import type {
   Clock,
   Files,
   HttpClient,
+  LinkLayer,
   Log,
   OpenOwnedDirectory,
   RouterDiscovery,
@@ -25,6 +26,8 @@ export interface BootDeps {
   /** Both are needed when `netboot.pools` has any. */
   readonly leases?: LeaseBook;
   readonly probe?: AddressProbe;
+  /** Absent: other servers are noticed only by clients that choose them. */
+  readonly linkLayer?: LinkLayer;
   /** Needed for `dhcpv6`. */
   readonly udp6?: Udp6;
   /** Needed for `routerAdvertisements`. */

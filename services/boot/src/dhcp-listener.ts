@@ -21,6 +21,7 @@ import type { ClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { DhcpPools } from './dhcp-pools.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
+import type { ForeignServers } from './foreign-servers.ts';
 
 /** Replies are smaller; what is not gets memory of its own. */
 const ETHERNET_PAYLOAD_BYTES = 1500;
@@ -36,6 +37,8 @@ export interface DhcpListenerDeps extends Pick<BootDeps, 'view'> {
   readonly mayAsk: ClientLimit;
   /** Present when the settings have pools. */
   readonly pools?: Pick<DhcpPools, 'decide'> | undefined;
+  /** Hears of clients that chose another server. */
+  readonly foreignServers?: Pick<ForeignServers, 'seen'> | undefined;
 }
 
 interface Exchange {
@@ -78,10 +81,12 @@ export function createDhcpListener(
   };
 }
 
-function conclude({ view, timeline }: DhcpListenerDeps, exchange: Exchange, decision: ReplyDecision): void {
+function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDecision): void {
+  const { view, timeline, foreignServers } = deps;
   const { request, client, reservation, peer, entrance } = exchange;
   if (decision.kind === 'ignore') {
     if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
+    if (decision.reason === 'other-server-selected') foreignServers?.seen(request);
     return timeline.ignored({ request, client, reservation, decision });
   }
   if (decision.kind !== 'reply') return;

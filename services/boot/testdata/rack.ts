@@ -1,6 +1,6 @@
 /** A boot service on the real platform with fixed Hardware and a recording journal, for tests in this package. */
 import type { Hardware, Workflow } from '@tinkerbell/resources';
-import type { AddressProbe, Clock, Log } from '@tinkerbell/platform-contract';
+import type { AddressProbe, Clock, LinkLayer, Log } from '@tinkerbell/platform-contract';
 import { nodeClock, nodeFiles, nodeUdp } from '@tinkerbell/platform-node';
 import type { Journal, JournalEntry, Lease, LeaseBook, View } from '@tinkerbell/store-contract';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
@@ -132,14 +132,14 @@ export interface Rack {
 /** Sockets of `config` only; without a dhcp part nothing needs root. */
 export async function startRack(
   config: BootConfig,
-  options: { view?: View; clock?: Clock; log?: Log; leases?: LeaseBook; probe?: AddressProbe } = {},
+  options: { view?: View; clock?: Clock; log?: Log; leases?: LeaseBook; probe?: AddressProbe; linkLayer?: LinkLayer } = {},
 ): Promise<Rack> {
   const journal = recordingJournal();
   const view = options.view ?? fixedView([machine()]);
   const { clock = nodeClock, log = silentLog, leases = createMemoryBook() } = options;
-  const { probe = { holderOf: async () => undefined } } = options;
+  const { probe = { holderOf: async () => undefined }, linkLayer } = options;
   const service = createBootService(
-    { udp: nodeUdp, files: nodeFiles, clock, log, view, journal, leases, probe },
+    { udp: nodeUdp, files: nodeFiles, clock, log, view, journal, leases, probe, ...(linkLayer === undefined ? {} : { linkLayer }) },
     config,
   );
   const controller = new AbortController();

@@ -3,7 +3,7 @@
  * of its own. Prints `ready`, then the journal, one JSON record per line.
  */
 import { parseAddressPool } from '@tinkerbell/netboot';
-import { createNodeAddressProbe, createNodeHttp } from '@tinkerbell/platform-node';
+import { createNodeAddressProbe, createNodeHttp, nodeLinkLayer } from '@tinkerbell/platform-node';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps } from '../src/index.ts';
 import { createMemoryBook, fixedView, furtherMachine, machine, rackConfig, silentLog, startRack, workflow } from './rack.ts';
@@ -39,7 +39,7 @@ const rack = await startRack(
     },
     ipxeDirectory: input.ipxeDirectory,
   },
-  { view, leases, probe },
+  { view, leases, probe, ...(input.watchesLink === true ? { linkLayer: nodeLinkLayer } : {}) },
 );
 rack.journal.append = (entry) => void process.stdout.write(`${JSON.stringify(entry)}\n`);
 await createNodeHttp(silentLog).listen({ port: 7080 }, async (request, context) => {

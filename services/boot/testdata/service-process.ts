@@ -18,6 +18,8 @@ export interface ServeOptions {
   readonly isEmpty?: boolean;
   /** Further Hardware, as `furtherMachine` makes them. */
   readonly furtherMachines?: number;
+  /** Looks for offers of other servers. */
+  readonly watchesLink?: boolean;
   /** As `parseAddressPool` reads it. */
   readonly pool?: string;
 }
@@ -25,6 +27,8 @@ export interface ServeOptions {
 export interface ServiceProcess {
   /** Its journal, one JSON record each. */
   readonly lines: readonly string[];
+  /** Resolves once it holds; looked at with every line. */
+  until(holds: () => boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,13 +40,26 @@ export async function startService(namespace: string, options: ServeOptions): Pr
   const lines: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
-  createInterface({ input: child.stdout }).on('line', (line) =>
-    line === 'ready' ? resolve() : lines.push(line),
-  );
+  const waiting = new Set<() => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line === 'ready') return resolve();
+    lines.push(line);
+    for (const look of waiting) look();
+  });
   await promise;
   const ended = new Promise<void>((done) => child.once('close', () => done()));
   return {
     lines,
+    until: (holds) =>
+      new Promise<void>((held) => {
+        const look = () => {
+          if (!holds()) return;
+          waiting.delete(look);
+          held();
+        };
+        waiting.add(look);
+        look();
+      }),
     async stop() {
       child.kill();
       await ended;
