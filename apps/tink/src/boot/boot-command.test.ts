@@ -1,7 +1,11 @@
 /** `tink boot` against the real server, with a boot that consists of a script. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { runTink } from '../run.ts';
+import { firmware, START_MS, timelineOf } from '../testdata/boot-timeline.ts';
 import { createCommandRunner, writeText } from '../testdata/command-runner.ts';
 import { hardware } from '../testdata/manifests.ts';
 import { runServer, type RunningServer } from '../testdata/running-server.ts';
@@ -48,6 +52,30 @@ describe('tink boot', () => {
     await recording.until(/m2: it got its script/);
     recording.interrupt();
     assert.equal(await watching, 0);
+  });
+
+  test('finds the last boot behind more records than the server gives at once', async () => {
+    const served: number[] = [];
+    const front = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+      if (!pathname.endsWith('/timeline'))
+        return response.end(JSON.stringify({ kind: 'Hardware', metadata: {} }));
+      const after = Number(searchParams.get('after'));
+      served.push(after);
+      const boots = timelineOf([...firmware(0), ...firmware(1000), ...firmware(2000)]);
+      const some = boots.filter(({ sequence }) => sequence > after).slice(0, 4);
+      response.end(some.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    });
+    front.listen(0, '127.0.0.1');
+    await once(front, 'listening');
+    const { port } = front.address() as AddressInfo;
+    try {
+      const page = await done('boot m9 --json', { environment: { TINK_SERVER: `http://127.0.0.1:${port}` } });
+      assert.equal((JSON.parse(page) as { startedMs: number }).startedMs, START_MS + 2_000_000);
+      assert.deepEqual(served, [0, 4, 6]);
+    } finally {
+      front.close();
+    }
   });
 
   test('tells wrong words', async () => {

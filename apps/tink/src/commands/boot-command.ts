@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { bootPage, bootText, headlineOf, type BootPage } from '../boot/boot-page.ts';
 import { bootsIn } from '../boot/boot-records.ts';
+import type { ObjectName } from '../client.ts';
 import { usageFailure } from '../failure.ts';
 import { resumeOptions } from '../followed.ts';
 import { machineNamed } from '../machine-target.ts';
@@ -44,7 +45,7 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
     throw usageFailure(`--count takes a whole number from 1, not ${JSON.stringify(options.count)}`);
   const { client, terminal } = session;
   const target = await machineNamed(session, machine);
-  const records = [...(await readTimelines(client, [target], 0))];
+  const records = await allRecords(session, target);
   const show = shower(terminal, target.name, { ...options, bootCount: count });
   show(records);
   if (options.watch !== true) return;
@@ -53,6 +54,16 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
   for await (const record of followTimelines(client, [target], { ...resume, after })) {
     records.push(record);
     show(records);
+  }
+}
+
+/** The server gives so many records at a time, the oldest first; the last boot is in the last of them. */
+async function allRecords({ client }: Session, target: ObjectName): Promise<JournalRecord[]> {
+  const records: JournalRecord[] = [];
+  for (;;) {
+    const more = await readTimelines(client, [target], records.at(-1)?.sequence ?? 0);
+    if (more.length === 0) return records;
+    for (const record of more) records.push(record);
   }
 }
 
