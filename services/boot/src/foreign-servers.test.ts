@@ -141,9 +141,10 @@ const skip = whyNoNamespaces(['/usr/sbin/dnsmasq']);
 describe('dnsmasq at the other end of the cable', { skip }, () => {
   let link: LinkedNamespaces;
   let dnsmasq: ChildProcess;
-  const directory = mkdtempSync(join(tmpdir(), 'boot-foreign-'));
+  let directory: string;
 
   before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'boot-foreign-'));
     link = linkNamespaces('foreign', '02:00:5e:10:00:99');
     ip('-n', link.client, 'address', 'add', `${THEM}/24`, 'dev', 'c0');
     const options = [
