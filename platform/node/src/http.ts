@@ -18,6 +18,11 @@ import { holderOf } from './port-holder.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
+/**
+ * Connections the kernel keeps until they are accepted, as far as net.core.somaxconn goes (4,096). Node's own 511 are full when the
+ * machines of a site that was switched on have loaded iPXE and all ask for their scripts within a second.
+ */
+const BACKLOG = 16_384;
 const HEADER_BYTES_LIMIT = 16 * 1024;
 const CLOSE_GRACE_MS = 5000;
 const CLOSE_SWEEP_MS = 20;
@@ -47,7 +52,9 @@ export function createNodeHttp(log: Log): Http {
 function listen(server: Server, port: number, address: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => void listenError(port, cause).then(reject));
-    server.listen({ port, ...(address === undefined ? {} : { host: address }) }, () => resolve());
+    server.listen({ port, backlog: BACKLOG, ...(address === undefined ? {} : { host: address }) }, () =>
+      resolve(),
+    );
   });
 }
 

@@ -1,5 +1,6 @@
 /** The link layer through a packet socket that holds no port. Linux only, with CAP_NET_RAW. */
 import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { PlatformError, type LinkLayer, type LinkLayerOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { broadcastUdpFrame, ETHERTYPE_IPV4, readUdpFrame, udpPortFilter } from './ethernet-udp-frame.ts';
@@ -78,7 +79,9 @@ function linkAddress(index: number): Uint8Array {
 
 /** `os.networkInterfaces` knows only those that have an IP address. */
 async function macOf(networkInterface: string): Promise<string> {
-  return (await readFile(`/sys/class/net/${networkInterface}/address`, 'latin1')).trim();
+  // Where /sys is that of another network namespace (nsenter, ip netns without a mount), the kernel's own list has it.
+  const [first] = networkInterfaces()[networkInterface] ?? [];
+  return first?.mac ?? (await readFile(`/sys/class/net/${networkInterface}/address`, 'latin1')).trim();
 }
 
 function failure(networkInterface: string, errno: number): PlatformError {
