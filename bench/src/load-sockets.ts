@@ -4,9 +4,11 @@ const AF_INET = 2;
 const SOCK_DGRAM_NONBLOCK = 2 | 0o4000;
 const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
+const SO_RCVBUFFORCE = 33;
 const SOL_UDP = 17;
 const UDP_GRO = 104;
 const RECEIVE_BUFFER_BYTES = 1024 * 1024;
+const SHARED_BUFFER_BYTES = 64 * 1024 * 1024;
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
 const EVENTS_MAX = 64;
@@ -24,8 +26,10 @@ const IOVEC_BYTES = 16;
 const EPOLL_EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 
 export interface LoadSockets {
-  /** A socket bound to `address`, any port unless one is given. */
-  open(address: string, port?: number): number;
+  /** A socket bound to `address`, any port. */
+  open(address: string): number;
+  /** The same for many clients behind one port: with more memory, as the system gives root, and first when datagrams are taken. */
+  openShared(address: string, port: number): number;
   send(socket: number, bytes: Buffer, port: number): void;
   /**
    * Waits at most `waitMs` for datagrams and hands out what is there; `bytes` are valid during the call. Blocks the process.
@@ -54,28 +58,37 @@ export async function createLoadSockets(address: string): Promise<LoadSockets> {
   const events = Buffer.alloc(EVENTS_MAX * EPOLL_EVENT_BYTES);
   const server = socketAddress(address, 0);
 
-  const drain = (socket: number, take: (socket: number, bytes: Buffer, port: number) => void): void => {
+  const open = (from: string, port: number, buffer: { readonly option: number; readonly bytes: number }) => {
+    const socket = mustWork('socket', c.socket(AF_INET, SOCK_DGRAM_NONBLOCK, 0));
+    const value = Buffer.alloc(4);
+    value.writeUInt32LE(buffer.bytes);
+    mustWork('setsockopt', c.setsockopt(socket, SOL_SOCKET, buffer.option, value, 4));
+    value.writeUInt32LE(1);
+    mustWork('setsockopt', c.setsockopt(socket, SOL_UDP, UDP_GRO, value, 4));
+    mustWork('bind', c.bind(socket, socketAddress(from, port), SOCKADDR_BYTES));
+    const event = Buffer.alloc(EPOLL_EVENT_BYTES);
+    event.writeUInt32LE(EPOLLIN, 0);
+    event.writeInt32LE(socket, EPOLL_EVENT_BYTES - 8);
+    mustWork('epoll_ctl', c.epoll_ctl(epoll, EPOLL_CTL_ADD, socket, event));
+    return socket;
+  };
+  const shared: number[] = [];
+
+  const drain = (socket: number, take: (socket: number, bytes: Buffer, port: number) => void): number => {
     batch.reset();
     const count = c.recvmmsg(socket, batch.pointer, BATCH, 0, 0n);
     for (let index = 0; index < count; index += 1) {
       const [bytes, port, segment] = [batch.bytesOf(index), batch.portOf(index), batch.segmentOf(index)];
       for (let at = 0; at < bytes.length; at += segment) take(socket, bytes.subarray(at, at + segment), port);
     }
+    return count;
   };
 
   return {
-    open(from, port = 0) {
-      const socket = mustWork('socket', c.socket(AF_INET, SOCK_DGRAM_NONBLOCK, 0));
-      const size = Buffer.alloc(4);
-      size.writeUInt32LE(RECEIVE_BUFFER_BYTES);
-      mustWork('setsockopt', c.setsockopt(socket, SOL_SOCKET, SO_RCVBUF, size, 4));
-      size.writeUInt32LE(1);
-      mustWork('setsockopt', c.setsockopt(socket, SOL_UDP, UDP_GRO, size, 4));
-      mustWork('bind', c.bind(socket, socketAddress(from, port), SOCKADDR_BYTES));
-      const event = Buffer.alloc(EPOLL_EVENT_BYTES);
-      event.writeUInt32LE(EPOLLIN, 0);
-      event.writeInt32LE(socket, EPOLL_EVENT_BYTES - 8);
-      mustWork('epoll_ctl', c.epoll_ctl(epoll, EPOLL_CTL_ADD, socket, event));
+    open: (from) => open(from, 0, { option: SO_RCVBUF, bytes: RECEIVE_BUFFER_BYTES }),
+    openShared(from, port) {
+      const socket = open(from, port, { option: SO_RCVBUFFORCE, bytes: SHARED_BUFFER_BYTES });
+      shared.push(socket);
       return socket;
     },
     send(socket, bytes, port) {
@@ -83,6 +96,7 @@ export async function createLoadSockets(address: string): Promise<LoadSockets> {
       c.sendto(socket, bytes, BigInt(bytes.length), 0, server, SOCKADDR_BYTES);
     },
     receive(waitMs, take) {
+      for (const socket of shared) while (drain(socket, take) === BATCH);
       const count = c.epoll_wait(epoll, events, EVENTS_MAX, waitMs);
       for (let index = 0; index < count; index += 1)
         drain(events.readInt32LE((index + 1) * EPOLL_EVENT_BYTES - 8), take);

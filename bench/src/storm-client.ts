@@ -39,7 +39,7 @@ export interface StormResult {
   readonly p99Seconds: Readonly<Record<Stage, number>>;
 }
 
-/** The PXE specification's waits for an answer to DISCOVER; the same for REQUEST. */
+/** The PXE specification's waits for an answer to DISCOVER; the same for REQUEST. Each a second more or less (RFC 2131 section 4.1). */
 const DHCP_WAITS_MS = [4000, 8000, 16_000, 32_000] as const;
 /** EDK2's for TFTP: six sends. */
 const TFTP_WAITS_MS = [4000, 4000, 4000, 4000, 4000, 4000] as const;
@@ -48,6 +48,7 @@ const HTTP_PORT = 7080;
 const DHCP_PORT = 67;
 /** What UEFI firmware asks for; BIOS and older UEFI do not ask. */
 const WINDOW_SIZES = [4, 1] as const;
+const SPREAD_MS = 1000;
 const LOOK_EVERY_MS = 250;
 
 interface Client {
@@ -76,7 +77,7 @@ class Storm {
   constructor(plan: StormPlan, sockets: LoadSockets) {
     this.#plan = plan;
     this.#sockets = sockets;
-    this.#relay = sockets.open(NETWORK.gateway, DHCP_PORT);
+    this.#relay = sockets.openShared(NETWORK.gateway, DHCP_PORT);
     this.#requests = WINDOW_SIZES.map((size) => requestBytes(plan.file, size));
     this.#left = plan.clients;
     const start = {
@@ -176,7 +177,7 @@ class Storm {
     for (const client of this.#clients) {
       if (client.stage === 'script' || client.stage === 'done') continue;
       const waits = client.stage === 'tftp' ? TFTP_WAITS_MS : DHCP_WAITS_MS;
-      if (nowMs - client.sentMs < (waits[client.silent] ?? 0)) continue;
+      if (nowMs - client.sentMs < (waits[client.silent] ?? 0) + spreadOf(client)) continue;
       client.silent += 1;
       if (client.silent >= waits.length) this.#fail(client, `${client.stage}: no answer`);
       else {
@@ -218,6 +219,11 @@ class Storm {
     this.#sockets.close(client.download.socket);
     client.download = undefined;
   }
+}
+
+/** Of its own for each client and attempt, and the same in every run. */
+function spreadOf({ index, silent, stage }: Client): number {
+  return stage === 'tftp' ? 0 : ((index * 7919 + silent * 104_729) % (2 * SPREAD_MS)) - SPREAD_MS;
 }
 
 /** Undefined when the script came. */
