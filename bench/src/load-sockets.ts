@@ -41,18 +41,7 @@ export interface LoadSockets {
 
 /** Sockets that talk to the server at `address`. */
 export async function createLoadSockets(address: string): Promise<LoadSockets> {
-  const { dlopen, getRawPointer } = await import('node:ffi');
-  const { functions: c } = dlopen(null, {
-    socket: { arguments: ['i32', 'i32', 'i32'], return: 'i32' },
-    bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
-    setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
-    close: { arguments: ['i32'], return: 'i32' },
-    sendto: { arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'], return: 'i64' },
-    recvmmsg: { arguments: ['i32', 'pointer', 'u32', 'i32', 'pointer'], return: 'i32' },
-    epoll_create1: { arguments: ['i32'], return: 'i32' },
-    epoll_ctl: { arguments: ['i32', 'i32', 'i32', 'buffer'], return: 'i32' },
-    epoll_wait: { arguments: ['i32', 'buffer', 'i32', 'i32'], return: 'i32' },
-  });
+  const { calls: c, getRawPointer } = await systemCalls();
   const batch = receiveBatch(getRawPointer);
   const epoll = mustWork('epoll_create1', c.epoll_create1(0));
   const events = Buffer.alloc(EVENTS_MAX * EPOLL_EVENT_BYTES);
@@ -104,6 +93,22 @@ export async function createLoadSockets(address: string): Promise<LoadSockets> {
     },
     close: (socket) => void c.close(socket),
   };
+}
+
+async function systemCalls() {
+  const { dlopen, getRawPointer } = await import('node:ffi');
+  const { functions: calls } = dlopen(null, {
+    socket: { arguments: ['i32', 'i32', 'i32'], return: 'i32' },
+    bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
+    setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
+    close: { arguments: ['i32'], return: 'i32' },
+    sendto: { arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'], return: 'i64' },
+    recvmmsg: { arguments: ['i32', 'pointer', 'u32', 'i32', 'pointer'], return: 'i32' },
+    epoll_create1: { arguments: ['i32'], return: 'i32' },
+    epoll_ctl: { arguments: ['i32', 'i32', 'i32', 'buffer'], return: 'i32' },
+    epoll_wait: { arguments: ['i32', 'buffer', 'i32', 'i32'], return: 'i32' },
+  });
+  return { calls, getRawPointer };
 }
 
 /** Memory for recvmmsg: an array of struct mmsghdr, each with a sockaddr and one iovec. */
