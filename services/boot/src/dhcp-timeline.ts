@@ -55,9 +55,10 @@ const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
 
 /**
  * The journal keeps a bounded number of records: a client that loops, or a flood of forged MACs, must not push out what
- * everyone else did. Writing each of 10,000 exchanges a second would also take half of the processor time they cost.
+ * everyone else did. Writing each of 10,000 exchanges a second would take half of the processor time they cost, and the disk's
+ * checkpoints would hold replies up.
  */
-const REPLIED_GATE = { intervalMs: 1_000, keysMax: 2_000 } as const;
+const REPLIED_GATE = { intervalMs: 1_000, keysMax: 500 } as const;
 
 type TimelineDeps = Pick<BootDeps, 'log' | 'journal' | 'clock'>;
 
