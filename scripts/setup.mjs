@@ -30,7 +30,7 @@ function run(command, args, environment = {}) {
     maxBuffer: 64 * 1024 * 1024,
   });
   if (result.status === 0) return;
-  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  process.stderr.write(`${String(result.stdout ?? '')}${String(result.stderr ?? '')}`);
   throw new Error(
     `${command} ${args.join(' ')} failed${result.error === undefined ? '' : `: ${result.error.message}`}`,
   );

@@ -20,7 +20,7 @@ export interface NetworkHost {
   /** Runs a program there to its end and returns what it wrote. */
   run(command: string, ...args: readonly string[]): Promise<string>;
   /** Starts a program there; it ends with this process at the latest. */
-  start(command: string, args: readonly string[]): Promise<RunningChild>;
+  readonly start: (command: string, args: readonly string[]) => Promise<RunningChild>;
   /** Begins a command line that is to run there. */
   readonly prefix: readonly string[];
   stop(): Promise<void>;

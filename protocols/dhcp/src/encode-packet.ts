@@ -90,7 +90,7 @@ function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
 }
 
 function entryOf(name: OptionName): { readonly code: number; readonly codec: OptionCodec<unknown> } {
-  return optionTable[name] as { code: number; codec: OptionCodec<unknown> };
+  return optionTable[name];
 }
 
 function writePacket(

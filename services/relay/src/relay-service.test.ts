@@ -52,13 +52,11 @@ function recordingUdp(hasFrames: boolean) {
     },
   };
   const receive = (on: string, bytes: Uint8Array, peer = '0.0.0.0') =>
-    handlers
-      .get(on)
-      ?.onDatagram({
-        bytes,
-        peer: { address: peer, port: 68 },
-        networkInterface: on === 'any' ? undefined : on,
-      });
+    handlers.get(on)?.onDatagram({
+      bytes,
+      peer: { address: peer, port: 68 },
+      networkInterface: on === 'any' ? undefined : on,
+    });
   return { udp, sent, receive, open };
 }
 
