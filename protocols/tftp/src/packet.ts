@@ -44,6 +44,17 @@ const OPCODES = {
  * nothing left over. Only the message of an error may lack its NUL, because several ROMs leave it out.
  */
 export function decodeTftp(bytes: Uint8Array): Decoded<TftpPacket> {
+  return isAcknowledgement(bytes)
+    ? { ok: true, value: { kind: 'acknowledge', block: ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0) } }
+    : decodeAny(bytes);
+}
+
+/** Nearly every packet that a server receives: read without a reader made for it. */
+function isAcknowledgement(bytes: Uint8Array): boolean {
+  return bytes.length === 4 && bytes[0] === 0 && bytes[1] === 4;
+}
+
+function decodeAny(bytes: Uint8Array): Decoded<TftpPacket> {
   return decoded(() => {
     const reader = new ByteReader(bytes);
     const opcode = reader.uint16('opcode');

@@ -132,23 +132,30 @@ function onAcknowledge(transfer: ReadTransfer, block: number): TransferStep {
   const isOfTheWindow = progress >= 1 && progress <= transfer.sent - transfer.acknowledged;
   if (!isOfTheWindow) return { transfer, sends: [] };
   const acknowledged = transfer.acknowledged + progress;
-  const next = { ...transfer, acknowledged, isAnswered: true, retries: 0 };
-  return acknowledged === blockCountOf(transfer) ? over(next, { kind: 'completed' }, []) : sendFrom(next);
+  return acknowledged === blockCountOf(transfer)
+    ? over({ ...transfer, acknowledged, isAnswered: true, retries: 0 }, { kind: 'completed' }, [])
+    : sendData(transfer, { acknowledged, retries: 0, isAnswered: true });
 }
 
 /** The OACK, or the whole window after the last acknowledged block. */
 function sendFrom(transfer: ReadTransfer): TransferStep {
+  if (transfer.phase === 'data') return sendData(transfer, transfer);
   const timeoutMs = waitFor(transfer);
-  if (transfer.phase === 'options') {
-    return { transfer, sends: [{ kind: 'option-acknowledge', options: transfer.accepted }], timeoutMs };
-  }
-  const { blockSizeBytes, windowSize } = transfer.settings;
-  const sent = Math.min(transfer.acknowledged + windowSize, blockCountOf(transfer));
-  const offset = transfer.acknowledged * blockSizeBytes;
-  const length = Math.min(sent * blockSizeBytes, transfer.fileBytes) - offset;
-  const block = (transfer.acknowledged + 1) & 0xffff;
-  const sends = [{ kind: 'data', block, count: sent - transfer.acknowledged, offset, length }] as const;
-  return { transfer: { ...transfer, sent }, sends, timeoutMs };
+  return { transfer, sends: [{ kind: 'option-acknowledge', options: transfer.accepted }], timeoutMs };
+}
+
+type Progress = Pick<ReadTransfer, 'acknowledged' | 'retries' | 'isAnswered'>;
+
+/** One copy of the transfer for each packet, not two. */
+function sendData(before: ReadTransfer, { acknowledged, retries, isAnswered }: Progress): TransferStep {
+  const { blockSizeBytes, windowSize } = before.settings;
+  const sent = Math.min(acknowledged + windowSize, blockCountOf(before));
+  const transfer = { ...before, acknowledged, sent, isAnswered, retries };
+  const offset = acknowledged * blockSizeBytes;
+  const length = Math.min(sent * blockSizeBytes, before.fileBytes) - offset;
+  const block = (acknowledged + 1) & 0xffff;
+  const sends = [{ kind: 'data', block, count: sent - acknowledged, offset, length }] as const;
+  return { transfer, sends, timeoutMs: waitFor(transfer) };
 }
 
 function waitFor({ settings, limits, retries }: ReadTransfer): number {
