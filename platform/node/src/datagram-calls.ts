@@ -13,7 +13,8 @@ const MSG_DONTWAIT = 0x40;
 export const SEGMENTS_MAX = 64;
 export const SEGMENTED_BYTES_MAX = 65_507;
 const DATAGRAM_BYTES_MAX = 65_536;
-/** Peers whose addresses are kept as text and as bytes: a rack's, and no more of a flood's. */
+const PORTS = 65_536;
+/** Peers whose addresses are kept as text and as numbers: a rack's, and no more of a flood's. */
 const KNOWN_ADDRESSES_MAX = 4_096;
 
 /** Offsets in C structures of 64-bit Linux. */
@@ -46,77 +47,94 @@ export function datagramCalls(): Promise<DatagramCalls | undefined> {
 
 async function load(): Promise<DatagramCalls> {
   const { dlopen, getRawPointer } = await withoutFfiWarning(() => import('node:ffi'));
+  // Three arguments each, and results that fit a number: calls with more arguments or a bigint take Node three times as long.
   const { functions } = dlopen(null, {
-    sendmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i64' },
-    recvfrom: { arguments: ['i32', 'pointer', 'u64', 'i32', 'pointer', 'pointer'], return: 'i64' },
+    sendmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
+    recvmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
   });
   const outgoing = outgoingMessage(getRawPointer);
   const incoming = incomingMessage(getRawPointer);
   return {
     send(fd, message) {
       outgoing.set(message);
-      return functions.sendmsg(fd, outgoing.pointer, MSG_DONTWAIT) >= 0n;
+      return functions.sendmsg(fd, outgoing.pointer, MSG_DONTWAIT) >= 0;
     },
     receive(fd) {
       incoming.reset();
-      const { pointers } = incoming;
-      const length = functions.recvfrom(
-        fd,
-        pointers.bytes,
-        BigInt(DATAGRAM_BYTES_MAX),
-        MSG_DONTWAIT,
-        pointers.name,
-        pointers.nameBytes,
-      );
-      return length < 0n ? undefined : incoming.datagram(Number(length));
+      const length = functions.recvmsg(fd, incoming.pointer, MSG_DONTWAIT);
+      return length < 0 ? undefined : incoming.datagram(length);
     },
   };
 }
 
 type PointerOf = (bytes: Uint8Array) => bigint;
 
-/** struct msghdr with one buffer and, for several segments, the control message that says their size. */
+/** Memory of a C structure: never moved, so its address is good as long as it is referred to. */
+function structure(lengthBytes: number) {
+  const buffer = new ArrayBuffer(lengthBytes);
+  return { bytes: new Uint8Array(buffer), view: new DataView(buffer) };
+}
+
+/** struct msghdr with one name and one buffer. */
+function messageHeader(pointerOf: PointerOf) {
+  const header = structure(MSGHDR.bytes);
+  const name = structure(SOCKADDR.bytes);
+  const vector = structure(16);
+  header.view.setBigUint64(MSGHDR.name, pointerOf(name.bytes), true);
+  header.view.setUint32(MSGHDR.nameBytes, SOCKADDR.bytes, true);
+  header.view.setBigUint64(MSGHDR.vector, pointerOf(vector.bytes), true);
+  header.view.setUint32(MSGHDR.vectors, 1, true);
+  return { header: header.view, name: name.view, vector: vector.view, pointer: pointerOf(header.bytes) };
+}
+
+/** For several segments, a control message says their size. */
 function outgoingMessage(pointerOf: PointerOf) {
-  const name = Buffer.alloc(SOCKADDR.bytes);
-  const vector = Buffer.alloc(16);
-  const control = Buffer.alloc(CMSG.bytes);
-  const header = Buffer.alloc(MSGHDR.bytes);
+  const { header, name, vector, pointer } = messageHeader(pointerOf);
+  const control = structure(CMSG.bytes);
   const addressOf = boundedMemory(numberOfAddress);
-  name.writeUInt16LE(AF_INET, 0);
-  control.writeBigUInt64LE(BigInt(CMSG_LENGTH), CMSG.length);
-  control.writeInt32LE(SOL_UDP, CMSG.level);
-  control.writeInt32LE(UDP_SEGMENT, CMSG.type);
-  header.writeBigUInt64LE(pointerOf(name), MSGHDR.name);
-  header.writeUInt32LE(SOCKADDR.bytes, MSGHDR.nameBytes);
-  header.writeBigUInt64LE(pointerOf(vector), MSGHDR.vector);
-  header.writeBigUInt64LE(1n, MSGHDR.vectors);
-  header.writeBigUInt64LE(pointerOf(control), MSGHDR.control);
+  /** Where the bytes of the last send are: most are sent from the same memory, and asking for its address takes a call. */
+  let memory: ArrayBufferLike | undefined;
+  let memoryPointer = 0n;
+  name.setUint16(0, AF_INET, true);
+  control.view.setUint32(CMSG.length, CMSG_LENGTH, true);
+  control.view.setInt32(CMSG.level, SOL_UDP, true);
+  control.view.setInt32(CMSG.type, UDP_SEGMENT, true);
+  header.setBigUint64(MSGHDR.control, pointerOf(control.bytes), true);
   return {
-    pointer: pointerOf(header),
+    pointer,
     set({ bytes, segmentBytes, to }: { bytes: Uint8Array; segmentBytes: number; to: UdpAddress }): void {
-      name.writeUInt16BE(to.port, SOCKADDR.port);
-      name.writeUInt32BE(addressOf(to.address), SOCKADDR.address);
-      vector.writeBigUInt64LE(pointerOf(bytes), 0);
-      vector.writeUInt32LE(bytes.length, 8);
+      name.setUint16(SOCKADDR.port, to.port);
+      name.setUint32(SOCKADDR.address, addressOf(to.address));
+      if (bytes.buffer !== memory) {
+        memory = bytes.buffer;
+        memoryPointer = pointerOf(new Uint8Array(memory));
+      }
+      vector.setBigUint64(0, memoryPointer + BigInt(bytes.byteOffset), true);
+      vector.setUint32(8, bytes.length, true);
       const isCut = bytes.length > segmentBytes;
-      if (isCut) control.writeUInt16LE(segmentBytes, CMSG.data);
-      header.writeUInt32LE(isCut ? CMSG.bytes : 0, MSGHDR.controlBytes);
+      if (isCut) control.view.setUint16(CMSG.data, segmentBytes, true);
+      header.setUint32(MSGHDR.controlBytes, isCut ? CMSG.bytes : 0, true);
     },
   };
 }
 
-/** Where recvfrom writes: one datagram, and who sent it. */
+/** Where recvmsg writes: one datagram, and who sent it. */
 function incomingMessage(pointerOf: PointerOf) {
-  const bytes = new Uint8Array(DATAGRAM_BYTES_MAX);
-  const name = Buffer.alloc(SOCKADDR.bytes);
-  const nameBytes = Buffer.alloc(4);
-  const textOf = boundedMemory(textOfAddress);
+  const { header, name, vector, pointer } = messageHeader(pointerOf);
+  const memory = structure(DATAGRAM_BYTES_MAX).bytes;
+  const peerOf = boundedMemory(peerOfNumber);
+  vector.setBigUint64(0, pointerOf(memory), true);
+  vector.setUint32(8, DATAGRAM_BYTES_MAX, true);
+  let bytes = memory;
   return {
-    pointers: { bytes: pointerOf(bytes), name: pointerOf(name), nameBytes: pointerOf(nameBytes) },
-    reset: () => void nameBytes.writeUInt32LE(SOCKADDR.bytes),
+    pointer,
+    /** Referred to by the header alone, which the garbage collector does not read. */
+    vector,
+    reset: () => header.setUint32(MSGHDR.nameBytes, SOCKADDR.bytes, true),
     datagram(length: number): ReceivedDatagram {
-      const address = textOf(name.readUInt32BE(SOCKADDR.address));
-      return { bytes: bytes.subarray(0, length), peer: { address, port: name.readUInt16BE(SOCKADDR.port) } };
+      if (bytes.length !== length) bytes = memory.subarray(0, length);
+      const number = name.getUint32(SOCKADDR.address) * PORTS + name.getUint16(SOCKADDR.port);
+      return { bytes, peer: peerOf(number) };
     },
   };
 }
@@ -138,6 +156,9 @@ function numberOfAddress(address: string): number {
   return address.split('.').reduce((number, part) => number * 256 + Number(part), 0);
 }
 
-function textOfAddress(number: number): string {
-  return [number >>> 24, (number >>> 16) & 0xff, (number >>> 8) & 0xff, number & 0xff].join('.');
+/** `number`: address and port. */
+function peerOfNumber(number: number): UdpAddress {
+  const address = Math.floor(number / PORTS);
+  const parts = [address >>> 24, (address >>> 16) & 0xff, (address >>> 8) & 0xff, address & 0xff];
+  return { address: parts.join('.'), port: number % PORTS };
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import {
   PlatformError,
+  type Datagram,
   type NetworkInterface,
   type Udp,
   type UdpAddress,
@@ -12,21 +13,19 @@ import {
 } from '@tinkerbell/platform-contract';
 import { boundSocket } from './bound-socket.ts';
 import { cLibrary } from './c-library.ts';
-import { datagramCalls, SEGMENTED_BYTES_MAX, SEGMENTS_MAX, type DatagramCalls } from './datagram-calls.ts';
+import { SEGMENTED_BYTES_MAX, SEGMENTS_MAX } from './datagram-calls.ts';
 import { LinkLayerSender } from './link-layer-sender.ts';
 import { holderOf } from './port-holder.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
-
-/** Datagrams taken in one turn of the event loop; then everything else has its turn. */
-const DATAGRAMS_AT_ONCE_MAX = 64;
+import { directDatagrams, type DirectDatagrams } from './waiting-datagrams.ts';
 
 export const nodeUdp: Udp = {
   async open(options, handlers) {
-    const calls = await datagramCalls();
+    const datagrams = await directDatagrams();
     const socket = createSocket({ type: 'udp4', reuseAddr: options.reuseAddress === true, lookup: asGiven });
     let fd: number | undefined;
     try {
-      fd = await bind(socket, options, calls);
+      fd = await bind(socket, options, datagrams !== undefined);
     } catch (thrown) {
       socket.close();
       throw await udpError(options, thrown);
@@ -40,7 +39,7 @@ export const nodeUdp: Udp = {
       options.networkInterface === undefined
         ? undefined
         : new LinkLayerSender(await cLibrary(), options.networkInterface);
-    const direct = calls === undefined || fd === undefined ? undefined : { calls, fd };
+    const direct = datagrams === undefined || fd === undefined ? undefined : { ...datagrams, fd };
     return new NodeUdpSocket(socket, options.networkInterface, { handlers, frames, direct });
   },
 
@@ -88,14 +87,9 @@ function asGiven(
 }
 
 /** The descriptor, where the socket was made by system calls. */
-async function bind(
-  socket: Socket,
-  options: UdpOptions,
-  calls: DatagramCalls | undefined,
-): Promise<number | undefined> {
+async function bind(socket: Socket, options: UdpOptions, isDirect: boolean): Promise<number | undefined> {
   const { networkInterface, port, address } = options;
-  const isOurs = calls !== undefined || networkInterface !== undefined;
-  const fd = isOurs ? await boundSocket(options) : undefined;
+  const fd = isDirect || networkInterface !== undefined ? await boundSocket(options) : undefined;
   const target =
     fd === undefined
       ? { port, ...(address === undefined ? {} : { address }), exclusive: true }
@@ -139,13 +133,12 @@ interface SocketParts {
   readonly handlers: UdpHandlers;
   readonly frames: LinkLayerSender | undefined;
   /** Absent: everything goes through Node's socket. */
-  readonly direct: { readonly calls: DatagramCalls; readonly fd: number } | undefined;
+  readonly direct: (DirectDatagrams & { readonly fd: number }) | undefined;
 }
 
 class NodeUdpSocket implements UdpSocket {
   readonly local: UdpAddress;
   readonly #socket: Socket;
-  readonly #networkInterface: string | undefined;
   readonly #handlers: UdpHandlers;
   readonly #frames: LinkLayerSender | undefined;
   readonly #direct: SocketParts['direct'];
@@ -159,27 +152,17 @@ class NodeUdpSocket implements UdpSocket {
     this.#frames = frames;
     this.#direct = direct;
     this.#socket = socket;
-    this.#networkInterface = networkInterface;
     this.#handlers = handlers;
     const { address, port } = socket.address();
     this.local = { address, port };
     socket.on('error', (error) => handlers.onError(error));
-    socket.on('message', (bytes, peer) => {
-      handlers.onDatagram({ bytes, peer: { address: peer.address, port: peer.port }, networkInterface });
-      this.#takeWaiting();
+    const onDatagram = ({ bytes, peer }: Pick<Datagram, 'bytes' | 'peer'>) =>
+      handlers.onDatagram({ bytes, peer, networkInterface });
+    socket.on('message', (bytes, { address: from, port: fromPort }) => {
+      onDatagram({ bytes, peer: { address: from, port: fromPort } });
+      direct?.waiting.take();
     });
-  }
-
-  /** Node hands out one datagram in a turn of its own; the others that wait by now are taken here, at a third of the cost. */
-  #takeWaiting(): void {
-    if (this.#direct === undefined) return;
-    const { calls, fd } = this.#direct;
-    for (let count = 1; count < DATAGRAMS_AT_ONCE_MAX && !this.#closed; count += 1) {
-      const received = calls.receive(fd);
-      if (received === undefined) return;
-      const { bytes, peer } = received;
-      this.#handlers.onDatagram({ bytes, peer, networkInterface: this.#networkInterface });
-    }
+    direct?.waiting.add(direct.fd, onDatagram);
   }
 
   send(bytes: Uint8Array, to: UdpAddress): void {
@@ -221,6 +204,7 @@ class NodeUdpSocket implements UdpSocket {
     if (this.#closed) return Promise.resolve();
     this.#closed = true;
     this.#frames?.close();
+    this.#direct?.waiting.remove(this.#direct.fd);
     return new Promise((resolve) => this.#socket.close(() => resolve()));
   }
 

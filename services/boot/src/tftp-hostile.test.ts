@@ -44,6 +44,18 @@ async function withClient(
   }
 }
 
+/** Asks again and again: as long as the requests of a flood fill the server's queue, the kernel drops what comes. */
+async function untilAnswered(client: TftpClient): Promise<void> {
+  const answered = client.next();
+  let answer: Awaited<typeof answered> | undefined;
+  while (answer === undefined) {
+    client.read('good');
+    answer = await Promise.race([answered, delay(nodeClock, 10).then(() => undefined)]);
+  }
+  client.send({ kind: 'error', code: 0, message: 'enough' }, answer.port);
+  client.socket.close();
+}
+
 const request = (text: string) => Buffer.from(`\0\u0001${text}`, 'latin1');
 
 for (const singlePort of [true, false]) {
@@ -163,6 +175,7 @@ for (const singlePort of [true, false]) {
         }
         for (const each of clients) each.socket.close();
         assert.ok(isOver(), 'every transfer that was given up has ended');
+        await untilAnswered(new TftpClient(rack));
       });
     });
   });
