@@ -183,7 +183,7 @@ export class TftpListener {
   async #openTransferSocket(slot: Slot, peer: UdpAddress): Promise<UdpSocket> {
     const { deps, config, timeline } = this.#input;
     const onDatagram = (datagram: Datagram) => {
-      if (keyOf(datagram.peer) !== keyOf(peer)) {
+      if (datagram.peer.port !== peer.port || datagram.peer.address !== peer.address) {
         timeline.ignored(datagram.peer, 'wrong-transfer');
         const error = {
           kind: 'error',

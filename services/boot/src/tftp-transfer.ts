@@ -46,10 +46,14 @@ interface TransferInput {
 /** Grows to the largest window there was. */
 export class PacketBuffer {
   #bytes = new Uint8Array(0);
+  /** Nearly every window of a transfer is as long as the one before. */
+  #taken = this.#bytes;
 
   take(length: number): Uint8Array {
     if (this.#bytes.length < length) this.#bytes = new Uint8Array(length);
-    return this.#bytes.subarray(0, length);
+    if (this.#taken.length !== length || this.#taken.buffer !== this.#bytes.buffer)
+      this.#taken = this.#bytes.subarray(0, length);
+    return this.#taken;
   }
 }
 
