@@ -24,7 +24,7 @@ export type {
   HttpServer,
 } from './http.ts';
 export type { HttpClient, HttpClientResponse, HttpGetOptions, HttpTarget } from './http-client.ts';
-export { pathNameOf } from './path-name.ts';
+export { pathElementsOf, pathNameOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files } from './files.ts';

@@ -10,3 +10,16 @@ export function pathNameOf(url: string): string {
   if (query < 0 && fragment < 0) return url.slice(begin);
   return url.slice(begin, query < 0 || (fragment >= 0 && fragment < query) ? fragment : query);
 }
+
+/** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
+export function pathElementsOf(url: string): readonly string[] | undefined {
+  try {
+    const path = pathNameOf(url);
+    // Nothing is escaped in most, and then nothing is hidden: a URL has no backslash or NUL of its own.
+    if (!path.includes('%')) return path.slice(1).split('/');
+    const elements = path.split('/').slice(1).map(decodeURIComponent);
+    return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,9 +1,14 @@
-import type { HttpContext, HttpRequest, HttpRoute } from '@tinkerbell/platform-contract';
+import {
+  pathElementsOf,
+  type HttpContext,
+  type HttpRequest,
+  type HttpRoute,
+} from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
 import { binaryNameOf, type BootFiles } from './boot-files/index.ts';
 import type { BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
-import { measuredBody, methodNotAllowed, notFound, pathElementsOf } from './http-answers.ts';
+import { measuredBody, methodNotAllowed, notFound } from './http-answers.ts';
 import { macAt } from './machine-state.ts';
 
 interface BinaryRouteInput {

@@ -1,4 +1,4 @@
-import { pathNameOf, WholeResponse } from '@tinkerbell/platform-contract';
+import { WholeResponse } from '@tinkerbell/platform-contract';
 import type { BootFile } from './boot-files/index.ts';
 
 /** Answers the boot routes have in common. */
@@ -21,19 +21,6 @@ export function plainText(text: string): Response {
 }
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' } as const;
-
-/** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
-export function pathElementsOf(url: string): readonly string[] | undefined {
-  try {
-    const path = pathNameOf(url);
-    // Nothing is escaped in most, and then nothing is hidden: a URL has no backslash or NUL of its own.
-    if (!path.includes('%')) return path.slice(1).split('/');
-    const elements = path.split('/').slice(1).map(decodeURIComponent);
-    return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
-  } catch {
-    return undefined;
-  }
-}
 
 /** A body that calls `onEnd` once: with all bytes when the last was taken, or fewer when the reader went away. */
 export function measuredBody(file: BootFile, onEnd: (sentBytes: number) => void): ReadableStream<Uint8Array> {

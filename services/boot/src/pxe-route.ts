@@ -1,10 +1,15 @@
 import { clientAddressOf, formatIpAddress } from '@tinkerbell/instance-metadata';
-import type { HttpContext, HttpRequest, HttpRoute } from '@tinkerbell/platform-contract';
+import {
+  pathElementsOf,
+  type HttpContext,
+  type HttpRequest,
+  type HttpRoute,
+} from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
 import type { BootFile, BootFiles } from './boot-files/index.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
-import { measuredBody, methodNotAllowed, notFound, pathElementsOf, plain } from './http-answers.ts';
+import { measuredBody, methodNotAllowed, notFound, plain } from './http-answers.ts';
 import { macAt } from './machine-state.ts';
 
 interface PxeRouteInput {

@@ -1,10 +1,15 @@
 import { clientAddressOf, formatIpAddress } from '@tinkerbell/instance-metadata';
 import type { ScriptDecision } from '@tinkerbell/netboot';
-import type { HttpContext, HttpRequest, HttpRoute } from '@tinkerbell/platform-contract';
+import {
+  pathElementsOf,
+  type HttpContext,
+  type HttpRequest,
+  type HttpRoute,
+} from '@tinkerbell/platform-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
-import { methodNotAllowed, notFound, pathElementsOf, plain, plainText } from './http-answers.ts';
+import { methodNotAllowed, notFound, plain, plainText } from './http-answers.ts';
 import { createRateGate } from './rate-gate.ts';
 import { macAt } from './machine-state.ts';
 import { createScriptChoice, type Unusable } from './script-choice.ts';

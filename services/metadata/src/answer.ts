@@ -1,4 +1,4 @@
-import { pathNameOf, WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
+import { WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { Machine } from './visitor.ts';
 
 /** What was asked for: a closed set, it labels counters. */
@@ -68,17 +68,4 @@ export function methodProblem(
 ): Answer | undefined {
   if (allow.split(', ').includes(request.method)) return undefined;
   return { kind, outcome: 'method-unknown', headers: { allow } };
-}
-
-/** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
-export function pathElementsOf(url: string): readonly string[] | undefined {
-  try {
-    const path = pathNameOf(url);
-    // Nothing is escaped in most, and then nothing is hidden: a URL has no backslash or NUL of its own.
-    if (!path.includes('%')) return path.slice(1).split('/');
-    const elements = path.split('/').slice(1).map(decodeURIComponent);
-    return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,12 +1,13 @@
 import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
 import {
+  pathElementsOf,
   pathNameOf,
   type HttpContext,
   type HttpRequest,
   type HttpRoute,
   type Service,
 } from '@tinkerbell/platform-contract';
-import { pathElementsOf, pathUnknown, responseTo } from './answer.ts';
+import { pathUnknown, responseTo } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import {
   answerDiskLayout,

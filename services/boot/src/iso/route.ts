@@ -6,6 +6,7 @@ import {
   type Reservation,
 } from '@tinkerbell/netboot';
 import {
+  pathElementsOf,
   PlatformError,
   type HttpContext,
   type HttpRequest,
@@ -14,7 +15,7 @@ import {
 import type { Hardware } from '@tinkerbell/resources';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps, IsoConfig } from '../config.ts';
-import { methodNotAllowed, pathElementsOf, plain } from '../http-answers.ts';
+import { methodNotAllowed, plain } from '../http-answers.ts';
 import { patchedChunks, type IsoImage } from './image.ts';
 import { isoAnswerFor, type ByteRange, type IsoAnswer } from './range.ts';
 import type { IsoTimeline } from './timeline.ts';
