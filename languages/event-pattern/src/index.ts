@@ -1,0 +1,3 @@
+export { matches } from './matches.ts';
+export { parsePattern, PATTERN_TEXT_MAX, type ParsedPattern, type Pattern } from './parse-pattern.ts';
+export type { PatternError } from './pattern-error.ts';

@@ -1,0 +1,41 @@
+import type { JsonScalar } from './json-reader.ts';
+import type { Pattern, PatternNode } from './parse-pattern.ts';
+
+/** Arrays directly in arrays that are looked into. */
+const ARRAYS_MAX = 64;
+
+/**
+ * Whether a JSON value matches. Each value is looked at once for each field of the pattern that leads to it. A value that is not
+ * an object matches nothing.
+ */
+export function matches(pattern: Pattern, event: unknown): boolean {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) return false;
+  return meets(pattern.required, event, 0) && !pattern.absent.some((path) => leadsToValue(path, event, 0));
+}
+
+/** Fields below an array are met by one of its elements together: the search goes into an element with all of them. */
+function meets(node: PatternNode, value: unknown, arrays: number): boolean {
+  if (Array.isArray(value))
+    return arrays < ARRAYS_MAX && value.some((element) => meets(node, element, arrays + 1));
+  if (node.kind === 'leaf') return isScalar(value) && node.tests.some((test) => test(value));
+  if (!isObject(value)) return false;
+  for (const [name, inner] of node.fields)
+    if (!Object.hasOwn(value, name) || !meets(inner, value[name], 0)) return false;
+  return true;
+}
+
+function leadsToValue(path: readonly string[], value: unknown, arrays: number): boolean {
+  if (Array.isArray(value))
+    return arrays < ARRAYS_MAX && value.some((element) => leadsToValue(path, element, arrays + 1));
+  const [name, ...rest] = path;
+  if (name === undefined) return isScalar(value);
+  return isObject(value) && Object.hasOwn(value, name) && leadsToValue(rest, value[name], 0);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isScalar(value: unknown): value is JsonScalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
