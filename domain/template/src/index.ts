@@ -1,4 +1,12 @@
 export { imageReferenceProblem } from './image-reference.ts';
+export {
+  allowedReferences,
+  parseReferenceRules,
+  type AllowedReferences,
+  type ObjectReference,
+  type ParsedReferenceRules,
+  type ReferenceRules,
+} from './references.ts';
 export type { RenderError, RenderStep } from './render-error.ts';
 export {
   RENDERED_BYTES_MAX,

@@ -1,0 +1,102 @@
+/**
+ * Which objects named in a Hardware's `spec.references` a template may see. Upstream's controller asks a deny list and then an allow
+ * list of patterns; without a deny list of the operator's own, everything is denied that is not allowed.
+ */
+import { matches, parsePattern, type Pattern } from '@tinkerbell/event-pattern';
+import type { JsonObject } from './dot.ts';
+
+/** An object to be read; group and resource are in lower case, as they are asked for. */
+export interface ObjectReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+export interface ReferenceRules {
+  readonly deny: readonly Pattern[];
+  readonly allow: readonly Pattern[];
+}
+
+export type ParsedReferenceRules =
+  | { readonly ok: true; readonly rules: ReferenceRules }
+  /** Says which list and rule are wrong, and where. */
+  | { readonly ok: false; readonly message: string };
+
+export interface AllowedReferences {
+  /** By their name in `spec.references`. */
+  readonly references: ReadonlyMap<string, ObjectReference>;
+  /** `reference denied: <name>` of each that is not provided, joined by line ends; empty when all are. */
+  readonly denied: string;
+}
+
+const DENY_ALL = '{"reference":{"name":[{"wildcard":"*"}]}}';
+
+/** Both are texts of flags: patterns joined by `|`. An empty deny list is upstream's, which denies everything. */
+export function parseReferenceRules(lists: { deny: string; allow: string }): ParsedReferenceRules {
+  const deny = parseList('deny', lists.deny.trim() === '' ? DENY_ALL : lists.deny);
+  if (typeof deny === 'string') return { ok: false, message: deny };
+  const allow = parseList('allow', lists.allow);
+  if (typeof allow === 'string') return { ok: false, message: allow };
+  return { ok: true, rules: { deny, allow } };
+}
+
+function parseList(list: string, text: string): Pattern[] | string {
+  const patterns: Pattern[] = [];
+  for (const [index, rule] of text.split('|').entries()) {
+    if (rule.trim() === '') continue;
+    const parsed = parsePattern(rule);
+    if (!parsed.ok) {
+      const { offset, path, message } = parsed.error;
+      return `rule ${index + 1} of the ${list} list: ${path === '' ? '' : `${path}: `}${message}, at character ${offset + 1}`;
+    }
+    patterns.push(parsed.pattern);
+  }
+  return patterns;
+}
+
+/** A reference is provided when no rule denies it, or one allows it. */
+export function allowedReferences(hardware: JsonObject, rules: ReferenceRules): AllowedReferences {
+  const metadata = asObject(hardware['metadata']);
+  const source = { name: text(metadata['name']), namespace: text(metadata['namespace']) };
+  const references = new Map<string, ObjectReference>();
+  const denied: string[] = [];
+  for (const [name, value] of Object.entries(asObject(asObject(hardware['spec'])['references']))) {
+    const asWritten = referenceOf(asObject(value));
+    const asRead = {
+      ...asWritten,
+      group: asWritten.group.toLowerCase(),
+      resource: asWritten.resource.toLowerCase(),
+    };
+    // A rule that denies "secrets" must hold for "Secrets", which is read as the same.
+    const events = [asWritten, asRead].map((reference) => ({ source, reference }));
+    if (anyMatches(rules.deny, events) && !anyMatches(rules.allow, events))
+      denied.push(`reference denied: ${name}`);
+    else references.set(name, asRead);
+  }
+  return { references, denied: denied.join('\n') };
+}
+
+function anyMatches(patterns: readonly Pattern[], events: readonly object[]): boolean {
+  return patterns.some((pattern) => events.some((event) => matches(pattern, event)));
+}
+
+/** All five fields, so that a rule about a name sees that there is none. */
+function referenceOf(value: JsonObject): ObjectReference {
+  return {
+    namespace: text(value['namespace']),
+    name: text(value['name']),
+    group: text(value['group']),
+    version: text(value['version']),
+    resource: text(value['resource']),
+  };
+}
+
+function asObject(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
