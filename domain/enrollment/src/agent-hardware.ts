@@ -1,0 +1,52 @@
+/** Whose machine an agent runs on. */
+import type { Hardware } from '@tinkerbell/resources';
+import type { AgentAttributes } from './agent-attributes.ts';
+import { macOf } from './network-mac.ts';
+
+export interface HardwareLookup {
+  byAgentId(agentId: string): readonly Hardware[];
+  byMac(mac: string): readonly Hardware[];
+}
+
+export type AgentHardware =
+  | { readonly kind: 'known'; readonly hardware: Hardware }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unclear'; readonly message: string };
+
+/**
+ * By `spec.agentID`, as upstream; else, of Hardware that names no agent, by the MAC that is the agent's name (what boot scripts give) or
+ * one that the agent tells. Upstream makes such a machine a second Hardware with the same MAC, and then no longer boots it. A MAC that is
+ * another agent's is unclear: two Hardware must not have it.
+ */
+export function hardwareOfAgent(
+  agentId: string,
+  attributes: AgentAttributes | undefined,
+  lookup: HardwareLookup,
+): AgentHardware {
+  const [first, ...more] = lookup.byAgentId(agentId);
+  if (first !== undefined)
+    return more.length === 0
+      ? { kind: 'known', hardware: first }
+      : unclear(`multiple hardware objects found for ID ${agentId}`);
+  const macs = [agentId, ...(attributes?.network ?? []).map(({ mac }) => mac ?? '')].map(macOf);
+  const found = new Map<string, Hardware>();
+  for (const mac of new Set(macs))
+    for (const hardware of mac === undefined ? [] : lookup.byMac(mac)) found.set(nameOf(hardware), hardware);
+  const [only, ...others] = found.values();
+  if (only === undefined) return { kind: 'unknown' };
+  if (others.length > 0)
+    return unclear(`the MACs of agent ${agentId} are in ${[...found.keys()].join(', ')}`);
+  if (only.spec?.agentID)
+    return unclear(
+      `hardware ${nameOf(only)} has a MAC of agent ${agentId}, but is of agent ${only.spec.agentID}`,
+    );
+  return { kind: 'known', hardware: only };
+}
+
+function unclear(message: string): AgentHardware {
+  return { kind: 'unclear', message };
+}
+
+function nameOf({ metadata }: Hardware): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,88 @@
+/** Attributes as JSON with upstream's names and order (its pkg/data): what rules match, and what the annotation holds. */
+import type { AgentAttributes } from './agent-attributes.ts';
+
+export type AttributesJson = Readonly<Record<string, unknown>>;
+
+export const ATTRIBUTES_ANNOTATION = 'tinkerbell.org/agent-attributes';
+/** Upstream leaves out what is larger. */
+const ANNOTATION_BYTES_MAX = 64 * 1024;
+
+const processor = ['id', 'cores', 'threads', 'vendor', 'model', 'capabilities'];
+const blockDevice = [
+  'name',
+  'controllerType',
+  'driveType',
+  'size',
+  'physicalBlockSize',
+  'vendor',
+  'model',
+  'wwn',
+  'serialNumber',
+];
+const busDevice = ['vendor', 'product', 'class', 'driver'];
+
+/** Fields that were not sent, and empty lists, are left out; texts that were sent empty stay. */
+export function attributesJson(attributes: AgentAttributes): AttributesJson {
+  const { cpu } = attributes;
+  return {
+    ...(cpu === undefined
+      ? {}
+      : {
+          cpu: {
+            ...chosen(cpu, ['totalCores', 'totalThreads']),
+            ...list('processors', cpu.processors, processor),
+          },
+        }),
+    ...part('memory', attributes.memory, ['total', 'usable']),
+    ...list('blockDevices', attributes.block, blockDevice),
+    ...list('networkInterfaces', attributes.network, ['name', 'mac', 'speed', 'enabledCapabilities']),
+    ...list('pciDevices', attributes.pci, busDevice),
+    ...list('gpuDevices', attributes.gpu, busDevice),
+    ...part('chassis', attributes.chassis, ['serial', 'vendor']),
+    ...part('bios', attributes.bios, ['vendor', 'version', 'releaseDate']),
+    ...part('baseboard', attributes.baseboard, ['vendor', 'product', 'version', 'serialNumber']),
+    ...part('product', attributes.product, ['name', 'vendor', 'serialNumber']),
+  };
+}
+
+/** The annotation of a Hardware or Workflow; none for no attributes and for more than 64 KiB. */
+export function attributesAnnotation(attributes: AttributesJson | undefined): Record<string, string> {
+  if (attributes === undefined) return {};
+  const text = JSON.stringify(attributes);
+  return utf8Length(text) > ANNOTATION_BYTES_MAX ? {} : { [ATTRIBUTES_ANNOTATION]: text };
+}
+
+function part(name: string, value: object | undefined, fields: readonly string[]): AttributesJson {
+  return value === undefined ? {} : { [name]: chosen(value, fields) };
+}
+
+function list(
+  name: string,
+  values: readonly object[] | undefined,
+  fields: readonly string[],
+): AttributesJson {
+  if (values === undefined || values.length === 0) return {};
+  return { [name]: values.map((value) => chosen(value, fields)) };
+}
+
+function chosen(source: object, fields: readonly string[]): AttributesJson {
+  const values = source as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    fields
+      .filter((field) => Object.hasOwn(values, field) && isSaid(values[field]))
+      .map((field) => [field, values[field]]),
+  );
+}
+
+function isSaid(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined;
+}
+
+function utf8Length(text: string): number {
+  let length = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return length;
+}

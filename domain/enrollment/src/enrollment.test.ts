@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { validateResource, type WorkflowRuleSet } from '@tinkerbell/resources';
+import {
+  enrolledWorkflow,
+  existingWorkflow,
+  explainRuleSets,
+  matchRuleSets,
+  noRuleSetMatched,
+} from './index.ts';
+
+type Spec = NonNullable<WorkflowRuleSet['spec']>;
+
+function ruleSet(name: string, rules: readonly string[], workflow: Spec['workflow'] = {}): WorkflowRuleSet {
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'WorkflowRuleSet',
+    metadata: { name, namespace: 'tink', uid: `uid-${name}` },
+    spec: { rules: [...rules], workflow },
+  };
+}
+
+const attributes = {
+  chassis: { serial: '12345' },
+  networkInterfaces: [{ mac: '52:54:00:00:00:01' }, { mac: '52:54:00:00:00:02' }],
+};
+const serial = '{"chassis": {"serial": ["12345"]}}';
+const anyMac = '{"networkInterfaces": {"mac": [{"wildcard": "*"}]}}';
+const none = '{"chassis": {"serial": ["0"]}}';
+
+const table: readonly (readonly [
+  what: string,
+  sets: readonly WorkflowRuleSet[],
+  winner: string | undefined,
+])[] = [
+  ['nothing of no sets', [], undefined],
+  ['nothing when no rule matches', [ruleSet('a', [none]), ruleSet('b', [])], undefined],
+  ['the set that matches', [ruleSet('a', [none]), ruleSet('b', [none, anyMac])], 'b'],
+  ['the set with most matching rules', [ruleSet('a', [serial]), ruleSet('b', [serial, anyMac])], 'b'],
+  ['the first of two that are as good', [ruleSet('b', [serial]), ruleSet('a', [anyMac, none])], 'a'],
+  ['a set by the rules that can be read', [ruleSet('a', ['x', serial]), ruleSet('b', ['{}', 'y'])], 'a'],
+];
+
+for (const [what, sets, winner] of table)
+  test(`chooses ${what}`, () => {
+    assert.equal(matchRuleSets(sets, attributes).winner?.metadata.name, winner);
+  });
+
+test('chooses nothing for an agent that told nothing', () => {
+  assert.equal(
+    matchRuleSets([ruleSet('a', [anyMac, '{"x":[{"exists":false}]}'])], undefined).winner,
+    undefined,
+  );
+});
+
+test('tells how every set did, and which rules are no patterns', () => {
+  const { results } = matchRuleSets([ruleSet('b', [none]), ruleSet('a', ['{"a":1}', serial])], attributes);
+  assert.deepEqual(results, [
+    {
+      name: 'tink/a',
+      rules: 2,
+      matching: 1,
+      invalid: [{ rule: 0, message: 'expected a list of values, or an object, at character 6' }],
+    },
+    { name: 'tink/b', rules: 1, matching: 0, invalid: [] },
+  ]);
+  assert.equal(
+    explainRuleSets(results),
+    'tink/a: 1 of 2 rules match; rule 1 is no pattern: expected a list of values, or an object, at character 6; tink/b: 0 of 1 rules match',
+  );
+  assert.equal(explainRuleSets([]), 'there is no WorkflowRuleSet');
+});
+
+const agentId = 'hello123456';
+
+test("makes the Workflow of upstream's documentation", () => {
+  const made = enrolledWorkflow({
+    agentId,
+    attributes,
+    ruleSet: ruleSet('ruleset1', [anyMac], {
+      addAttributes: true,
+      disabled: false,
+      namespace: 'tink-system',
+      template: { agentValue: 'worker_id', kvs: { additional_value: 'im a value' }, ref: 'example' },
+    }),
+  });
+  assert.ok(made.ok);
+  assert.ok(validateResource(made.workflow).ok);
+  assert.deepEqual(made.workflow, {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Workflow',
+    metadata: {
+      name: 'enrollment-hello123456',
+      namespace: 'tink-system',
+      labels: { 'tinkerbell.org/auto-enrollment': 'true' },
+      annotations: { 'tinkerbell.org/agent-attributes': JSON.stringify(attributes) },
+      ownerReferences: [
+        {
+          apiVersion: 'tinkerbell.org/v1alpha1',
+          kind: 'WorkflowRuleSet',
+          name: 'ruleset1',
+          uid: 'uid-ruleset1',
+        },
+      ],
+    },
+    spec: {
+      templateRef: 'example',
+      disabled: false,
+      hardwareMap: { worker_id: agentId, additional_value: 'im a value' },
+    },
+  });
+});
+
+test('names the Hardware, and means its own namespace when the set names none', () => {
+  const hardware = {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name: 'm1', namespace: 'tink' },
+  };
+  const made = enrolledWorkflow({ agentId, attributes, hardware, ruleSet: ruleSet('a', [anyMac]) });
+  assert.ok(made.ok);
+  assert.equal(made.workflow.metadata.namespace, 'tink');
+  assert.equal(made.workflow.metadata.annotations, undefined);
+  assert.deepEqual(made.workflow.spec, { hardwareRef: 'm1', hardwareMap: {} });
+});
+
+test("refuses with upstream's codes and messages", () => {
+  assert.deepEqual(noRuleSetMatched('a1'), {
+    code: 'not-found',
+    message: 'no Workflow Rule Sets found or matched for Agent a1',
+  });
+  assert.deepEqual(existingWorkflow, { code: 'failed-precondition', message: 'existing workflow found' });
+  assert.deepEqual(enrolledWorkflow({ agentId: ' ', ruleSet: ruleSet('a', []) }), {
+    ok: false,
+    refusal: {
+      code: 'internal',
+      message: 'error making agentID a valid Kubernetes name: name cannot be empty',
+    },
+  });
+});

@@ -1,0 +1,25 @@
+export { hardwareOfAgent, type AgentHardware, type HardwareLookup } from './agent-hardware.ts';
+export type { AgentAttributes } from './agent-attributes.ts';
+export { APPROVAL_ANNOTATION, APPROVED, enrollmentRefusal } from './approval.ts';
+export {
+  ATTRIBUTES_ANNOTATION,
+  attributesAnnotation,
+  attributesJson,
+  type AttributesJson,
+} from './attributes-json.ts';
+export {
+  DISCOVERED_LABEL,
+  discoveredHardware,
+  type DiscoveredHardware,
+  type DiscoverySettings,
+} from './discovered-hardware.ts';
+export {
+  ENROLLED_LABEL,
+  enrolledWorkflow,
+  type EnrolledWorkflow,
+  type Enrollment,
+} from './enrolled-workflow.ts';
+export { existingWorkflow, noRuleSetMatched, type EnrollmentRefusal } from './enrollment-refusal.ts';
+export { explainRuleSets, matchRuleSets, type RuleSetMatch, type RuleSetResult } from './rule-sets.ts';
+export { takeToken, type RateCap, type TokenBucket } from './rate-cap.ts';
+export { makeValidName, type ValidName } from './valid-name.ts';

@@ -1,0 +1,68 @@
+/** Which WorkflowRuleSet takes a machine (upstream enrollment.go). */
+import { matches, parsePattern } from '@tinkerbell/event-pattern';
+import type { WorkflowRuleSet } from '@tinkerbell/resources';
+import type { AttributesJson } from './attributes-json.ts';
+
+export interface RuleSetResult {
+  /** `<namespace>/<name>` */
+  readonly name: string;
+  readonly rules: number;
+  /** How many of them match. */
+  readonly matching: number;
+  /** Patterns that cannot be read, by their index; they match nothing. */
+  readonly invalid: readonly { readonly rule: number; readonly message: string }[];
+}
+
+export interface RuleSetMatch {
+  /** The set with most matching rules, the first by namespace and name of several; absent when nothing matches. */
+  readonly winner?: WorkflowRuleSet;
+  readonly results: readonly RuleSetResult[];
+}
+
+/** Absent attributes match nothing. */
+export function matchRuleSets(
+  ruleSets: readonly WorkflowRuleSet[],
+  attributes: AttributesJson | undefined,
+): RuleSetMatch {
+  const ordered = ruleSets.toSorted((a, b) => compare(nameOf(a), nameOf(b)));
+  const results = ordered.map((ruleSet) => resultOf(ruleSet, attributes));
+  let best = 0;
+  let winner: WorkflowRuleSet | undefined;
+  for (const [index, { matching }] of results.entries()) {
+    if (matching <= best) continue;
+    best = matching;
+    winner = ordered[index];
+  }
+  return winner === undefined ? { results } : { winner, results };
+}
+
+/** One line for a person: how every set did. */
+export function explainRuleSets(results: readonly RuleSetResult[]): string {
+  if (results.length === 0) return 'there is no WorkflowRuleSet';
+  return results
+    .map(({ name, rules, matching, invalid }) => {
+      const wrong = invalid.map(({ rule, message }) => `; rule ${rule + 1} is no pattern: ${message}`);
+      return `${name}: ${matching} of ${rules} rules match${wrong.join('')}`;
+    })
+    .join('; ');
+}
+
+function resultOf(ruleSet: WorkflowRuleSet, attributes: AttributesJson | undefined): RuleSetResult {
+  const rules = ruleSet.spec?.rules ?? [];
+  const invalid: { rule: number; message: string }[] = [];
+  let matching = 0;
+  for (const [rule, text] of rules.entries()) {
+    const parsed = parsePattern(text);
+    if (parsed.ok) matching += matches(parsed.pattern, attributes) ? 1 : 0;
+    else invalid.push({ rule, message: `${parsed.error.message}, at character ${parsed.error.offset + 1}` });
+  }
+  return { name: nameOf(ruleSet), rules: rules.length, matching, invalid };
+}
+
+function nameOf({ metadata }: WorkflowRuleSet): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
