@@ -9,7 +9,23 @@ const upstream = JSON.parse(
 ) as Record<string, unknown>;
 
 /** Fields we add. Upstream's clients ignore them; see docs/decisions. */
-const extensions = ['/status/tasks/actions/attempt'];
+const extensions = [
+  ...[
+    'again',
+    'attempt',
+    'backoff',
+    'breakpoint',
+    'deadline',
+    'if',
+    'notBefore',
+    'onFailure',
+    'onInterrupted',
+    'retried',
+    'retries',
+  ].map((field) => `/status/tasks/actions/${field}`),
+  '/status/operations',
+  '/status/paused',
+];
 
 function normalize(value: unknown, path = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => normalize(item, path));

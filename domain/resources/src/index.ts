@@ -26,6 +26,7 @@ export type {
   CurrentState,
   WorkflowAction,
   WorkflowCondition,
+  WorkflowOperation,
   WorkflowSpec,
   WorkflowStatus,
   WorkflowTask,

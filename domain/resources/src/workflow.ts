@@ -24,15 +24,26 @@ export const WorkflowSpec = Type.Object({
 });
 export type WorkflowSpec = Static<typeof WorkflowSpec>;
 
-export const WorkflowAction = Type.Object({
-  /** How often the action was handed out. Not in upstream's CRD. */
+/** Those that upstream's CRD lacks are listed in crd.test.ts; docs/decisions/0006 and 0008 say what they are for. */
+const actionFields = {
+  /** The attempt is over: the next hand-out is a new one. */
+  again: Type.Optional(Type.Boolean()),
+  /** How often the action was handed out. */
   attempt: Type.Optional(int64()),
+  /** Seconds before the first retry; each further one waits twice as long. */
+  backoff: Type.Optional(int64()),
+  /** The workflow pauses before this action is handed out. */
+  breakpoint: Type.Optional(Type.Boolean()),
   command: Type.Optional(Type.Array(Type.String())),
+  /** When a running action counts as lost, by the server's clock. */
+  deadline: Type.Optional(dateTime()),
   environment: Type.Optional(mapOf(Type.String())),
   executionDuration: Type.Optional(Type.String()),
   executionStart: Type.Optional(dateTime()),
   executionStop: Type.Optional(dateTime()),
   id: Type.String(),
+  /** The template's condition as rendered; a false one skips the action. */
+  if: Type.Optional(Type.String()),
   image: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
@@ -42,10 +53,23 @@ export const WorkflowAction = Type.Object({
       pid: Type.Optional(Type.String()),
     }),
   ),
+  /** The action is not handed out before, by the server's clock. */
+  notBefore: Type.Optional(dateTime()),
+  onInterrupted: Type.Optional(oneOf(['retry', 'fail', 'ask'])),
   pid: Type.Optional(Type.String()),
+  /** Failures after which the action was tried again. */
+  retried: Type.Optional(int64()),
+  /** Failures after which the action shall be tried again. */
+  retries: Type.Optional(int64()),
   state: Type.Optional(Type.String()),
   timeout: Type.Optional(int64()),
   volumes: Type.Optional(Type.Array(Type.String())),
+};
+
+export const WorkflowAction = Type.Object({
+  ...actionFields,
+  /** Run by the same agent after the action has failed for good. */
+  onFailure: Type.Optional(Type.Array(Type.Object(actionFields))),
 });
 export type WorkflowAction = Static<typeof WorkflowAction>;
 
@@ -78,6 +102,17 @@ export const CurrentState = Type.Object({
 });
 export type CurrentState = Static<typeof CurrentState>;
 
+/** What an operator did to the workflow. */
+export const WorkflowOperation = Type.Object({
+  action: Type.Optional(Type.String()),
+  task: Type.Optional(Type.String()),
+  time: dateTime(),
+  verb: Type.String(),
+  who: Type.String(),
+  why: Type.Optional(Type.String()),
+});
+export type WorkflowOperation = Static<typeof WorkflowOperation>;
+
 export const WorkflowStatus = Type.Object({
   agentID: Type.Optional(Type.String()),
   bootOptions: Type.Optional(
@@ -103,6 +138,10 @@ export const WorkflowStatus = Type.Object({
   currentState: Type.Optional(CurrentState),
   globalExecutionStop: Type.Optional(dateTime()),
   globalTimeout: Type.Optional(int64()),
+  /** The last 50, oldest first. */
+  operations: Type.Optional(Type.Array(WorkflowOperation)),
+  /** Nothing more is handed out until an operator resumes. */
+  paused: Type.Optional(Type.Boolean()),
   state: Type.Optional(Type.String()),
   tasks: Type.Optional(Type.Array(WorkflowTask)),
   templateRendering: Type.Optional(Type.String()),

@@ -1,15 +1,29 @@
 /** What the controller must do about a workflow, derived from what it sees; nothing is queued, so nothing can be lost. */
-import type { Workflow } from '@tinkerbell/resources';
+import type { Workflow, WorkflowStatus } from '@tinkerbell/resources';
+import { bootJobName, type BootPhase } from './boot-job.ts';
+import { bootJobState } from './boot-steps.ts';
+import { currentActionOf } from './next-action.ts';
 import { workflowStateOf } from './state.ts';
 
 export type Effect =
   | { readonly kind: 'render' }
+  /** Render a disabled workflow only to learn whose it is. */
+  | { readonly kind: 'name-agent' }
   /** Set allowPXE of all network interfaces of the Hardware. */
-  | { readonly kind: 'allow-netboot'; readonly allow: boolean }
-  | { readonly kind: 'refuse-boot-mode'; readonly bootMode: string }
+  | { readonly kind: 'toggle-netboot'; readonly allow: boolean }
+  /** Delete a Job of that name from another run, and its Tasks. */
+  | { readonly kind: 'clear-boot-job'; readonly job: string }
+  | { readonly kind: 'create-boot-job'; readonly job: string; readonly phase: BootPhase }
+  | {
+      readonly kind: 'follow-boot-job';
+      readonly job: string;
+      readonly uid: string;
+      readonly phase: BootPhase;
+    }
   | { readonly kind: 'finish-preparation' }
   | { readonly kind: 'finish-post' }
   | { readonly kind: 'expire' }
+  | { readonly kind: 'end-backoff' }
   | { readonly kind: 'wake'; readonly atMs: number };
 
 /** In order; the first that changes the workflow makes the controller look again. */
@@ -17,13 +31,14 @@ export function effectsFor(workflow: Workflow, nowMs: number): readonly Effect[]
   const status = workflow.status ?? {};
   switch (workflowStateOf(status.state)) {
     case '':
-      return workflow.spec?.disabled === true ? [] : [{ kind: 'render' }];
+      if (workflow.spec?.disabled !== true) return [{ kind: 'render' }];
+      return (status.agentID ?? '') === '' ? [{ kind: 'name-agent' }] : [];
     case 'PREPARING':
-      return preparation(workflow);
+      return boot(workflow, 'preparing', { kind: 'finish-preparation' });
     case 'RUNNING':
-      return deadline(status.globalExecutionStop, nowMs);
+      return timers(status, nowMs);
     case 'POST':
-      return [...netboot(workflow, false), { kind: 'finish-post' }];
+      return boot(workflow, 'post', { kind: 'finish-post' });
     default:
       return [];
   }
@@ -34,18 +49,39 @@ export function needsPreparation(workflow: Workflow): boolean {
   return options?.toggleAllowNetboot === true || (options?.bootMode ?? '') !== '';
 }
 
-function preparation(workflow: Workflow): readonly Effect[] {
-  const bootMode = workflow.spec?.bootOptions?.bootMode ?? '';
-  if (bootMode !== '') return [{ kind: 'refuse-boot-mode', bootMode }];
-  return [...netboot(workflow, true), { kind: 'finish-preparation' }];
+/** First allowPXE, then the Job, then on. */
+function boot(workflow: Workflow, phase: BootPhase, then: Effect): readonly Effect[] {
+  const toggle = toggleFor(workflow, phase);
+  if (toggle !== undefined) return [toggle];
+  const job = bootJobName(workflow, phase);
+  return [(job === undefined ? undefined : jobStep(workflow, phase, job)) ?? then];
 }
 
-function netboot(workflow: Workflow, allow: boolean): readonly Effect[] {
-  return workflow.spec?.bootOptions?.toggleAllowNetboot === true ? [{ kind: 'allow-netboot', allow }] : [];
+function toggleFor(workflow: Workflow, phase: BootPhase): Effect | undefined {
+  if (workflow.spec?.bootOptions?.toggleAllowNetboot !== true) return undefined;
+  const { toggledTrue, toggledFalse } = workflow.status?.bootOptions?.allowNetboot ?? {};
+  const allow = phase === 'preparing';
+  return (allow ? toggledTrue : toggledFalse) === true ? undefined : { kind: 'toggle-netboot', allow };
 }
 
-function deadline(stop: string | undefined, nowMs: number): readonly Effect[] {
-  if (stop === undefined) return [];
-  const atMs = Date.parse(stop);
-  return atMs <= nowMs ? [{ kind: 'expire' }] : [{ kind: 'wake', atMs }];
+/** Undefined when the Job is complete. */
+function jobStep(workflow: Workflow, phase: BootPhase, job: string): Effect | undefined {
+  const { existingJobDeleted, uid = '', complete } = bootJobState(workflow.status ?? {}, job) ?? {};
+  if (complete === true) return undefined;
+  if (existingJobDeleted !== true) return { kind: 'clear-boot-job', job };
+  return uid === '' ? { kind: 'create-boot-job', job, phase } : { kind: 'follow-boot-job', job, uid, phase };
+}
+
+function timers(status: WorkflowStatus, nowMs: number): readonly Effect[] {
+  const { deadline, notBefore } = currentActionOf(status)?.action ?? {};
+  const stop = status.paused === true ? undefined : status.globalExecutionStop;
+  const deadlines = [deadline, stop].filter((one) => one !== undefined).map((one) => Date.parse(one));
+  const backoff = notBefore === undefined ? [] : [Date.parse(notBefore)];
+  const due = (times: readonly number[]): boolean => times.some((one) => one <= nowMs);
+  const ahead = [...deadlines, ...backoff].filter((one) => one > nowMs);
+  return [
+    ...(due(deadlines) ? [{ kind: 'expire' } as const] : []),
+    ...(due(backoff) ? [{ kind: 'end-backoff' } as const] : []),
+    ...(ahead.length === 0 ? [] : [{ kind: 'wake', atMs: Math.min(...ahead) } as const]),
+  ];
 }

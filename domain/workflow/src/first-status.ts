@@ -1,29 +1,32 @@
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
 import type { ActionDefinition, WorkflowDefinition } from '@tinkerbell/template';
+import { changed, isFalse } from './action-change.ts';
+import { firstOpenOf } from './next-action.ts';
 
 /**
  * The first status of a rendered workflow (upstream tink/controller/internal/workflow/template.go): every task
- * and action gets an id from `nextId`, every action is PENDING, the first task's agent is next.
+ * and action gets an id from `nextId`, every action is PENDING, the first task's agent is next. An action whose `if` is
+ * false has succeeded from the start.
  */
 export function statusOf(rendered: WorkflowDefinition, nextId: () => string): WorkflowStatus {
   const tasks = rendered.tasks.map((task) => ({
     id: nextId(),
     name: task.name,
     agentID: task.worker,
-    actions: task.actions.map((action) => actionOf(action, nextId())),
+    actions: task.actions.map((action) => actionOf(action, nextId)),
     ...nonEmptyList('volumes', task.volumes),
     ...nonEmptyMap('environment', task.environment),
   }));
   return {
-    agentID: rendered.tasks[0]?.worker ?? '',
+    agentID: firstOpenOf({ tasks })?.task.agentID ?? rendered.tasks[0]?.worker ?? '',
     globalTimeout: rendered.globalTimeoutSeconds,
     tasks,
   };
 }
 
-function actionOf(action: ActionDefinition, id: string): WorkflowAction {
+function actionOf(action: ActionDefinition, nextId: () => string): WorkflowAction {
   return {
-    id,
+    id: nextId(),
     name: action.name,
     image: action.image,
     timeout: action.timeoutSeconds,
@@ -33,7 +36,21 @@ function actionOf(action: ActionDefinition, id: string): WorkflowAction {
     ...nonEmptyMap('environment', action.environment),
     ...(action.pid === '' ? {} : { pid: action.pid }),
     ...namespacesOf(action),
+    ...extensionsOf(action, nextId),
   };
+}
+
+function extensionsOf(definition: ActionDefinition, nextId: () => string): Partial<WorkflowAction> {
+  const { retries, backoffSeconds, onInterrupted, onFailure = [] } = definition;
+  const isSkipped = isFalse(definition.if);
+  return changed({} as WorkflowAction, {
+    retries,
+    backoff: backoffSeconds,
+    onInterrupted,
+    if: definition.if,
+    ...(isSkipped ? { state: 'SUCCESS', message: 'skipped: if is false' } : {}),
+    ...(onFailure.length === 0 ? {} : { onFailure: onFailure.map((one) => actionOf(one, nextId)) }),
+  });
 }
 
 function nonEmptyList(name: string, list: readonly string[]): Record<string, string[]> {

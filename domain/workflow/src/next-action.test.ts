@@ -58,14 +58,14 @@ test("answers with upstream's codes and messages when there is nothing", () => {
 test('effects follow from what is seen, and only from that', () => {
   const kindsOf = (workflow: Workflow, nowMs = 0) => effectsFor(workflow, nowMs).map((effect) => effect.kind);
   assert.deepEqual(kindsOf({ ...workflowOf('a', ''), status: {} }), ['render']);
-  assert.deepEqual(kindsOf({ ...workflowOf('a', ''), status: {}, spec: { disabled: true } }), []);
+  assert.deepEqual(kindsOf({ ...workflowOf('a', ''), status: {}, spec: { disabled: true } }), ['name-agent']);
   assert.deepEqual(
     kindsOf({ ...workflowOf('a', 'PREPARING'), spec: { bootOptions: { toggleAllowNetboot: true } } }),
-    ['allow-netboot', 'finish-preparation'],
+    ['toggle-netboot'],
   );
   assert.deepEqual(
     kindsOf({ ...workflowOf('a', 'PREPARING'), spec: { bootOptions: { bootMode: 'netboot' } } }),
-    ['refuse-boot-mode'],
+    ['clear-boot-job'],
   );
   assert.deepEqual(kindsOf(workflowOf('a', 'POST')), ['finish-post']);
   const running = workflowOf('a', 'RUNNING');

@@ -1,39 +1,80 @@
 /**
  * The only code that sets the state of a workflow. `table` says for every state and event which step applies or
- * why nothing happens; the steps below it are small and pure. Deadlines come from the server's clock (`nowMs`);
- * an agent's times are only recorded.
+ * why nothing happens; the steps are small and pure, in the files named after them. Deadlines come from the server's
+ * clock (`nowMs`); an agent's times are only recorded.
  */
-import type { WorkflowAction, WorkflowCondition, WorkflowStatus } from '@tinkerbell/resources';
-import type { EventKind, Reason, WorkflowEvent } from './event.ts';
-import { actionAt, currentActionOf, type ActionPlace } from './next-action.ts';
-import { isTerminal, workflowStateOf, type WorkflowState } from './state.ts';
-import { statusOf } from './first-status.ts';
-
-export type Transition =
-  | { readonly ok: true; readonly status: WorkflowStatus }
-  | { readonly ok: false; readonly reason: Reason };
-
-export interface TransitionContext {
-  /** The server's clock, milliseconds since the Unix epoch. */
-  readonly nowMs: number;
-  /** Gives a new id each time it is called. */
-  readonly nextId: () => string;
-}
+import type { WorkflowStatus } from '@tinkerbell/resources';
+import {
+  failBoot,
+  finishPost,
+  finishPreparation,
+  noteJobCleared,
+  noteJobCompleted,
+  noteJobCreated,
+  noteJobNeglected,
+  noteJobStarted,
+  noteToggle,
+} from './boot-steps.ts';
+import type { EventKind, WorkflowEvent } from './event.ts';
+import { endBackoff, expire, handOut, report, reportAfterEnd } from './execution-steps.ts';
+import { edit, setBreakpoint, skip } from './operator-action-steps.ts';
+import { cancel, pause, resume, retry } from './operator-steps.ts';
+import type { Reason } from './reason.ts';
+import { failRendering, nameAgent, render } from './rendering-steps.ts';
+import { workflowStateOf, type WorkflowState } from './state.ts';
+import type { Transition, TransitionContext } from './step.ts';
 
 type Step = (status: WorkflowStatus, event: never, context: TransitionContext) => Transition;
 type Cell = Step | Reason;
 type Row = Readonly<Record<EventKind, Cell>>;
 
-const finished: Row = {
+const isRendered = {
   'template-rendered': 'already-rendered',
   'rendering-failed': 'already-rendered',
+  'agent-named': 'already-rendered',
+} as const;
+
+const boots = {
+  'netboot-toggled': noteToggle,
+  'boot-job-cleared': noteJobCleared,
+  'boot-job-created': noteJobCreated,
+  'boot-job-neglected': noteJobNeglected,
+  'boot-job-started': noteJobStarted,
+  'boot-job-completed': noteJobCompleted,
+} as const;
+
+const bootsNot = {
+  'netboot-toggled': 'not-booting',
+  'boot-job-cleared': 'not-booting',
+  'boot-job-created': 'not-booting',
+  'boot-job-neglected': 'not-booting',
+  'boot-job-started': 'not-booting',
+  'boot-job-completed': 'not-booting',
+} as const;
+
+const preparesNot = {
   'preparation-finished': 'not-preparing',
   'preparation-failed': 'not-preparing',
+} as const;
+const isNotInPost = { 'post-finished': 'not-in-post', 'post-failed': 'not-in-post' } as const;
+const hasNoDeadline = { 'deadline-passed': 'not-running', 'backoff-passed': 'not-running' } as const;
+const mayBeChanged = { skip, breakpoint: setBreakpoint, edit } as const;
+
+const isOver: Row = {
+  ...isRendered,
+  ...bootsNot,
+  ...preparesNot,
   'action-requested': 'workflow-finished',
   'action-reported': reportAfterEnd,
   'deadline-passed': 'workflow-finished',
+  'backoff-passed': 'workflow-finished',
   'post-finished': 'workflow-finished',
   'post-failed': 'workflow-finished',
+  pause: 'workflow-finished',
+  resume: 'workflow-finished',
+  cancel: 'workflow-finished',
+  retry,
+  ...mayBeChanged,
 };
 
 /** Every state and event. A word is the reason for which the event changes nothing. */
@@ -41,50 +82,86 @@ export const table: Readonly<Record<WorkflowState, Row>> = {
   '': {
     'template-rendered': render,
     'rendering-failed': failRendering,
+    'agent-named': nameAgent,
+    ...bootsNot,
     'preparation-finished': 'not-rendered',
     'preparation-failed': 'not-rendered',
     'action-requested': 'not-rendered',
     'action-reported': 'not-rendered',
     'deadline-passed': 'not-rendered',
+    'backoff-passed': 'not-rendered',
     'post-finished': 'not-rendered',
     'post-failed': 'not-rendered',
+    pause: 'not-rendered',
+    resume: 'not-rendered',
+    cancel,
+    retry: 'not-finished',
+    skip: 'not-rendered',
+    breakpoint: 'not-rendered',
+    edit: 'not-rendered',
   },
   PREPARING: {
-    ...finished,
+    ...isRendered,
+    ...boots,
     'preparation-finished': finishPreparation,
-    'preparation-failed': failWith('BootJobFailed'),
+    'preparation-failed': failBoot,
     'action-requested': 'still-preparing',
     'action-reported': 'still-preparing',
-    'deadline-passed': 'not-running',
-    'post-finished': 'not-in-post',
-    'post-failed': 'not-in-post',
+    ...hasNoDeadline,
+    ...isNotInPost,
+    pause: 'still-preparing',
+    resume: 'not-paused',
+    cancel,
+    retry: 'not-finished',
+    ...mayBeChanged,
   },
   PENDING: {
-    ...finished,
+    ...isRendered,
+    ...bootsNot,
+    ...preparesNot,
     'action-requested': handOut,
     'action-reported': report,
-    'deadline-passed': 'not-running',
-    'post-finished': 'not-in-post',
-    'post-failed': 'not-in-post',
+    ...hasNoDeadline,
+    ...isNotInPost,
+    pause,
+    resume,
+    cancel,
+    retry: 'not-finished',
+    ...mayBeChanged,
   },
   RUNNING: {
-    ...finished,
+    ...isRendered,
+    ...bootsNot,
+    ...preparesNot,
     'action-requested': handOut,
     'action-reported': report,
     'deadline-passed': expire,
-    'post-finished': 'not-in-post',
-    'post-failed': 'not-in-post',
+    'backoff-passed': endBackoff,
+    ...isNotInPost,
+    pause,
+    resume,
+    cancel,
+    retry: 'not-finished',
+    ...mayBeChanged,
   },
   POST: {
-    ...finished,
+    ...isRendered,
+    ...boots,
+    ...preparesNot,
     'action-requested': 'no-next-action',
-    'deadline-passed': 'not-running',
+    'action-reported': reportAfterEnd,
+    ...hasNoDeadline,
     'post-finished': finishPost,
-    'post-failed': failWith('BootJobFailed'),
+    'post-failed': failBoot,
+    pause: 'no-next-action',
+    resume: 'not-paused',
+    cancel,
+    retry: 'not-finished',
+    ...mayBeChanged,
   },
-  SUCCESS: finished,
-  FAILED: finished,
-  TIMEOUT: finished,
+  SUCCESS: isOver,
+  FAILED: isOver,
+  TIMEOUT: isOver,
 };
 
 /** The status after `event`, or why nothing changes. */
@@ -96,179 +173,4 @@ export function transition(
   const cell = table[workflowStateOf(status.state)][event.kind];
   if (typeof cell === 'string') return { ok: false, reason: cell };
   return cell(status, event as never, context);
-}
-
-type EventOf<Kind extends EventKind> = Extract<WorkflowEvent, { kind: Kind }>;
-
-function render(
-  _status: WorkflowStatus,
-  event: EventOf<'template-rendered'>,
-  context: TransitionContext,
-): Transition {
-  const rendered = statusOf(event.rendered, context.nextId);
-  const condition = conditionOf(
-    'TemplateRenderedSuccess',
-    'Complete',
-    'template rendered successfully',
-    context,
-  );
-  return accept({
-    ...rendered,
-    state: event.needsPreparation ? 'PREPARING' : 'PENDING',
-    templateRendering: 'successful',
-    conditions: [condition],
-  });
-}
-
-/** The workflow stays as it is, so that a mended Template or Hardware renders later. */
-function failRendering(
-  status: WorkflowStatus,
-  event: EventOf<'rendering-failed'>,
-  context: TransitionContext,
-): Transition {
-  const condition = {
-    ...conditionOf('TemplateRenderedSuccess', 'Error', event.message, context),
-    status: 'False',
-  };
-  const known = status.conditions?.find((one) => one.type === condition.type);
-  if (known?.message === condition.message) return { ok: false, reason: 'already-reported' };
-  return accept({ ...status, templateRendering: 'failed', conditions: withCondition(status, condition) });
-}
-
-function finishPreparation(status: WorkflowStatus): Transition {
-  return accept({ ...status, state: 'PENDING' });
-}
-
-function failWith(type: string): Step {
-  return (status: WorkflowStatus, event: { message: string }, context: TransitionContext) =>
-    accept({
-      ...status,
-      state: 'FAILED',
-      conditions: withCondition(status, conditionOf(type, 'Error', event.message, context)),
-    });
-}
-
-/**
- * Records that the current action is given to its agent (the record must be durable before the agent gets it).
- * An action that was already running is served again: its attempt grows.
- */
-function handOut(status: WorkflowStatus, event: EventOf<'action-requested'>): Transition {
-  const place = currentActionOf(status);
-  if (place === undefined) return { ok: false, reason: 'no-next-action' };
-  if (place.task.agentID !== event.agentId) return { ok: false, reason: 'not-this-agent' };
-  const attempt = place.action.attempt ?? 0;
-  const isWaiting = place.action.state === 'PENDING' && attempt > 0;
-  return accept(withAction(status, place, { attempt: isWaiting ? attempt : attempt + 1 }));
-}
-
-function report(
-  status: WorkflowStatus,
-  event: EventOf<'action-reported'>,
-  context: TransitionContext,
-): Transition {
-  const { report: given } = event;
-  const place = actionAt(status, given.agentId, given.actionId);
-  if (place === undefined) return { ok: false, reason: 'action-not-found' };
-  if (place.action.state === given.state) return { ok: false, reason: 'already-reported' };
-  if (currentActionOf(status)?.action.id !== place.action.id)
-    return { ok: false, reason: 'action-not-current' };
-  if (given.state === 'PENDING') return { ok: false, reason: 'action-not-current' };
-  const reported = withAction(status, place, reportedFields(place.action, event.report, context));
-  return accept(advance(startClock(reported, context), context));
-}
-
-function reportAfterEnd(status: WorkflowStatus, event: EventOf<'action-reported'>): Transition {
-  const place = actionAt(status, event.report.agentId, event.report.actionId);
-  if (place === undefined) return { ok: false, reason: 'action-not-found' };
-  return {
-    ok: false,
-    reason: place.action.state === event.report.state ? 'already-reported' : 'workflow-finished',
-  };
-}
-
-function reportedFields(
-  action: WorkflowAction,
-  given: EventOf<'action-reported'>['report'],
-  context: TransitionContext,
-): Partial<WorkflowAction> {
-  const start = given.executionStart ?? action.executionStart ?? timeOf(context);
-  return {
-    state: given.state,
-    attempt: action.attempt ?? 1,
-    executionStart: start,
-    ...(isTerminal(given.state) ? { executionStop: given.executionStop ?? timeOf(context) } : {}),
-    ...(given.executionDuration ? { executionDuration: given.executionDuration } : {}),
-    ...(given.message ? { message: given.message } : {}),
-  };
-}
-
-/** The global timeout runs from the first report on; 0 is none. (Upstream starts it late or never.) */
-function startClock(status: WorkflowStatus, context: TransitionContext): WorkflowStatus {
-  const seconds = status.globalTimeout ?? 0;
-  if (status.globalExecutionStop !== undefined || seconds <= 0) return status;
-  return { ...status, globalExecutionStop: new Date(context.nowMs + seconds * 1000).toISOString() };
-}
-
-/** The state of the workflow that follows from the states of its actions, and the agent whose turn it is. */
-function advance(status: WorkflowStatus, _context: TransitionContext): WorkflowStatus {
-  const state = status.currentState?.state;
-  if (state === 'FAILED' || state === 'TIMEOUT') return { ...status, state };
-  const next = currentActionOf(status);
-  if (next === undefined) return { ...status, state: 'POST' };
-  return { ...status, state: 'RUNNING', agentID: next.task.agentID };
-}
-
-function expire(status: WorkflowStatus, _event: WorkflowEvent, context: TransitionContext): Transition {
-  const stop = status.globalExecutionStop;
-  if (stop === undefined || Date.parse(stop) > context.nowMs) return { ok: false, reason: 'deadline-ahead' };
-  return accept({ ...status, state: 'TIMEOUT' });
-}
-
-function finishPost(status: WorkflowStatus): Transition {
-  return accept({ ...status, state: status.currentState?.state ?? 'SUCCESS' });
-}
-
-function accept(status: WorkflowStatus): Transition {
-  return { ok: true, status };
-}
-
-/** The status with one action changed and shown as the current one. */
-function withAction(
-  status: WorkflowStatus,
-  place: ActionPlace,
-  fields: Partial<WorkflowAction>,
-): WorkflowStatus {
-  const action: WorkflowAction = { ...place.action, ...fields };
-  const tasks = (status.tasks ?? []).map((task) =>
-    task.id === place.task.id
-      ? { ...task, actions: task.actions.map((one) => (one.id === action.id ? action : one)) }
-      : task,
-  );
-  const currentState = {
-    agentID: place.task.agentID,
-    taskID: place.task.id,
-    taskName: place.task.name,
-    actionID: action.id,
-    actionName: action.name ?? '',
-    state: action.state ?? 'PENDING',
-  };
-  return { ...status, tasks, currentState };
-}
-
-function withCondition(status: WorkflowStatus, condition: WorkflowCondition): WorkflowCondition[] {
-  return [...(status.conditions ?? []).filter((one) => one.type !== condition.type), condition];
-}
-
-function conditionOf(
-  type: string,
-  reason: string,
-  message: string,
-  context: TransitionContext,
-): WorkflowCondition {
-  return { type, status: 'True', reason, message, time: timeOf(context) };
-}
-
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
-function timeOf(context: TransitionContext): string {
-  return new Date(context.nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -4,33 +4,37 @@
  */
 import type { Service } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
-import type { Change } from '@tinkerbell/store-contract';
-import { reconcile, subjectOf, workflowCollection, type ReconcileDeps } from './reconcile.ts';
+import type { Change, View } from '@tinkerbell/store-contract';
+import { workflowStateOf } from '@tinkerbell/workflow';
+import { subjectOf, workflowCollection, type ApplyDeps } from './apply-event.ts';
+import { jobCollection } from './boot-phase.ts';
+import { reconcile } from './reconcile.ts';
+import type { Renderer } from './renderer.ts';
+import { Rendering } from './rendering.ts';
 import { WorkQueue } from './work-queue.ts';
+import { createWorkerRenderer } from './worker-renderer.ts';
 
 /** How long a lost wake-up can go unnoticed. */
 const SCAN_EVERY_MS = 30_000;
 
-export function createControllerService(deps: ReconcileDeps): Service {
-  const queue = new WorkQueue(deps.clock, deps.log, async (path) => reconcile(deps, keyOf(path)));
+export interface ControllerDeps extends ApplyDeps {
+  /** A thread of its own when absent. */
+  readonly renderer?: Renderer;
+}
+
+export function createControllerService(deps: ControllerDeps): Service {
+  const renderer = deps.renderer ?? createWorkerRenderer(deps.clock, deps.log);
+  const rendering = new Rendering(deps.view, renderer, deps.clock);
+  const queue = new WorkQueue(deps.clock, deps.log, async (path) =>
+    reconcile({ ...deps, rendering }, keyOf(path)),
+  );
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
 
   function take(change: Change): void {
     const { collection, namespace, name } = change.key;
-    if (collection === workflowCollection) {
-      if (change.type !== 'deleted') queue.add(`${namespace}/${name}`);
-      return;
-    }
-    for (const workflow of unrendered()) {
-      if (workflow.metadata.namespace === namespace && refersTo(workflow, change))
-        queue.add(pathOf(workflow));
-    }
-  }
-
-  function unrendered(): readonly Workflow[] {
-    return (deps.view.all(workflowCollection) as readonly Workflow[]).filter(
-      (one) => (one.status?.state ?? '') === '',
-    );
+    if (collection === workflowCollection && change.type === 'deleted')
+      rendering.forget(`${namespace}/${name}`);
+    for (const path of wokenBy(deps.view, change)) queue.add(path);
   }
 
   function scan(): void {
@@ -55,7 +59,10 @@ export function createControllerService(deps: ReconcileDeps): Service {
       signal.addEventListener('abort', () => {
         unfollow();
         cancelScan();
-        void queue.close().then(markStopped);
+        void queue
+          .close()
+          .then(() => renderer.close())
+          .then(markStopped);
       });
       return Promise.resolve();
     },
@@ -63,7 +70,7 @@ export function createControllerService(deps: ReconcileDeps): Service {
 }
 
 /** Whoever follows a running workflow sees that the server was away. */
-function recordRestart({ view, journal }: ReconcileDeps): void {
+function recordRestart({ view, journal }: ApplyDeps): void {
   for (const workflow of view.all(workflowCollection) as readonly Workflow[]) {
     if (workflow.status?.state !== 'RUNNING') continue;
     const action = workflow.status.currentState?.actionName ?? '';
@@ -72,7 +79,20 @@ function recordRestart({ view, journal }: ReconcileDeps): void {
   }
 }
 
-/** A changed Template or Hardware wakes the workflows that wait for it. */
+/** A changed Template or Hardware wakes the workflows that wait for it, a BMC Job the workflow it belongs to. */
+function wokenBy(view: View, change: Change): readonly string[] {
+  const { collection, namespace, name } = change.key;
+  if (collection === workflowCollection) return change.type === 'deleted' ? [] : [`${namespace}/${name}`];
+  if (collection === jobCollection) {
+    const owners = change.object.metadata.ownerReferences ?? [];
+    return owners.filter((one) => one.kind === 'Workflow').map((one) => `${namespace}/${one.name}`);
+  }
+  return (view.all(workflowCollection) as readonly Workflow[])
+    .filter((one) => workflowStateOf(one.status?.state) === '')
+    .filter((one) => one.metadata.namespace === namespace && refersTo(one, change))
+    .map(pathOf);
+}
+
 function refersTo(workflow: Workflow, change: Change): boolean {
   const { templateRef, hardwareRef } = workflow.spec ?? {};
   if (change.object.kind === 'Template') return templateRef === change.key.name;

@@ -1,1 +1,2 @@
 export { createControllerService } from './controller-service.ts';
+export type { Rendered, Renderer, TextsInput } from './renderer.ts';

@@ -1,30 +1,9 @@
 /** One workflow: reads its status, performs the effects that follow from it, until none is left. */
-import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
-import { primaryMacOf, type Hardware, type Workflow } from '@tinkerbell/resources';
-import { updateObject, type Journal, type Store, type View } from '@tinkerbell/store-contract';
-import { renderTemplate } from '@tinkerbell/template';
-import {
-  effectsFor,
-  needsPreparation,
-  transition,
-  ulid,
-  type Effect,
-  type Reason,
-  type WorkflowEvent,
-} from '@tinkerbell/workflow';
+import type { Workflow } from '@tinkerbell/resources';
+import { effectsFor, needsPreparation, type Effect, type WorkflowEvent } from '@tinkerbell/workflow';
+import { apply, workflowCollection } from './apply-event.ts';
+import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';
 import type { Again } from './work-queue.ts';
-
-export interface ReconcileDeps {
-  readonly store: Store;
-  readonly view: View;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-}
-
-export const workflowCollection = 'workflows.tinkerbell.org';
-const hardwareCollection = 'hardware.tinkerbell.org';
 
 /** Effects performed in one go; more than a workflow can have means a loop, and is an error. */
 const ROUNDS_LIMIT = 20;
@@ -35,7 +14,7 @@ interface Name {
 }
 
 /** Resolves with the time of the next deadline, if there is one. */
-export async function reconcile(deps: ReconcileDeps, workflow: Name): Promise<Again> {
+export async function reconcile(deps: BootDeps, workflow: Name): Promise<Again> {
   for (let round = 0; round < ROUNDS_LIMIT; round++) {
     const stored = await deps.store.get({ collection: workflowCollection, ...workflow });
     if (stored === undefined) return undefined;
@@ -47,135 +26,70 @@ export async function reconcile(deps: ReconcileDeps, workflow: Name): Promise<Ag
 }
 
 async function performAll(
-  deps: ReconcileDeps,
+  deps: BootDeps,
   workflow: Workflow,
   effects: readonly Effect[],
 ): Promise<Again | 'changed'> {
   for (const effect of effects) {
-    if (effect.kind === 'wake') return { atMs: effect.atMs };
-    if (await perform(deps, workflow, effect)) return 'changed';
+    const outcome = await perform(deps, workflow, effect);
+    if (outcome !== undefined) return outcome;
   }
   return undefined;
 }
 
+async function perform(deps: BootDeps, workflow: Workflow, effect: Effect): Promise<Again | 'changed'> {
+  switch (effect.kind) {
+    case 'wake':
+      return { atMs: effect.atMs };
+    case 'follow-boot-job':
+      return followBootJob(deps, workflow, effect);
+    default:
+      return (await change(deps, workflow, effect)) ? 'changed' : undefined;
+  }
+}
+
 /** True when the workflow itself was changed. */
-async function perform(
-  deps: ReconcileDeps,
+async function change(
+  deps: BootDeps,
   workflow: Workflow,
-  effect: Exclude<Effect, { kind: 'wake' }>,
+  effect: Exclude<Effect, { kind: 'wake' | 'follow-boot-job' }>,
 ): Promise<boolean> {
   switch (effect.kind) {
     case 'render':
-      return apply(deps, workflow, render(deps, workflow));
-    case 'allow-netboot':
-      return allowNetboot(deps, workflow, effect.allow);
-    case 'refuse-boot-mode': {
-      const message = `boot mode ${effect.bootMode} needs a BMC service, which this server does not run; remove spec.bootOptions.bootMode and power the machine on by hand`;
-      return apply(deps, workflow, { kind: 'preparation-failed', message });
-    }
+      return apply(deps, workflow, await render(deps, workflow));
+    case 'name-agent':
+      return nameAgent(deps, workflow);
+    case 'toggle-netboot':
+      return toggleNetboot(deps, workflow, effect.allow);
+    case 'clear-boot-job':
+      return clearBootJob(deps, workflow, effect.job);
+    case 'create-boot-job':
+      return createBootJob(deps, workflow, effect);
     case 'finish-preparation':
       return apply(deps, workflow, { kind: 'preparation-finished' });
     case 'finish-post':
       return apply(deps, workflow, { kind: 'post-finished' });
     case 'expire':
       return apply(deps, workflow, { kind: 'deadline-passed' });
+    case 'end-backoff':
+      return apply(deps, workflow, { kind: 'backoff-passed' });
   }
 }
 
-function render(deps: ReconcileDeps, workflow: Workflow): WorkflowEvent {
-  const { namespace, name } = workflow.metadata;
-  const { templateRef = '', hardwareRef = '', hardwareMap = {} } = workflow.spec ?? {};
-  const failed = (message: string): WorkflowEvent => ({ kind: 'rendering-failed', message });
-  const template = deps.view.templateNamed(namespace, templateRef);
-  if (template === undefined) return failed(`template not found: ${namespace}/${templateRef}`);
-  const hardware = hardwareRef === '' ? undefined : deps.view.hardwareNamed(namespace, hardwareRef);
-  if (hardwareRef !== '' && hardware === undefined)
-    return failed(`hardware not found: ${namespace}/${hardwareRef}`);
-  const rendered = renderTemplate({
-    templateName: name,
-    text: template.spec?.data ?? '',
-    hardware,
-    hardwareMap,
-  });
-  if (!rendered.ok) return failed(`error rendering template: ${rendered.error.message}`);
-  return {
-    kind: 'template-rendered',
-    rendered: rendered.workflow,
-    needsPreparation: needsPreparation(workflow),
-  };
+async function render(deps: BootDeps, workflow: Workflow): Promise<WorkflowEvent> {
+  const rendered = await deps.rendering.workflow(workflow);
+  return rendered.ok
+    ? {
+        kind: 'template-rendered',
+        rendered: rendered.value,
+        needsPreparation: needsPreparation(workflow),
+      }
+    : { kind: 'rendering-failed', message: rendered.message };
 }
 
-async function apply(deps: ReconcileDeps, workflow: Workflow, event: WorkflowEvent): Promise<boolean> {
-  const { namespace, name } = workflow.metadata;
-  const nowMs = deps.clock.nowMs();
-  const nextId = (): string => ulid(nowMs, deps.random.bytes(16));
-  const updated = await updateObject<Reason>(
-    deps.store,
-    { collection: workflowCollection, namespace, name },
-    (current) => {
-      const next = transition((current as Workflow).status ?? {}, event, { nowMs, nextId });
-      return next.ok ? { object: { ...current, status: next.status } } : { refusal: next.reason };
-    },
-  );
-  if (updated.ok) record(deps, updated.before as Workflow, updated.after as Workflow, event);
-  else if (updated.kind === 'unavailable') throw new Error(updated.message);
-  return updated.ok;
-}
-
-function record(deps: ReconcileDeps, before: Workflow, after: Workflow, event: WorkflowEvent): void {
-  const subject = subjectOf(deps.view, after);
-  const why = 'message' in event ? `: ${event.message}` : '';
-  const [from = '', to = ''] = [before.status?.state, after.status?.state];
-  if (from !== to) {
-    const message = `workflow is ${to}${why}`;
-    deps.journal.append({
-      source: 'workflow',
-      event: 'state-changed',
-      ...subject,
-      message,
-      details: { from, to },
-    });
-  } else if (why !== '') {
-    deps.journal.append({
-      source: 'workflow',
-      event: event.kind,
-      ...subject,
-      message: `workflow cannot be rendered${why}`,
-    });
-  }
-}
-
-/** Whom a journal record about a workflow concerns. */
-export function subjectOf(view: View, workflow: Workflow): { workflow: string; machine?: string } {
-  const { namespace, name } = workflow.metadata;
-  const machine = primaryMacOf(view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
-  return { workflow: `${namespace}/${name}`, ...(machine === undefined ? {} : { machine }) };
-}
-
-/** Sets allowPXE of every network interface. The workflow itself stays as it is, so that this is harmless to repeat. */
-async function allowNetboot(deps: ReconcileDeps, workflow: Workflow, allow: boolean): Promise<boolean> {
-  const { namespace } = workflow.metadata;
-  const name = workflow.spec?.hardwareRef ?? '';
-  const updated = await updateObject<'unchanged'>(
-    deps.store,
-    { collection: hardwareCollection, namespace, name },
-    (current) => {
-      const hardware = current as Hardware;
-      const interfaces = (hardware.spec?.interfaces ?? []).map((one) => ({
-        ...one,
-        netboot: { ...one.netboot, allowPXE: allow },
-      }));
-      const isSet = (hardware.spec?.interfaces ?? []).every((one) => one.netboot?.allowPXE === allow);
-      const metadata = { ...hardware.metadata, generation: (hardware.metadata.generation ?? 1) + 1 };
-      return isSet
-        ? { refusal: 'unchanged' }
-        : { object: { ...hardware, metadata, spec: { ...hardware.spec, interfaces } } };
-    },
-  );
-  if (updated.ok || updated.kind === 'refused') return false;
-  if (updated.kind === 'unavailable') throw new Error(updated.message);
-  return apply(deps, workflow, {
-    kind: allow ? 'preparation-failed' : 'post-failed',
-    message: `cannot set allowPXE to ${allow}: hardware ${namespace}/${name} not found`,
-  });
+/** What is wrong with the template of a disabled workflow is told when it is enabled. */
+async function nameAgent(deps: BootDeps, workflow: Workflow): Promise<boolean> {
+  const rendered = await deps.rendering.workflow(workflow);
+  const agentId = rendered.ok ? (rendered.value.tasks[0]?.worker ?? '') : '';
+  return agentId !== '' && apply(deps, workflow, { kind: 'agent-named', agentId });
 }

@@ -5,17 +5,25 @@ export type Again = { readonly atMs: number } | undefined;
 
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 30_000;
+/** Keys worked on at once, of those that were added and of those whose time has come: what is slow among the first delays no deadline. */
+const AT_ONCE = 8;
+
+type Lane = 'added' | 'due';
 
 /**
- * Work by key, one at a time for each key. A key added while it is worked on is worked on once more. Failures are
- * retried with growing delays.
+ * Work by key, one at a time for each key and a few keys at once. A key added while it is worked on is worked on once more.
+ * Failures are retried with growing delays.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #work: (key: string) => Promise<Again>;
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #dirty = new Set<string>();
+  readonly #waiting: Readonly<Record<Lane, Set<string>>> = { added: new Set(), due: new Set() };
+  readonly #running: Readonly<Record<Lane, Map<string, Promise<void>>>> = {
+    added: new Map(),
+    due: new Map(),
+  };
+  readonly #dirty = new Map<string, Lane>();
   readonly #timers = new Map<string, () => void>();
   readonly #failures = new Map<string, number>();
   #closed = false;
@@ -29,24 +37,45 @@ export class WorkQueue {
   }
 
   add(key: string): void {
-    if (this.#closed) return;
-    if (this.#running.has(key)) {
-      this.#dirty.add(key);
-      return;
-    }
-    // Begun in a later turn, so that the key counts as running before its work begins.
-    this.#running.set(
-      key,
-      Promise.resolve().then(() => this.#run(key)),
-    );
+    this.#enter(key, 'added');
   }
 
-  async #run(key: string): Promise<void> {
-    do {
-      this.#dirty.delete(key);
-      this.#later(key, await this.#attempt(key));
-    } while (this.#dirty.has(key) && !this.#closed);
-    this.#running.delete(key);
+  #enter(key: string, lane: Lane): void {
+    if (this.#closed) return;
+    if (this.#isRunning(key)) {
+      if (this.#dirty.get(key) !== 'due') this.#dirty.set(key, lane);
+      return;
+    }
+    if (this.#waiting.due.has(key)) return;
+    if (lane === 'due') this.#waiting.added.delete(key);
+    this.#waiting[lane].add(key);
+    this.#begin(lane);
+  }
+
+  #isRunning(key: string): boolean {
+    return this.#running.added.has(key) || this.#running.due.has(key);
+  }
+
+  #begin(lane: Lane): void {
+    const [waiting, running] = [this.#waiting[lane], this.#running[lane]];
+    for (const key of waiting) {
+      if (running.size >= AT_ONCE) return;
+      waiting.delete(key);
+      // Begun in a later turn, so that the key counts as running before its work begins.
+      running.set(
+        key,
+        Promise.resolve().then(() => this.#run(key, lane)),
+      );
+    }
+  }
+
+  async #run(key: string, lane: Lane): Promise<void> {
+    this.#later(key, await this.#attempt(key));
+    this.#running[lane].delete(key);
+    const again = this.#dirty.get(key);
+    this.#dirty.delete(key);
+    if (again !== undefined) this.#enter(key, again);
+    if (!this.#closed) this.#begin(lane);
   }
 
   async #attempt(key: string): Promise<Again> {
@@ -70,13 +99,17 @@ export class WorkQueue {
     if (again === undefined || this.#closed) return;
     const cancel = this.#clock.schedule(again.atMs - this.#clock.nowMs(), () => {
       this.#timers.delete(key);
-      this.add(key);
+      this.#enter(key, 'due');
     });
     this.#timers.set(key, cancel);
   }
 
   counters(): Record<string, number> {
-    return { controller_reconcile_total: this.#done, controller_reconcile_errors_total: this.#failed };
+    return {
+      controller_reconcile_total: this.#done,
+      controller_reconcile_errors_total: this.#failed,
+      controller_waiting: this.#waiting.added.size + this.#waiting.due.size,
+    };
   }
 
   /** Ends timers, and resolves when running work has ended. */
@@ -84,6 +117,6 @@ export class WorkQueue {
     this.#closed = true;
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.added.values(), ...this.#running.due.values()]);
   }
 }

@@ -3,7 +3,7 @@ import type { ActionRequest, ActionResponse } from '@tinkerbell/api/agent';
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
-import { chooseWorkflow, currentActionOf, type NothingToDo } from '@tinkerbell/workflow';
+import { chooseWorkflow, currentActionOf, handedOutOf, type NothingToDo } from '@tinkerbell/workflow';
 import { actionResponse } from './agent-messages.ts';
 import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
 import { RpcError } from './rpc-error.ts';
@@ -60,18 +60,26 @@ async function offer(
     { collection: workflowCollection, namespace, name },
     { kind: 'action-requested', agentId },
   );
-  if (applied.ok)
-    return { response: served(deps, agentId, applied.before as Workflow, applied.after as Workflow) };
+  if (applied.ok) return served(deps, agentId, applied.before as Workflow, applied.after as Workflow);
   if (applied.kind === 'refused')
     return { nothing: { code: 'failed-precondition', message: applied.refusal } };
   throw new RpcError(applied.kind === 'not-found' ? 'not-found' : 'unavailable', applied.message);
 }
 
-function served(deps: GetActionDeps, agentId: string, before: Workflow, after: Workflow): ActionResponse {
-  const place = currentActionOf(after.status ?? {});
-  if (place === undefined) throw new RpcError('internal', 'the action that was handed out is not there');
+function served(
+  deps: GetActionDeps,
+  agentId: string,
+  before: Workflow,
+  after: Workflow,
+): { response: ActionResponse } | { nothing: NothingToDo } {
+  const place = handedOutOf(after.status ?? {});
+  if (place === undefined) {
+    // The agent came back in the middle of an action whose template has it fail or ask.
+    deps.timeline.stateChanged(before, after);
+    return { nothing: { code: 'failed-precondition', message: 'interrupted' } };
+  }
   const attempt = place.action.attempt ?? 1;
   const attemptBefore = currentActionOf(before.status ?? {})?.action.attempt ?? 0;
   if (attempt > attemptBefore) deps.timeline.actionServed(after, place, agentId);
-  return actionResponse(after, place);
+  return { response: actionResponse(after, place) };
 }

@@ -1,0 +1,62 @@
+/** Statuses with one action changed. */
+import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
+import type { ActionPlace } from './next-action.ts';
+
+/** A field that is undefined is taken away. */
+export type ActionFields = { readonly [Field in keyof WorkflowAction]?: WorkflowAction[Field] | undefined };
+
+/** The status with one action changed, wherever it stands. */
+export function withAction(status: WorkflowStatus, place: ActionPlace, fields: ActionFields): WorkflowStatus {
+  const change = (action: WorkflowAction): WorkflowAction => {
+    if (action.id === place.action.id) return changed(action, fields);
+    if (!action.onFailure?.some((one) => one.id === place.action.id)) return action;
+    return { ...action, onFailure: action.onFailure.map(change) };
+  };
+  const tasks = (status.tasks ?? []).map((task) =>
+    task.id === place.task.id ? { ...task, actions: task.actions.map(change) } : task,
+  );
+  return { ...status, tasks };
+}
+
+export function changed(action: WorkflowAction, fields: ActionFields): WorkflowAction {
+  const entries = Object.entries({ ...action, ...fields }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as WorkflowAction;
+}
+
+/** The status with that action shown as the current one. */
+export function withCurrent(status: WorkflowStatus, { task, action: { id } }: ActionPlace): WorkflowStatus {
+  const action = (status.tasks ?? [])
+    .flatMap((one) => one.actions.flatMap((each) => [each, ...(each.onFailure ?? [])]))
+    .find((one) => one.id === id);
+  const currentState = {
+    agentID: task.agentID,
+    taskID: task.id,
+    taskName: task.name,
+    actionID: id,
+    actionName: action?.name ?? '',
+    state: action?.state ?? 'PENDING',
+  };
+  return { ...status, currentState };
+}
+
+/** An action as before its first attempt, but for the count of attempts. One whose condition is false stays skipped. */
+export function renewed(action: WorkflowAction): WorkflowAction {
+  if (isFalse(action.if)) return action;
+  return changed(action, {
+    state: 'PENDING',
+    again: (action.attempt ?? 0) > 0 ? true : undefined,
+    deadline: undefined,
+    executionDuration: undefined,
+    executionStart: undefined,
+    executionStop: undefined,
+    message: undefined,
+    notBefore: undefined,
+    onFailure: action.onFailure?.map(renewed),
+    retried: undefined,
+  });
+}
+
+/** What a template's `if` counts as false. */
+export function isFalse(condition: string | undefined): boolean {
+  return condition !== undefined && ['', 'false', '0', 'no'].includes(condition.trim().toLowerCase());
+}

@@ -1,0 +1,108 @@
+/** The Jobs by which a BMC boots the machine of a workflow (upstream tink/controller/internal/workflow/pre.go, post.go, job.go). */
+import type { BmcJob, Hardware, Workflow } from '@tinkerbell/resources';
+
+type BmcAction = NonNullable<BmcJob['spec']>['tasks'][number];
+
+/** Before the first action, or after the last one. */
+export type BootPhase = 'preparing' | 'post';
+
+/** How its Job is marked, as label and as annotation. */
+const AUTO_CREATED = { 'tink-controller-auto-created': 'true' };
+
+const EJECT: BmcAction = { virtualMediaAction: { mediaURL: '', kind: 'CD' } };
+
+/** By boot mode: how the name of the phase's Job begins. `iso` is upstream's old name of `isoboot`. */
+const namesOf: Readonly<Record<string, Readonly<Partial<Record<BootPhase, string>>>>> = {
+  netboot: { preparing: 'netboot' },
+  isoboot: { preparing: 'iso-mount', post: 'iso-eject' },
+  iso: { preparing: 'iso-mount', post: 'iso-eject' },
+  customboot: { preparing: 'customboot-preparing', post: 'customboot-post' },
+};
+
+/** The name of the phase's Job; undefined when the workflow needs none. */
+export function bootJobName(workflow: Workflow, phase: BootPhase): string | undefined {
+  const bootMode = workflow.spec?.bootOptions?.bootMode ?? '';
+  const begin = namesOf[bootMode]?.[phase];
+  if (begin === undefined) return undefined;
+  const isEmpty = bootMode === 'customboot' && customActions(workflow, phase).length === 0;
+  return isEmpty ? undefined : `${begin}-${workflow.metadata.name}`;
+}
+
+/** Why no Job can be made: message and condition are upstream's. */
+export interface BootJobProblem {
+  readonly message: string;
+}
+
+/** What the phase's Job is to do, media URLs as the workflow has them: still templates. */
+export function bootJobActions(
+  workflow: Workflow,
+  phase: BootPhase,
+  hardware: Hardware,
+): readonly BmcAction[] | BootJobProblem {
+  const { bootMode, isoURL = '' } = workflow.spec?.bootOptions ?? {};
+  if (bootMode === 'customboot') return customActions(workflow, phase);
+  if (phase === 'post') return [EJECT];
+  const efiBoot = (hardware.spec?.interfaces ?? []).some((one) => one.dhcp?.uefi === true);
+  if (bootMode === 'netboot') return powerCycle({ device: ['pxe'], efiBoot });
+  if (isoURL === '') return { message: 'iso url must be a valid url' };
+  return powerCycle({ device: ['cdrom'], efiBoot }, [
+    EJECT,
+    { virtualMediaAction: { mediaURL: isoURL, kind: 'CD' } },
+  ]);
+}
+
+function customActions(workflow: Workflow, phase: BootPhase): readonly BmcAction[] {
+  const config = workflow.spec?.bootOptions?.custombootConfig;
+  return (phase === 'preparing' ? config?.preparingActions : config?.postActions) ?? [];
+}
+
+function powerCycle(
+  bootDevice: NonNullable<BmcAction['oneTimeBootDeviceAction']>,
+  before: readonly BmcAction[] = [],
+): readonly BmcAction[] {
+  return [{ powerAction: 'off' }, ...before, { oneTimeBootDeviceAction: bootDevice }, { powerAction: 'on' }];
+}
+
+/** The Job as it is created, or why it cannot be; uid and creation time are the store's or the caller's. */
+export function bootJobOf(
+  workflow: Workflow,
+  hardware: Hardware,
+  name: string,
+  tasks: readonly BmcAction[],
+): BmcJob | BootJobProblem {
+  const machine = hardware.spec?.bmcRef?.name;
+  if (machine === undefined || machine === '')
+    return { message: `hardware "${hardware.metadata.name}" does not have a BMC` };
+  const { namespace, name: owner, uid = '' } = workflow.metadata;
+  return {
+    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
+    kind: 'Job',
+    metadata: {
+      name,
+      namespace,
+      labels: AUTO_CREATED,
+      annotations: AUTO_CREATED,
+      ownerReferences: [
+        {
+          apiVersion: 'tinkerbell.org/v1alpha1',
+          kind: 'Workflow',
+          name: owner,
+          uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: { machineRef: { name: machine, namespace }, tasks: [...tasks] },
+  };
+}
+
+/** How far a Job has come, by its conditions. */
+export function bootJobProgress(job: BmcJob): 'untaken' | 'running' | 'completed' | 'failed' {
+  const holds = (type: string): boolean =>
+    (job.status?.conditions ?? []).some((one) => one.type === type && one.status === 'True');
+  if (holds('Failed')) return 'failed';
+  if (holds('Completed')) return 'completed';
+  const isTaken = job.status?.startTime !== undefined || (job.status?.conditions ?? []).length > 0;
+  return isTaken ? 'running' : 'untaken';
+}

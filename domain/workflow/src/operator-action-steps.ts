@@ -1,0 +1,110 @@
+/** The operator's verbs that concern one action: skip, breakpoint, edit. */
+import { imageReferenceProblem } from '@tinkerbell/template';
+import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
+import { withAction, withCurrent, type ActionFields } from './action-change.ts';
+import { withoutConditions } from './condition.ts';
+import { advance, pauseAtBreakpoint } from './execution-steps.ts';
+import { currentActionOf, firstOpenOf, type ActionPlace } from './next-action.ts';
+import { byWhom, find, recorded } from './operation.ts';
+import type { ActionEdit } from './operator-event.ts';
+import type { Reason } from './reason.ts';
+import { isTerminal } from './state.ts';
+import { accept, refuse, timeOf, type EventOf, type Transition, type TransitionContext } from './step.ts';
+
+/** A failed action that is skipped lets its workflow go on. */
+export function skip(status: WorkflowStatus, event: EventOf<'skip'>, context: TransitionContext): Transition {
+  const place = find(status, event);
+  if (typeof place === 'string') return refuse(place);
+  if (place.action.state === 'SUCCESS') return refuse('already-succeeded');
+  if (place.action.state === 'RUNNING' || hasOnFailureUnderWay(status, place))
+    return refuse('already-started');
+  const fields: ActionFields = {
+    state: 'SUCCESS',
+    again: undefined,
+    notBefore: undefined,
+    executionStop: timeOf(context),
+    message: byWhom('skipped', event),
+  };
+  const skipped = recorded(withAction(status, place, fields), event, context, place);
+  return accept(afterSkip(status, skipped, place, context));
+}
+
+function hasOnFailureUnderWay(status: WorkflowStatus, { action }: ActionPlace): boolean {
+  const current = currentActionOf(status)?.action.id;
+  return action.onFailure?.some((one) => one.id === current) === true;
+}
+
+function afterSkip(
+  before: WorkflowStatus,
+  skipped: WorkflowStatus,
+  place: ActionPlace,
+  context: TransitionContext,
+): WorkflowStatus {
+  const wasFirst = firstOpenOf(before)?.action.id === place.action.id;
+  if (!wasFirst || before.state === 'PREPARING') return skipped;
+  if (!isTerminal(before.state))
+    return advance(withoutConditions(withCurrent(skipped, place), ['Interrupted']), context);
+  if (!isTerminal(place.action.state)) return skipped;
+  const { globalExecutionStop: _, ...rest } = withoutConditions(withCurrent(skipped, place), ['Cancelled']);
+  return advance({ ...rest, state: 'PENDING' }, context);
+}
+
+export function setBreakpoint(
+  status: WorkflowStatus,
+  event: EventOf<'breakpoint'>,
+  context: TransitionContext,
+): Transition {
+  const place = find(status, event);
+  if (typeof place === 'string') return refuse(place);
+  const { action } = place;
+  if ((action.breakpoint === true) === event.set) return refuse('nothing-to-change');
+  const reason = event.set ? whyNotAhead(status, place) : undefined;
+  if (reason !== undefined) return refuse(reason);
+  const changed = withAction(status, place, { breakpoint: event.set ? true : undefined });
+  const isNext = event.set && isUnderWay(status) && currentActionOf(status)?.action.id === action.id;
+  const stopped = isNext ? pauseAtBreakpoint(changed, place, context) : changed;
+  return accept(recorded(stopped, event, context, place));
+}
+
+function isUnderWay({ state }: WorkflowStatus): boolean {
+  return state === 'PENDING' || state === 'RUNNING';
+}
+
+export function edit(status: WorkflowStatus, event: EventOf<'edit'>, context: TransitionContext): Transition {
+  const place = find(status, event);
+  if (typeof place === 'string') return refuse(place);
+  const reason = whyNotAhead(status, place) ?? whyNotValid(event);
+  if (reason !== undefined) return refuse(reason);
+  const fields = editedFields(event);
+  if (Object.keys(fields).length === 0) return refuse('nothing-to-change');
+  return accept(recorded(withAction(status, place, fields), event, context, place));
+}
+
+/** Ahead is what no agent has: not handed out yet, or of a finished workflow, failed and waiting for a retry. */
+function whyNotAhead(status: WorkflowStatus, { action }: ActionPlace): Reason | undefined {
+  if (action.state === 'SUCCESS') return 'already-succeeded';
+  if (isTerminal(status.state)) return undefined;
+  const isHandedOut = (action.attempt ?? 0) > 0 && action.again !== true;
+  return action.state !== 'PENDING' || isHandedOut ? 'already-started' : undefined;
+}
+
+function whyNotValid({ image, timeout }: ActionEdit): Reason | undefined {
+  if (image !== undefined && imageReferenceProblem(image) !== undefined) return 'invalid-image';
+  if (timeout !== undefined && (!Number.isSafeInteger(timeout) || timeout < 0)) return 'invalid-timeout';
+  return undefined;
+}
+
+function editedFields(event: ActionEdit): ActionFields {
+  const { image, command, environment, volumes, timeout, pid, namespaces } = event;
+  const fields: ActionFields = {
+    image,
+    command: command === undefined ? undefined : [...command],
+    environment: environment === undefined ? undefined : { ...environment },
+    volumes: volumes === undefined ? undefined : [...volumes],
+    timeout,
+    pid,
+    namespaces,
+  };
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<WorkflowAction>;
+}

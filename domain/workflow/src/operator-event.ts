@@ -1,0 +1,53 @@
+/** What an operator may do to a workflow. Each is written to `status.operations` with who did it and why. */
+
+/** An action by name or id; the task is needed only where two tasks have an action of that name. */
+export interface ActionName {
+  readonly task?: string | undefined;
+  readonly action: string;
+}
+
+interface Operator {
+  readonly who: string;
+  /** May be empty. */
+  readonly why: string;
+}
+
+/** What `edit` may change; what is absent stays. */
+export interface ActionEdit {
+  readonly image?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  readonly volumes?: readonly string[] | undefined;
+  /** Seconds; 0 is none. */
+  readonly timeout?: number | undefined;
+  readonly pid?: string | undefined;
+  readonly namespaces?: { readonly network?: string; readonly pid?: string } | undefined;
+}
+
+export type OperatorEvent =
+  /** Nothing more is handed out; what runs may finish. */
+  | ({ readonly kind: 'pause' } & Operator)
+  | ({ readonly kind: 'resume' } & Operator)
+  | ({ readonly kind: 'cancel' } & Operator)
+  | ({
+      readonly kind: 'retry';
+      /** `failed`: where it stopped, be that an action or a boot phase. */
+      readonly from: 'failed' | 'start' | ActionName;
+      /** Of the workflow, by `needsPreparation`. */
+      readonly needsPreparation: boolean;
+    } & Operator)
+  | ({ readonly kind: 'skip' } & ActionName & Operator)
+  | ({ readonly kind: 'breakpoint'; readonly set: boolean } & ActionName & Operator)
+  | ({ readonly kind: 'edit' } & ActionName & ActionEdit & Operator);
+
+export type OperatorVerb = OperatorEvent['kind'];
+
+export const operatorVerbs: readonly OperatorVerb[] = [
+  'pause',
+  'resume',
+  'cancel',
+  'retry',
+  'skip',
+  'breakpoint',
+  'edit',
+];

@@ -1,0 +1,156 @@
+/** The operator's verbs that concern the whole workflow: pause, resume, cancel, retry. */
+import type { WorkflowStatus } from '@tinkerbell/resources';
+import { renewed, withAction, withCurrent } from './action-change.ts';
+import { conditionOf, withCondition, withoutConditions } from './condition.ts';
+import { arrive } from './execution-steps.ts';
+import { currentActionOf, firstOpenOf } from './next-action.ts';
+import { byWhom, find, recorded } from './operation.ts';
+import type { ActionName } from './operator-event.ts';
+import { accept, refuse, timeOf, type EventOf, type Transition, type TransitionContext } from './step.ts';
+
+/** They say why a workflow stands; gone when it goes on. */
+const STOP_CONDITIONS = ['Paused', 'Interrupted', 'Cancelled'];
+const BOOT_CONDITIONS = [
+  'AllowNetbootTrue',
+  'AllowNetbootFalse',
+  'BootJobSetupComplete',
+  'BootJobSetupFailed',
+  'BootJobRunning',
+  'BootJobComplete',
+  'BootJobFailed',
+];
+
+export function pause(
+  status: WorkflowStatus,
+  event: EventOf<'pause'>,
+  context: TransitionContext,
+): Transition {
+  if (status.paused === true) return refuse('already-paused');
+  const text = { type: 'Paused', reason: 'Operator', message: byWhom('paused', event) };
+  return accept(recorded(withCondition({ ...status, paused: true }, text, context), event, context));
+}
+
+/** The time of the pause does not count for the global timeout. */
+export function resume(
+  status: WorkflowStatus,
+  event: EventOf<'resume'>,
+  context: TransitionContext,
+): Transition {
+  if (status.paused !== true) return refuse('not-paused');
+  const since = conditionOf(status, 'Paused')?.time ?? conditionOf(status, 'Interrupted')?.time;
+  const { paused: _, globalExecutionStop: stop, ...rest } = withoutConditions(status, STOP_CONDITIONS);
+  const pausedMs = since === undefined ? 0 : Math.max(0, context.nowMs - Date.parse(since));
+  const clock =
+    stop === undefined ? {} : { globalExecutionStop: new Date(Date.parse(stop) + pausedMs).toISOString() };
+  return accept(recorded({ ...rest, ...clock }, event, context));
+}
+
+export function cancel(
+  status: WorkflowStatus,
+  event: EventOf<'cancel'>,
+  context: TransitionContext,
+): Transition {
+  const message = byWhom('cancelled', event);
+  const place = currentActionOf(status);
+  const fields = { state: 'FAILED', deadline: undefined, executionStop: timeOf(context), message };
+  const stopped =
+    place?.action.state === 'RUNNING' ? withCurrent(withAction(status, place, fields), place) : status;
+  const { paused: _, ...rest } = withoutConditions(stopped, STOP_CONDITIONS);
+  const text = { type: 'Cancelled', reason: 'Operator', message };
+  return accept(recorded(withCondition({ ...rest, state: 'FAILED' }, text, context), event, context));
+}
+
+/** Where a run begins anew: at a boot phase, or at the action of that id. */
+type Beginning = 'rendering' | 'preparation' | 'post' | { readonly actionId: string };
+
+export function retry(
+  status: WorkflowStatus,
+  event: EventOf<'retry'>,
+  context: TransitionContext,
+): Transition {
+  const beginning = beginningOf(status, event);
+  if ('ok' in beginning) return beginning;
+  const { globalExecutionStop: _, currentState: __, ...rest } = withoutConditions(status, STOP_CONDITIONS);
+  return accept(recorded(begunAt(rest, beginning.at, context), event, context));
+}
+
+type Refusal = Extract<Transition, { ok: false }>;
+
+function refusal(reason: Refusal['reason']): Refusal {
+  return { ok: false, reason };
+}
+
+function beginningOf(status: WorkflowStatus, event: EventOf<'retry'>): { at: Beginning } | Refusal {
+  const first = (status.tasks ?? []).flatMap((task) => task.actions)[0];
+  if (first === undefined) return { at: 'rendering' };
+  const start = event.needsPreparation ? 'preparation' : { actionId: first.id };
+  if (event.from === 'start') return { at: start };
+  return event.from === 'failed' ? whereStopped(status, start) : actionNamed(status, event.from);
+}
+
+function whereStopped(status: WorkflowStatus, start: Beginning): { at: Beginning } | Refusal {
+  if (status.state === 'SUCCESS') return refusal('nothing-failed');
+  const open = firstOpenOf(status);
+  if (open === undefined) return { at: 'post' };
+  return { at: wasHandedOut(status) ? { actionId: open.action.id } : start };
+}
+
+function actionNamed(status: WorkflowStatus, name: ActionName): { at: Beginning } | Refusal {
+  const place = find(status, name);
+  if (typeof place === 'string') return refusal(place);
+  const ids = (status.tasks ?? []).flatMap((task) => task.actions.map((action) => action.id));
+  const open = firstOpenOf(status);
+  const isBeyond = open !== undefined && ids.indexOf(place.action.id) > ids.indexOf(open.action.id);
+  return isBeyond ? refusal('earlier-unfinished') : { at: { actionId: place.action.id } };
+}
+
+function wasHandedOut(status: WorkflowStatus): boolean {
+  return (status.tasks ?? []).some((task) => task.actions.some((action) => (action.attempt ?? 0) > 0));
+}
+
+function begunAt(status: WorkflowStatus, at: Beginning, context: TransitionContext): WorkflowStatus {
+  switch (at) {
+    case 'rendering':
+      return { ...status, state: '' };
+    case 'preparation':
+      return { ...withoutBoot(renewedFrom(status, undefined)), state: 'PREPARING' };
+    case 'post':
+      return { ...withoutBoot(status), state: 'POST' };
+    default:
+      return arrive({ ...renewedFrom(status, at.actionId), state: 'PENDING' }, context);
+  }
+}
+
+/** That action and all after it as before their first attempt; all of them when there is no id. */
+function renewedFrom(status: WorkflowStatus, actionId: string | undefined): WorkflowStatus {
+  let hasBegun = actionId === undefined;
+  const tasks = (status.tasks ?? []).map((task) => ({
+    ...task,
+    actions: task.actions.map((action) => {
+      hasBegun ||= action.id === actionId;
+      return hasBegun ? renewed(action) : action;
+    }),
+  }));
+  const { bootOptions, ...rest } = { ...status, tasks };
+  return { ...rest, ...withoutPost(bootOptions) };
+}
+
+/** What was done after the last action is done again after the next last action. */
+function withoutPost(options: WorkflowStatus['bootOptions']): Pick<WorkflowStatus, 'bootOptions'> {
+  if (options === undefined) return {};
+  const { allowNetboot, jobs = {} } = options;
+  const { toggledFalse: _, ...toggled } = allowNetboot ?? {};
+  const kept = Object.entries(jobs).filter(([job]) => !/^(iso-eject|customboot-post)-/.test(job));
+  return {
+    bootOptions: {
+      ...(allowNetboot === undefined ? {} : { allowNetboot: toggled }),
+      ...(options.jobs === undefined ? {} : { jobs: Object.fromEntries(kept) }),
+    },
+  };
+}
+
+/** Boot phases begin anew. */
+function withoutBoot(status: WorkflowStatus): WorkflowStatus {
+  const { bootOptions: _, ...rest } = withoutConditions(status, BOOT_CONDITIONS);
+  return rest;
+}

@@ -1,0 +1,193 @@
+/** Before the first action and after the last one: allowPXE of the Hardware, and Jobs for its BMC. Every step may be repeated. */
+import type { BmcJob, Hardware, Workflow } from '@tinkerbell/resources';
+import { updateObject, type ObjectKey } from '@tinkerbell/store-contract';
+import {
+  bootJobActions,
+  bootJobOf,
+  bootJobProgress,
+  type BootFailure,
+  type BootPhase,
+  type Effect,
+  type WorkflowEvent,
+} from '@tinkerbell/workflow';
+import { apply, type ApplyDeps } from './apply-event.ts';
+import type { Rendering } from './rendering.ts';
+import type { Again } from './work-queue.ts';
+
+export interface BootDeps extends ApplyDeps {
+  readonly rendering: Rendering;
+}
+
+const hardwareCollection = 'hardware.tinkerbell.org';
+export const jobCollection = 'jobs.bmc.tinkerbell.org';
+const taskCollection = 'tasks.bmc.tinkerbell.org';
+
+/** A BMC service takes a Job within seconds; after this, the operator is asked whether there is one. */
+const UNTAKEN_MS = 30_000;
+
+/** Sets allowPXE of every network interface. */
+export async function toggleNetboot(deps: BootDeps, workflow: Workflow, allow: boolean): Promise<boolean> {
+  const { namespace } = workflow.metadata;
+  const name = workflow.spec?.hardwareRef ?? '';
+  const updated = await updateObject<'unchanged'>(
+    deps.store,
+    { collection: hardwareCollection, namespace, name },
+    (current) => {
+      const hardware = current as Hardware;
+      const interfaces = (hardware.spec?.interfaces ?? []).map((one) => ({
+        ...one,
+        netboot: { ...one.netboot, allowPXE: allow },
+      }));
+      const isSet = (hardware.spec?.interfaces ?? []).every((one) => one.netboot?.allowPXE === allow);
+      const metadata = { ...hardware.metadata, generation: (hardware.metadata.generation ?? 1) + 1 };
+      return isSet
+        ? { refusal: 'unchanged' }
+        : { object: { ...hardware, metadata, spec: { ...hardware.spec, interfaces } } };
+    },
+  );
+  if (updated.ok || updated.kind === 'refused')
+    return apply(deps, workflow, { kind: 'netboot-toggled', allow });
+  if (updated.kind === 'unavailable') throw new Error(updated.message);
+  return fail(deps, workflow, allow ? 'preparing' : 'post', {
+    condition: allow ? 'AllowNetbootTrue' : 'AllowNetbootFalse',
+    status: 'False',
+    message: `error setting allowPXE to ${allow}: hardware not found: ${namespace}/${name}`,
+  });
+}
+
+/** Deletes the Job of another run and its Tasks in one write. */
+export async function clearBootJob(deps: BootDeps, workflow: Workflow, job: string): Promise<boolean> {
+  const key = jobKey(workflow, job);
+  const { namespace } = workflow.metadata;
+  const tasks = (await deps.store.list({ collection: taskCollection, namespace })).items.filter(
+    (one) => one.object.metadata.labels?.['owner-name'] === job,
+  );
+  const stale = await deps.store.get(key);
+  const writes = [...(stale === undefined ? [] : [stale]), ...tasks].map(
+    (one) => ({ operation: 'delete', key: one.key, expectedRevision: one.revision }) as const,
+  );
+  const result = writes.length === 0 ? undefined : await deps.store.commit(writes);
+  if (result?.ok === false) throw new Error(result.message);
+  return apply(deps, workflow, { kind: 'boot-job-cleared', job });
+}
+
+/**
+ * Creates the phase's Job, or takes the one that is there: after `boot-job-cleared` it is from this run, created before a
+ * crash, and the machine must not be switched off twice.
+ */
+export async function createBootJob(
+  deps: BootDeps,
+  workflow: Workflow,
+  { job, phase }: Extract<Effect, { kind: 'create-boot-job' }>,
+): Promise<boolean> {
+  const key = jobKey(workflow, job);
+  const there = await deps.store.get(key);
+  if (there !== undefined)
+    return apply(deps, workflow, { kind: 'boot-job-created', job, uid: there.object.metadata.uid ?? '' });
+  const made = await jobFor(deps, workflow, phase, job);
+  if ('message' in made) return fail(deps, workflow, phase, made);
+  const uid = uuidOf(deps.random.bytes(16));
+  const creationTimestamp = new Date(deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const metadata = { ...made.metadata, uid, creationTimestamp, generation: 1 };
+  const result = await deps.store.commit([{ operation: 'create', key, object: { ...made, metadata } }]);
+  if (!result.ok) throw new Error(result.message);
+  return apply(deps, workflow, { kind: 'boot-job-created', job, uid });
+}
+
+async function jobFor(
+  deps: BootDeps,
+  workflow: Workflow,
+  phase: BootPhase,
+  name: string,
+): Promise<BmcJob | BootFailure> {
+  const { namespace } = workflow.metadata;
+  const hardwareName = workflow.spec?.hardwareRef ?? '';
+  const hardware = deps.view.hardwareNamed(namespace, hardwareName);
+  const failed = (message: string, status: 'True' | 'False' = 'True'): BootFailure => ({
+    condition: 'BootJobSetupFailed',
+    status,
+    message,
+  });
+  if (hardware === undefined)
+    return failed(`failed to get hardware: hardware not found: ${namespace}/${hardwareName}`, 'False');
+  const actions = bootJobActions(workflow, phase, hardware);
+  if ('message' in actions) return failed(actions.message);
+  const rendered = await withMediaUrls(deps, workflow, hardware, actions);
+  if (!rendered.ok) return failed(`error creating job: ${rendered.message}`);
+  const job = bootJobOf(workflow, hardware, name, rendered.value);
+  return 'message' in job ? failed(`error creating job: ${job.message}`) : job;
+}
+
+type BmcAction = NonNullable<BmcJob['spec']>['tasks'][number];
+
+/** Of a customboot, media URLs are templates. */
+async function withMediaUrls(
+  deps: BootDeps,
+  workflow: Workflow,
+  hardware: Hardware,
+  actions: readonly BmcAction[],
+) {
+  const urls = actions.map((one) => one.virtualMediaAction?.mediaURL ?? '');
+  const isTemplated = workflow.spec?.bootOptions?.bootMode === 'customboot' && urls.some((one) => one !== '');
+  if (!isTemplated) return { ok: true, value: actions } as const;
+  const rendered = await deps.rendering.texts(workflow, hardware, urls);
+  if (!rendered.ok) return rendered;
+  const value = actions.map(({ virtualMediaAction: media, ...other }, i) =>
+    media === undefined ? other : { virtualMediaAction: { ...media, mediaURL: rendered.value[i] ?? '' } },
+  );
+  return { ok: true, value } as const;
+}
+
+/** Looks at the Job once; its next change, or the time after which nobody seems to take it, brings the next look. */
+export async function followBootJob(
+  deps: BootDeps,
+  workflow: Workflow,
+  { job, uid, phase }: Extract<Effect, { kind: 'follow-boot-job' }>,
+): Promise<Again | 'changed'> {
+  const object = (await deps.store.get(jobKey(workflow, job)))?.object as BmcJob | undefined;
+  const failed = (message: string): Promise<boolean> =>
+    fail(deps, workflow, phase, { condition: 'BootJobFailed', status: 'True', message });
+  if (object === undefined || object.metadata.uid !== uid)
+    return changedIf(await failed(`job ${job} was deleted before it ended`));
+  const note = async (kind: 'boot-job-completed' | 'boot-job-started' | 'boot-job-neglected') =>
+    changedIf(await apply(deps, workflow, { kind, job }));
+  switch (bootJobProgress(object)) {
+    case 'failed':
+      return changedIf(await failed(failureOf(object)));
+    case 'completed':
+      return note('boot-job-completed');
+    case 'running':
+      return note('boot-job-started');
+    case 'untaken': {
+      const atMs = Date.parse(object.metadata.creationTimestamp ?? '') + UNTAKEN_MS;
+      return atMs > deps.clock.nowMs() ? { atMs } : note('boot-job-neglected');
+    }
+  }
+}
+
+/** Upstream says no more than `job failed`. */
+function failureOf(job: BmcJob): string {
+  const why = job.status?.conditions?.find((one) => one.type === 'Failed')?.message ?? '';
+  return why === '' ? 'job failed' : `job failed: ${why}`;
+}
+
+function fail(deps: BootDeps, workflow: Workflow, phase: BootPhase, failure: BootFailure): Promise<boolean> {
+  const kind = phase === 'preparing' ? 'preparation-failed' : 'post-failed';
+  const event: WorkflowEvent = { kind, ...failure };
+  return apply(deps, workflow, event);
+}
+
+function changedIf(changed: boolean): 'changed' | undefined {
+  return changed ? 'changed' : undefined;
+}
+
+function jobKey(workflow: Workflow, name: string): ObjectKey {
+  return { collection: jobCollection, namespace: workflow.metadata.namespace, name };
+}
+
+/** A random UUID (RFC 9562 section 5.4) of 16 random bytes. */
+function uuidOf(bytes: Uint8Array): string {
+  const [version, variant] = [((bytes[6] ?? 0) & 0x0f) | 0x40, ((bytes[8] ?? 0) & 0x3f) | 0x80];
+  const hex = Buffer.from(bytes.with(6, version).with(8, variant)).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,36 @@
+/** What the thread that renders is asked, and what it answers. */
+import {
+  renderTemplate,
+  renderText,
+  templateData,
+  type JsonObject,
+  type RenderInput,
+  type WorkflowDefinition,
+} from '@tinkerbell/template';
+import type { Rendered, TextsInput } from './renderer.ts';
+
+export type RenderRequest =
+  | { readonly kind: 'workflow'; readonly input: RenderInput }
+  | { readonly kind: 'texts'; readonly input: TextsInput };
+
+export type RenderAnswer = Rendered<WorkflowDefinition | readonly string[]>;
+
+export function answerTo(request: RenderRequest): RenderAnswer {
+  return request.kind === 'workflow' ? workflowOf(request.input) : textsOf(request.input);
+}
+
+function workflowOf(input: RenderInput): RenderAnswer {
+  const rendered = renderTemplate(input);
+  return rendered.ok ? { ok: true, value: rendered.workflow } : { ok: false, message: rendered.error.text };
+}
+
+function textsOf({ templateName, texts, hardware }: TextsInput): RenderAnswer {
+  const data = templateData(hardware as JsonObject, {});
+  const value: string[] = [];
+  for (const text of texts) {
+    const rendered = renderText(templateName, text, data);
+    if (!rendered.ok) return { ok: false, message: rendered.error.text };
+    value.push(rendered.text);
+  }
+  return { ok: true, value };
+}

@@ -1,0 +1,149 @@
+/**
+ * Renders in a thread of its own, so that no template delays a packet. One template at a time; the thread begins with the
+ * first template, ends when it was idle for a minute, and is ended when a template exceeds its time or memory.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { RenderAnswer, RenderRequest } from './render-request.ts';
+import type { Rendered, Renderer } from './renderer.ts';
+
+const TIME_LIMIT_MS = 2000;
+const MEMORY_LIMIT_MB = 256;
+/** A thread costs 30 MB; templates come in bursts. */
+const IDLE_MS = 60_000;
+/** Only a machine that is brought to its knees takes so long to start a thread. */
+const START_LIMIT_MS = 60_000;
+
+export interface RenderLimits {
+  readonly timeMs?: number;
+  readonly memoryMb?: number;
+  readonly idleMs?: number;
+}
+
+export function createWorkerRenderer(clock: Clock, log: Log, limits: RenderLimits = {}): Renderer {
+  const pool = new WorkerPool(clock, log, {
+    timeMs: limits.timeMs ?? TIME_LIMIT_MS,
+    memoryMb: limits.memoryMb ?? MEMORY_LIMIT_MB,
+    idleMs: limits.idleMs ?? IDLE_MS,
+  });
+  return {
+    workflow: (input) => pool.ask({ kind: 'workflow', input }) as never,
+    texts: (input) => pool.ask({ kind: 'texts', input }) as never,
+    close: () => pool.close(),
+  };
+}
+
+class WorkerPool {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #limits: Required<RenderLimits>;
+  #thread: RenderThread | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #cancelIdle = (): void => undefined;
+
+  constructor(clock: Clock, log: Log, limits: Required<RenderLimits>) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#limits = limits;
+  }
+
+  /** One after the other. */
+  ask(request: RenderRequest): Promise<RenderAnswer> {
+    const answer = this.#last.then(() => this.#render(request));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #render(request: RenderRequest): Promise<RenderAnswer> {
+    this.#cancelIdle();
+    this.#thread ??= new RenderThread(this.#clock, this.#limits);
+    const answer = await this.#thread.render(request).finally(() => {
+      if (this.#thread?.isOver() === true) this.#thread = undefined;
+    });
+    if (!answer.ok && answer.isStopped === true)
+      this.#log.warn('template stopped', { template: request.input.templateName, reason: answer.message });
+    this.#cancelIdle = this.#clock.schedule(this.#limits.idleMs, () => void this.#endThread());
+    return answer;
+  }
+
+  async #endThread(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.end();
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    this.#cancelIdle();
+    await this.#endThread();
+  }
+}
+
+class RenderThread {
+  readonly #clock: Clock;
+  readonly #limits: Required<RenderLimits>;
+  readonly #worker: Worker;
+  readonly #ready: Promise<unknown>;
+  #isOver = false;
+
+  constructor(clock: Clock, limits: Required<RenderLimits>) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#worker = new Worker(new URL('render-worker.mjs', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 16 },
+      // The server's own flags (a heap limit, an inspector) are not for this thread.
+      execArgv: [],
+    });
+    // A thread that idles keeps no process alive.
+    this.#worker.unref();
+    this.#ready = this.#reply(START_LIMIT_MS);
+  }
+
+  isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Rejects when the thread cannot work at all. */
+  async render(request: RenderRequest): Promise<RenderAnswer> {
+    const started = await this.#ready;
+    if (started !== 'ready') throw new Error(`the thread that renders did not start: ${wordsOf(started)}`);
+    const reply = this.#reply(this.#limits.timeMs);
+    this.#worker.postMessage(request, []);
+    const answer = await reply;
+    if (answer === 'late') return this.#stopped(`template took longer than ${this.#limits.timeMs / 1000} s`);
+    if (!(answer instanceof Error)) return answer as RenderAnswer;
+    if ((answer as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+      return this.#stopped(`template took more than ${this.#limits.memoryMb} MB of memory`);
+    throw new Error(`the thread that renders ended: ${wordsOf(answer)}`, { cause: answer });
+  }
+
+  #stopped(message: string): Rendered<never> {
+    return { ok: false, message, isStopped: true };
+  }
+
+  /** The next message, an error, or `late`; after both of the latter the thread is over. */
+  async #reply(limitMs: number): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const endWith = (error: Error): void => {
+      this.#isOver = true;
+      resolve(error);
+    };
+    const exited = (): void => endWith(new Error('exited'));
+    this.#worker.once('message', resolve).once('error', endWith).once('exit', exited);
+    const cancel = this.#clock.schedule(limitMs, () => resolve('late'));
+    const reply = await promise;
+    cancel();
+    this.#worker.off('message', resolve).off('error', endWith).off('exit', exited);
+    if (reply === 'late') await this.end();
+    return reply;
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#worker.terminate();
+  }
+}
+
+function wordsOf(reply: unknown): string {
+  return reply instanceof Error ? reply.message : String(reply);
+}
