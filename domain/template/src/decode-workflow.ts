@@ -1,5 +1,10 @@
 import { type Path, type Position, type YamlMap, type YamlNode, type YamlScalar } from '@tinkerbell/yaml';
-import type { ActionDefinition, TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';
+import {
+  ON_INTERRUPTED,
+  type ActionDefinition,
+  type TaskDefinition,
+  type WorkflowDefinition,
+} from './workflow-definition.ts';
 
 /**
  * Reads a YAML tree into a workflow with yaml.v3's rules: a scalar becomes a string field by its text as written
@@ -65,7 +70,6 @@ function task(place: Place): TaskDefinition {
 function action(place: Place): ActionDefinition {
   const fields = fieldsOf(place.node, place.path, 'workflow.Action');
   texts(fields('on-timeout'));
-  texts(fields('on-failure'));
   const namespaces = fields('namespaces');
   const namespace = fieldsOf(namespaces.node, namespaces.path, 'workflow.Namespaces');
   return {
@@ -77,7 +81,51 @@ function action(place: Place): ActionDefinition {
     environment: textMap(fields('environment')),
     pid: text(fields('pid')),
     namespaces: { network: text(namespace('network')), pid: text(namespace('pid')) },
+    ...extensions(fields),
   };
+}
+
+type Extensions = Pick<ActionDefinition, 'retries' | 'backoffSeconds' | 'onInterrupted' | 'if' | 'onFailure'>;
+
+/** Fields of ours, which upstream ignores (docs/decisions/0010). An `if` that rendered to nothing is false. */
+function extensions(fields: (name: string) => Place): Extensions {
+  const [retries, backoff, condition] = [fields('retries'), fields('backoff'), fields('if')];
+  const onInterrupted = text(fields('onInterrupted'));
+  const known = ON_INTERRUPTED.find((one) => one === onInterrupted);
+  if (onInterrupted !== '' && known === undefined)
+    return refuse(fields('onInterrupted'), ON_INTERRUPTED.join(', '));
+  const onFailure = failureActions(fields('on-failure'));
+  return {
+    ...(isAbsent(retries.node) ? {} : { retries: count(retries) }),
+    ...(isAbsent(backoff.node) ? {} : { backoffSeconds: seconds(backoff) }),
+    ...(known === undefined ? {} : { onInterrupted: known }),
+    ...(condition.node === undefined ? {} : { if: text(condition) }),
+    ...(onFailure.length === 0 ? {} : { onFailure }),
+  };
+}
+
+/** Upstream has a list of strings here, which nothing reads; that is still so. */
+function failureActions(place: Place): ActionDefinition[] {
+  const list = items(place, '[]workflow.Action');
+  if (list.every(({ node }) => isAbsent(node) || node.kind === 'scalar')) return [];
+  return list.map(action);
+}
+
+function count(place: Place): number {
+  const value = wholeNumber(place, 'int64');
+  return value < 0 ? refuse(place, 'a number of retries') : value;
+}
+
+const DURATION = /^(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)(?:\.[0-9]+)?s)?$/;
+
+/** Whole seconds, or a Go duration of hours, minutes and seconds. */
+function seconds(place: Place): number {
+  const source = text(place);
+  if (/^[0-9]{1,9}$/.test(source)) return Number(source);
+  const match = source.length > 24 ? null : DURATION.exec(source);
+  if (match === null || source === '') return refuse(place, 'time.Duration');
+  const [hours = '0', minutes = '0', rest = '0'] = match.slice(1);
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(rest);
 }
 
 function fieldsOf(node: YamlNode | undefined, path: Path, goType: string): (name: string) => Place {

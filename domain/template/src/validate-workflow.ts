@@ -1,7 +1,7 @@
 import { byteLength } from '@tinkerbell/go-template';
 import type { Path } from '@tinkerbell/yaml';
 import { imageReferenceProblem } from './image-reference.ts';
-import type { TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';
+import type { ActionDefinition, TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
 /** Names are 1 to 199 bytes; upstream's message says 200. */
 const NAME_LENGTH_MAX = 199;
@@ -55,24 +55,47 @@ function taskProblem(
 }
 
 function actionsProblem(task: TaskDefinition, path: Path): WorkflowProblem | undefined {
+  return listProblem(task.actions, [...path, 'actions'], true);
+}
+
+function listProblem(
+  actions: readonly ActionDefinition[],
+  path: Path,
+  mayHaveOnFailure: boolean,
+): WorkflowProblem | undefined {
   const seen = new Set<string>();
-  for (const [i, action] of task.actions.entries()) {
-    const at = [...path, 'actions', i];
-    const name = nameProblem(action.name, [...at, 'name']);
-    if (name !== undefined) return name;
-    const image = imageReferenceProblem(action.image);
-    if (image !== undefined) {
-      return { message: `invalid action image (${action.image}): ${image}`, path: [...at, 'image'] };
-    }
-    if (seen.has(action.name)) {
-      return {
-        message: `two actions in a task cannot have same name: ${action.name}`,
-        path: [...at, 'name'],
-      };
-    }
+  for (const [i, action] of actions.entries()) {
+    const at = [...path, i];
+    const problem = actionProblem(action, at, seen) ?? onFailureProblem(action, at, mayHaveOnFailure);
+    if (problem !== undefined) return problem;
     seen.add(action.name);
   }
   return undefined;
+}
+
+function actionProblem(
+  action: ActionDefinition,
+  at: Path,
+  seen: ReadonlySet<string>,
+): WorkflowProblem | undefined {
+  const name = nameProblem(action.name, [...at, 'name']);
+  if (name !== undefined) return name;
+  const image = imageReferenceProblem(action.image);
+  if (image !== undefined) {
+    return { message: `invalid action image (${action.image}): ${image}`, path: [...at, 'image'] };
+  }
+  if (!seen.has(action.name)) return undefined;
+  return { message: `two actions in a task cannot have same name: ${action.name}`, path: [...at, 'name'] };
+}
+
+function onFailureProblem(
+  { onFailure = [] }: ActionDefinition,
+  at: Path,
+  mayHaveOnFailure: boolean,
+): WorkflowProblem | undefined {
+  const path = [...at, 'on-failure'];
+  if (mayHaveOnFailure || onFailure.length === 0) return listProblem(onFailure, path, false);
+  return { message: 'an on-failure action cannot have on-failure actions of its own', path };
 }
 
 function nameProblem(name: string, path: Path): WorkflowProblem | undefined {
