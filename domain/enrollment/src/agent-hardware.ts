@@ -43,6 +43,12 @@ export function hardwareOfAgent(
   return { kind: 'known', hardware: only };
 }
 
+/** The MAC under which a machine without Hardware is spoken of: the agent's name if it is one, else the first that it tells. */
+export function machineOfAgent(agentId: string, attributes: AgentAttributes | undefined): string | undefined {
+  const told = (attributes?.network ?? []).map(({ mac = '' }) => macOf(mac));
+  return macOf(agentId) ?? told.find((mac) => mac !== undefined);
+}
+
 function unclear(message: string): AgentHardware {
   return { kind: 'unclear', message };
 }

@@ -1,4 +1,9 @@
-export { hardwareOfAgent, type AgentHardware, type HardwareLookup } from './agent-hardware.ts';
+export {
+  hardwareOfAgent,
+  machineOfAgent,
+  type AgentHardware,
+  type HardwareLookup,
+} from './agent-hardware.ts';
 export type { AgentAttributes } from './agent-attributes.ts';
 export { APPROVAL_ANNOTATION, APPROVED, enrollmentRefusal } from './approval.ts';
 export {

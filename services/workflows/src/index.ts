@@ -4,3 +4,4 @@ export {
   type WorkflowsDeps,
   type WorkflowsService,
 } from './workflows-service.ts';
+export type { AutoDiscoveryConfig, AutoEnrollmentConfig } from './newcomers.ts';

@@ -23,6 +23,10 @@ export class WaitingAgents {
     for (const done of this.#wakes.get(agentId) ?? []) done();
   }
 
+  wakeAll(): void {
+    for (const agentId of this.#wakes.keys()) this.wake(agentId);
+  }
+
   count(): number {
     let count = 0;
     for (const wakes of this.#wakes.values()) count += wakes.size;

@@ -23,9 +23,13 @@ import {
   type Random,
   type Service,
 } from '@tinkerbell/platform-contract';
-import type { Journal, Store, View } from '@tinkerbell/store-contract';
+import type { Hardware, Workflow } from '@tinkerbell/resources';
+import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from './apply-event.ts';
+import { hardwareCollection } from './discover.ts';
+import { ruleSetCollection } from './enroll.ts';
 import { getAction } from './get-action.ts';
+import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
 import { reportActionStatus } from './report-action-status.ts';
 import { Timeline } from './timeline.ts';
 import { WaitingAgents } from './waiting-agents.ts';
@@ -45,6 +49,10 @@ export interface WorkflowsConfig {
   readonly port: number;
   readonly holdMs?: number;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Absent: machines are not discovered. */
+  readonly autoDiscovery?: AutoDiscoveryConfig;
+  /** Absent: agents without a Workflow get none by themselves. */
+  readonly autoEnrollment?: AutoEnrollmentConfig;
 }
 
 export interface WorkflowsService extends Service {
@@ -61,9 +69,11 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
   const stopping = new AbortController();
   const waiting = new WaitingAgents();
   const calls = new Calls(deps.log, stopping.signal);
+  const newcomers = new Newcomers(config);
   const callDeps = {
     ...deps,
     waiting,
+    newcomers,
     timeline: new Timeline(deps.journal, deps.view),
     holdMs: config.holdMs ?? HOLD_MS,
   };
@@ -86,13 +96,15 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     stopped: () => stopped,
     health: () => ({
       ready: boundPort !== 0,
-      counters: { ...calls.counters, tink_server_waiting_agents: waiting.count() },
+      counters: {
+        ...calls.counters,
+        ...newcomers.counters,
+        tink_server_waiting_agents: waiting.count(),
+      },
     }),
     async start(signal) {
       const unfollow = deps.view.onChange((change) => {
-        if (change.key.collection !== workflowCollection) return;
-        const agentId = (change.object.status as { agentID?: string } | undefined)?.agentID;
-        if (agentId !== undefined) waiting.wake(agentId);
+        wakeFor(change, waiting, newcomers.enrollment !== undefined);
       });
       boundPort = await bind(server, config);
       signal.addEventListener('abort', () => {
@@ -102,6 +114,20 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
       });
     },
   };
+}
+
+/** Who may get something now: the agent of a workflow; with enrollment, those of a Hardware, and for a rule set everybody. */
+function wakeFor({ key, object }: Change, waiting: WaitingAgents, enrolls: boolean): void {
+  if (key.collection === workflowCollection) {
+    const agentId = (object as Workflow).status?.agentID;
+    if (agentId !== undefined) waiting.wake(agentId);
+  } else if (enrolls && key.collection === ruleSetCollection) {
+    waiting.wakeAll();
+  } else if (enrolls && key.collection === hardwareCollection) {
+    const { agentID, interfaces = [] } = (object as Hardware).spec ?? {};
+    for (const name of [agentID, ...interfaces.map(({ dhcp }) => dhcp?.mac)])
+      if (name !== undefined) waiting.wake(name);
+  }
 }
 
 function serverFor(handlers: UntypedServiceImplementation): Server {

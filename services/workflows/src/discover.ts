@@ -1,0 +1,105 @@
+/** The Hardware of an agent's machine; made when there is none and machines are discovered (upstream discovery.go). */
+import type { ActionRequest } from '@tinkerbell/api/agent';
+import {
+  DISCOVERED_LABEL,
+  discoveredHardware,
+  hardwareOfAgent,
+  machineOfAgent,
+  type AgentHardware,
+} from '@tinkerbell/enrollment';
+import { collectionOf, hardwareKind, primaryMacOf, type Hardware } from '@tinkerbell/resources';
+import { createObject } from './new-object.ts';
+import type { Newcomer, NewcomerDeps, Newcomers } from './newcomers.ts';
+
+export const hardwareCollection = collectionOf(hardwareKind);
+
+type Discovered = { readonly hardware: Hardware; readonly isNew: boolean } | Refused;
+interface Refused {
+  readonly refused: 'unclear' | 'cap' | 'rate' | 'invalid' | 'exists' | 'unavailable';
+  readonly message: string;
+}
+
+/** Never rejects: what cannot be discovered is recorded. */
+export async function discover(deps: NewcomerDeps, request: ActionRequest): Promise<Newcomer> {
+  const { agentId, agentAttributes: attributes } = request;
+  const newcomer: Newcomer = { agentId, attributes, isJustDiscovered: false, isEnrolled: false };
+  const { discovery } = deps.newcomers;
+  if (discovery === undefined) return newcomer;
+  const found = knownHardware(deps, newcomer);
+  if (found.kind === 'known') return { ...newcomer, hardware: found.hardware };
+  const discovered: Discovered =
+    found.kind === 'unclear'
+      ? { refused: 'unclear', message: found.message }
+      : await makeHardware(deps, newcomer, discovery).catch((thrown: unknown) => ({
+          refused: 'unavailable',
+          message: String(thrown),
+        }));
+  recordDiscovery(deps, newcomer, discovered);
+  if ('refused' in discovered) return { ...newcomer, refusal: discovered.message };
+  return { ...newcomer, hardware: discovered.hardware, isJustDiscovered: discovered.isNew };
+}
+
+export function knownHardware(deps: NewcomerDeps, { agentId, attributes }: Newcomer): AgentHardware {
+  const all = deps.view.all(hardwareCollection) as readonly Hardware[];
+  return hardwareOfAgent(agentId, attributes, {
+    byAgentId: (id) => all.filter(({ spec }) => spec?.agentID === id),
+    byMac: (mac) => deps.view.hardwareByMac(mac),
+  });
+}
+
+async function makeHardware(
+  deps: NewcomerDeps,
+  { agentId, attributes }: Newcomer,
+  settings: NonNullable<Newcomers['discovery']>,
+): Promise<Discovered> {
+  const made = discoveredHardware(agentId, attributes, settings);
+  if (!made.ok) return { refused: 'invalid', message: made.message };
+  const discovered = deps.view
+    .all(hardwareCollection)
+    .filter(({ metadata }) => metadata.labels?.[DISCOVERED_LABEL] === 'true').length;
+  if (discovered >= settings.maxDiscovered)
+    return {
+      refused: 'cap',
+      message: `${discovered} machines are discovered already; delete the Hardware of some, or raise --tink-server-auto-discovery-max`,
+    };
+  if (!deps.newcomers.mayMakeOne(settings.rate, deps.clock.monotonicMs()))
+    return { refused: 'rate', message: 'many machines are being discovered; the agent will be asked again' };
+  const created = await createObject(deps, made.hardware);
+  if (created.ok) return { hardware: created.object, isNew: true };
+  if (created.reason !== 'already-exists') return { refused: created.reason, message: created.message };
+  // Two calls of one agent may both find nothing.
+  const there = (await deps.store.get(created.key))?.object as Hardware | undefined;
+  if (there?.spec?.agentID === agentId) return { hardware: there, isNew: false };
+  return { refused: 'exists', message: `${created.message}, and is not of agent ${agentId}` };
+}
+
+function recordDiscovery(deps: NewcomerDeps, newcomer: Newcomer, discovered: Discovered): void {
+  const { journal, log, newcomers } = deps;
+  const { agentId, attributes } = newcomer;
+  if ('refused' in discovered) {
+    const { refused, message } = discovered;
+    newcomers.count('discovery', refused);
+    log.debug('machine not discovered', { agentId, reason: refused, message });
+    const machine = machineOfAgent(agentId, attributes);
+    newcomers.record(journal, agentId, {
+      source: 'agent',
+      event: 'discovery-refused',
+      ...(machine === undefined ? {} : { machine }),
+      message: `machine of agent ${agentId} not discovered: ${message}`,
+      details: { agent: agentId, reason: refused },
+    });
+  } else if (discovered.isNew) {
+    const { hardware } = discovered;
+    const name = `${hardware.metadata.namespace}/${hardware.metadata.name}`;
+    const machine = primaryMacOf(hardware) ?? machineOfAgent(agentId, attributes);
+    newcomers.count('discovery', 'discovered');
+    log.info('machine discovered', { agentId, hardware: name });
+    newcomers.record(journal, agentId, {
+      source: 'agent',
+      event: 'machine-discovered',
+      ...(machine === undefined ? {} : { machine }),
+      message: `machine of agent ${agentId} discovered: hardware ${name}`,
+      details: { agent: agentId, hardware: name },
+    });
+  }
+}

@@ -1,0 +1,169 @@
+/** A Workflow for an agent that has none, by rule sets (upstream enrollment.go). */
+import {
+  ENROLLED_LABEL,
+  attributesJson,
+  enrolledWorkflow,
+  enrollmentRefusal,
+  existingWorkflow,
+  explainRuleSets,
+  machineOfAgent,
+  matchRuleSets,
+  noRuleSetMatched,
+  type AttributesJson,
+  type EnrollmentRefusal,
+} from '@tinkerbell/enrollment';
+import {
+  collectionOf,
+  primaryMacOf,
+  workflowRuleSetKind,
+  type Hardware,
+  type Workflow,
+  type WorkflowRuleSet,
+} from '@tinkerbell/resources';
+import { workflowCollection } from './apply-event.ts';
+import { knownHardware } from './discover.ts';
+import { createObject } from './new-object.ts';
+import type { Newcomer, NewcomerDeps } from './newcomers.ts';
+
+export const ruleSetCollection = collectionOf(workflowRuleSetKind);
+
+/** Attributes in characters of JSON that rules look at; a large server tells a tenth. */
+const ATTRIBUTES_MAX = 1024 * 1024;
+
+type Result = 'enrolled' | 'refused' | 'unmatched' | 'exists' | 'cap' | 'rate' | 'error';
+
+type Outcome =
+  | { readonly workflow: Workflow; readonly explanation: string }
+  | { readonly result: Result; readonly refusal: EnrollmentRefusal; readonly explanation?: string };
+
+/**
+ * For an agent without any Workflow. Undefined when one was made now or before in this call, or when agents are not enrolled. Hardware
+ * is read anew each time: an operator may have approved it meanwhile.
+ */
+export async function enroll(deps: NewcomerDeps, newcomer: Newcomer): Promise<EnrollmentRefusal | undefined> {
+  if (deps.newcomers.enrollment === undefined || newcomer.isEnrolled) return undefined;
+  const owner = ownerOf(deps, newcomer);
+  const outcome =
+    'refusal' in owner
+      ? ({ result: 'refused', ...owner } as const)
+      : await attempt(deps, newcomer, owner.hardware);
+  recordEnrollment(deps, newcomer, outcome, 'hardware' in owner ? owner.hardware : undefined);
+  if ('refusal' in outcome) return outcome.refusal;
+  newcomer.isEnrolled = true;
+  return undefined;
+}
+
+function ownerOf(
+  deps: NewcomerDeps,
+  newcomer: Newcomer,
+): { hardware: Hardware | undefined } | { refusal: EnrollmentRefusal } {
+  const hardware = currentHardware(deps, newcomer);
+  if (typeof hardware === 'string') return { refusal: { code: 'failed-precondition', message: hardware } };
+  const refusal = hardware === undefined ? undefined : enrollmentRefusal(hardware, newcomer.isJustDiscovered);
+  return refusal === undefined ? { hardware } : { refusal };
+}
+
+/** A text says why it is not clear. Whose machine was refused as a discovery is not enrolled without Hardware instead. */
+function currentHardware(deps: NewcomerDeps, newcomer: Newcomer): Hardware | string | undefined {
+  if (newcomer.refusal !== undefined)
+    return `machine of agent ${newcomer.agentId} not discovered: ${newcomer.refusal}`;
+  if (newcomer.hardware !== undefined) {
+    const { namespace, name } = newcomer.hardware.metadata;
+    return deps.view.hardwareNamed(namespace, name) ?? newcomer.hardware;
+  }
+  const found = knownHardware(deps, newcomer);
+  if (found.kind === 'unclear') return found.message;
+  return found.kind === 'known' ? found.hardware : undefined;
+}
+
+async function attempt(
+  deps: NewcomerDeps,
+  { agentId, attributes: told }: Newcomer,
+  hardware: Hardware | undefined,
+): Promise<Outcome> {
+  const json = told === undefined ? undefined : attributesJson(told);
+  const attributes = isTooLarge(json) ? undefined : json;
+  const { winner, results } = matchRuleSets(
+    deps.view.all(ruleSetCollection) as readonly WorkflowRuleSet[],
+    attributes,
+  );
+  const explanation =
+    attributes === undefined
+      ? `the agent told ${json === undefined ? 'no attributes' : 'attributes of more than 1 MiB'}`
+      : explainRuleSets(results);
+  if (winner === undefined) return { result: 'unmatched', refusal: noRuleSetMatched(agentId), explanation };
+  const made = enrolledWorkflow({ agentId, ruleSet: winner, hardware, attributes });
+  if (!made.ok) return { result: 'error', refusal: made.refusal };
+  return store(deps, made.workflow, explanation);
+}
+
+function isTooLarge(json: AttributesJson | undefined): boolean {
+  return json !== undefined && JSON.stringify(json).length > ATTRIBUTES_MAX;
+}
+
+async function store(deps: NewcomerDeps, made: Workflow, explanation: string): Promise<Outcome> {
+  const { namespace, name } = made.metadata;
+  if (deps.view.workflowNamed(namespace, name) !== undefined)
+    return { result: 'exists', refusal: existingWorkflow };
+  const capped = capOf(deps);
+  if (capped !== undefined) return capped;
+  const created = await createObject(deps, made);
+  if (created.ok) return { workflow: created.object, explanation };
+  if (created.reason === 'already-exists') return { result: 'exists', refusal: existingWorkflow };
+  return {
+    result: 'error',
+    refusal: { code: 'internal', message: `error creating enrollment workflow: ${created.message}` },
+  };
+}
+
+function capOf(deps: NewcomerDeps): Outcome | undefined {
+  const { enrollment } = deps.newcomers;
+  if (enrollment === undefined) return undefined;
+  const enrolled = deps.view
+    .all(workflowCollection)
+    .filter(({ metadata }) => metadata.labels?.[ENROLLED_LABEL] === 'true').length;
+  const refused = (result: Result, message: string): Outcome => ({
+    result,
+    refusal: { code: 'failed-precondition', message },
+  });
+  if (enrolled >= enrollment.maxEnrolled)
+    return refused('cap', `${enrolled} enrolled workflows exist already; delete those that have ended`);
+  if (!deps.newcomers.mayMakeOne(enrollment.rate, deps.clock.monotonicMs()))
+    return refused('rate', 'many machines are being enrolled; the agent will be asked again');
+  return undefined;
+}
+
+function recordEnrollment(
+  { journal, log, newcomers }: NewcomerDeps,
+  { agentId, attributes }: Newcomer,
+  outcome: Outcome,
+  hardware: Hardware | undefined,
+): void {
+  const machine = primaryMacOf(hardware) ?? machineOfAgent(agentId, attributes);
+  const place = { source: 'agent' as const, ...(machine === undefined ? {} : { machine }) };
+  const because = outcome.explanation === undefined ? '' : `; ${outcome.explanation}`;
+  if ('refusal' in outcome) {
+    const { result, refusal } = outcome;
+    newcomers.count('enrollment', result);
+    log.debug('agent not enrolled', { agentId, reason: result, message: refusal.message });
+    newcomers.record(journal, agentId, {
+      ...place,
+      event: 'enrollment-refused',
+      message: `agent ${agentId} not enrolled: ${refusal.message}${because}`,
+      details: { agent: agentId, reason: result },
+    });
+    return;
+  }
+  const { metadata } = outcome.workflow;
+  const workflow = `${metadata.namespace}/${metadata.name}`;
+  const ruleSet = metadata.ownerReferences?.[0]?.name ?? '';
+  newcomers.count('enrollment', 'enrolled');
+  log.info('agent enrolled', { agentId, workflow, ruleSet });
+  newcomers.record(journal, agentId, {
+    ...place,
+    workflow,
+    event: 'machine-enrolled',
+    message: `agent ${agentId} enrolled into workflow ${workflow} by rule set ${ruleSet}${because}`,
+    details: { agent: agentId, ruleSet },
+  });
+}

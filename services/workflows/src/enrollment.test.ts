@@ -1,0 +1,358 @@
+/** Discovery and enrollment through a real gRPC client; what the controller does to a Workflow is done by hand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { credentials, makeClientConstructor, status, type ServiceError } from '@grpc/grpc-js';
+import {
+  ActionRequestSchema,
+  WorkflowService,
+  type ActionResponse,
+  type AgentAttributesSchema,
+} from '@tinkerbell/api/agent';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import { collectionOf, kindFor, type Hardware, type Resource, type Workflow } from '@tinkerbell/resources';
+import { updateObject, type ObjectKey } from '@tinkerbell/store-contract';
+import { openSqliteJournal } from '@tinkerbell/store-journal';
+import { createMemoryStore } from '@tinkerbell/store-memory';
+import { createStoreView } from '@tinkerbell/store-view';
+import { statusOf } from '@tinkerbell/workflow';
+import { createWorkflowsService, type WorkflowsConfig } from './index.ts';
+
+const log = createNodeLog({ level: 'silent', format: 'json' });
+const mac = '52:54:00:00:00:01';
+const attributes: MessageInitShape<typeof AgentAttributesSchema> = {
+  network: [{ name: 'eth0', mac: mac.toUpperCase() }],
+  block: [{ name: 'vda', size: '10GB' }],
+  chassis: { serial: '12345' },
+};
+const discovery = { namespace: 'machines', enrollmentEnabled: false, requireApproval: false };
+const hardwareKey = {
+  collection: 'hardware.tinkerbell.org',
+  namespace: 'machines',
+  name: 'discovery-52-54-00-00-00-01',
+};
+const workflowKey = {
+  collection: 'workflows.tinkerbell.org',
+  namespace: 'machines',
+  name: 'enrollment-52-54-00-00-00-01',
+};
+
+type Auto = Pick<WorkflowsConfig, 'autoDiscovery' | 'autoEnrollment' | 'holdMs'>;
+
+async function startedServer(auto: Auto) {
+  const store = createMemoryStore();
+  const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
+  const view = createStoreView({ store, clock: nodeClock, log });
+  const stopping = new AbortController();
+  await view.start(stopping.signal);
+  const service = createWorkflowsService(
+    { store, view, journal, clock: nodeClock, random: nodeRandom, log },
+    { address: '127.0.0.1', port: 0, ...auto },
+  );
+  await service.start(stopping.signal);
+  const Client = makeClientConstructor(serviceDefinition(WorkflowService) as never, 'WorkflowService');
+  const client = new Client(`127.0.0.1:${service.port()}`, credentials.createInsecure());
+  const get = async <Object extends Resource>(key: ObjectKey) =>
+    (await store.get(key))?.object as Object | undefined;
+  return {
+    getAction: (agentId = mac, agentAttributes: typeof attributes | null = attributes) =>
+      new Promise<ActionResponse>((resolve, reject) => {
+        const request = create(ActionRequestSchema, { agentId, ...(agentAttributes && { agentAttributes }) });
+        client['getAction']?.(request, (error: ServiceError | null, response: ActionResponse) =>
+          error === null ? resolve(response) : reject(error),
+        );
+      }),
+    counters: () => service.health().counters ?? {},
+    hardware: () => get<Hardware>(hardwareKey),
+    workflow: () => get<Workflow>(workflowKey),
+    async put(object: Resource) {
+      const kind = kindFor(object.apiVersion, object.kind);
+      assert.ok(kind !== undefined);
+      const { namespace, name } = object.metadata;
+      const key = { collection: collectionOf(kind), namespace, name };
+      assert.ok((await store.commit([{ operation: 'create', key, object }])).ok);
+    },
+    async change(key: ObjectKey, edit: (current: Resource) => Resource) {
+      assert.ok((await updateObject(store, key, (current) => ({ object: edit(current) }))).ok);
+    },
+    /** What the controller does, once the Workflow is there. */
+    async render() {
+      while ((await get(workflowKey)) === undefined) await new Promise(setImmediate);
+      await this.change(workflowKey, (current) => ({ ...current, status: rendered() }));
+    },
+    records: async (event: string) =>
+      (await journal.read({ after: 0 })).filter((record) => record.event === event),
+    async [Symbol.asyncDispose]() {
+      client.close();
+      stopping.abort();
+      await service.stopped();
+      await journal.close();
+    },
+  };
+}
+
+function rendered() {
+  const action = {
+    name: 'one',
+    image: 'img',
+    timeoutSeconds: 60,
+    command: [],
+    volumes: [],
+    environment: new Map<string, string>(),
+    pid: '',
+    namespaces: { network: '', pid: '' },
+  };
+  const task = {
+    name: 't',
+    worker: mac,
+    volumes: [],
+    environment: new Map<string, string>(),
+    actions: [action],
+  };
+  let ids = 0;
+  const made = statusOf({ name: 'w', globalTimeoutSeconds: 0, tasks: [task] }, () => `id-${++ids}`);
+  return { ...made, state: 'PENDING' };
+}
+
+function ruleSet(rules: readonly string[], name = 'r1'): Resource {
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'WorkflowRuleSet',
+    metadata: { name, namespace: 'machines', uid: 'u1' },
+    spec: {
+      rules,
+      workflow: {
+        addAttributes: true,
+        template: { ref: 'debian', agentValue: 'device_1', kvs: { disk: '/dev/vda' } },
+      },
+    },
+  };
+}
+
+const anyMac = '{"networkInterfaces": {"mac": [{"wildcard": "52:54:*"}]}}';
+
+function hardware(name: string, spec: Hardware['spec']): Hardware {
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name, namespace: 'machines' },
+    spec,
+  };
+}
+
+function hasCode(code: status, message: string): (error: ServiceError) => boolean {
+  return (error) => {
+    assert.equal(error.details, message);
+    assert.equal(error.code, code);
+    return true;
+  };
+}
+
+const notFound = hasCode(status.NOT_FOUND, 'no Workflows found');
+const disabled = hasCode(status.FAILED_PRECONDITION, 'auto enrollment is disabled for this hardware');
+const unmatched = hasCode(status.NOT_FOUND, `no Workflow Rule Sets found or matched for Agent ${mac}`);
+
+test('makes nothing of an unknown agent unless it is asked to', async () => {
+  await using server = await startedServer({ holdMs: 1 });
+  await server.put(ruleSet([anyMac]));
+  await assert.rejects(server.getAction(), notFound);
+  assert.equal(await server.hardware(), undefined);
+  assert.equal(await server.workflow(), undefined);
+});
+
+test('discovers a machine once, and tells it in its timeline', async () => {
+  await using server = await startedServer({ autoDiscovery: discovery, holdMs: 1 });
+  await assert.rejects(server.getAction(), notFound);
+  await assert.rejects(server.getAction(), notFound);
+  const found = await server.hardware();
+  assert.match(found?.metadata.uid ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(found?.metadata.labels?.['tinkerbell.org/auto-discovered'], 'true');
+  assert.deepEqual(found.spec, {
+    agentID: mac,
+    auto: { enrollmentEnabled: false },
+    disks: [{ device: '/dev/vda' }],
+    interfaces: [{ dhcp: { mac } }],
+  });
+  const records = await server.records('machine-discovered');
+  assert.deepEqual(
+    records.map(({ machine, message }) => [machine, message]),
+    [[mac, `machine of agent ${mac} discovered: hardware machines/discovery-52-54-00-00-00-01`]],
+  );
+  assert.equal(server.counters()['tink_server_auto_discovery_total{result="discovered"}'], 1);
+});
+
+test('discovers and enrolls a machine in one held call, and gives its first action', async () => {
+  await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {} });
+  await server.put(ruleSet(['x'], 'r0'));
+  await server.put(ruleSet([anyMac, '{"chassis":{"serial":["12345"]}}']));
+  const held = server.getAction();
+  await server.render();
+  assert.equal((await held).workflowId, 'machines/enrollment-52-54-00-00-00-01');
+  const made = await server.workflow();
+  assert.deepEqual(made?.spec, {
+    templateRef: 'debian',
+    hardwareRef: 'discovery-52-54-00-00-00-01',
+    hardwareMap: { device_1: mac, disk: '/dev/vda' },
+  });
+  assert.deepEqual(made.metadata.ownerReferences, [
+    { apiVersion: 'tinkerbell.org/v1alpha1', kind: 'WorkflowRuleSet', name: 'r1', uid: 'u1' },
+  ]);
+  assert.match(made.metadata.annotations?.['tinkerbell.org/agent-attributes'] ?? '', /"serial":"12345"/);
+  const [record] = await server.records('machine-enrolled');
+  assert.equal(record?.machine, mac);
+  assert.match(
+    record.message,
+    /by rule set r1; machines\/r0: 0 of 1 rules match; rule 1 is no pattern: .*machines\/r1: 2 of 2 rules match$/,
+  );
+  assert.equal(server.counters()['tink_server_auto_enrollment_total{result="enrolled"}'], 1);
+});
+
+test('enrolls a held agent as soon as a rule set takes it', async () => {
+  await using server = await startedServer({ autoEnrollment: {} });
+  const held = server.getAction();
+  while ((await server.records('enrollment-refused')).length === 0) await new Promise(setImmediate);
+  await server.put(ruleSet([anyMac]));
+  await server.render();
+  assert.equal((await held).name, 'one');
+  assert.equal((await server.workflow())?.spec?.hardwareRef, undefined);
+});
+
+test("answers with upstream's codes when no Workflow is made, and records why only once", async () => {
+  await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
+  await assert.rejects(server.getAction(), unmatched);
+  await assert.rejects(server.getAction(), unmatched);
+  const [record, ...more] = await server.records('enrollment-refused');
+  assert.match(record?.message ?? '', /; there is no WorkflowRuleSet$/);
+  assert.equal(more.length, 0);
+  await server.put(ruleSet([anyMac]));
+  await assert.rejects(server.getAction(mac, null), unmatched);
+  await server.put(hardware('m1', { agentID: mac }));
+  await assert.rejects(server.getAction(), disabled);
+  assert.equal(await server.workflow(), undefined);
+});
+
+test('does not enroll into a Workflow that exists', async () => {
+  await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
+  await server.put(ruleSet([anyMac]));
+  await assert.rejects(server.getAction(), notFound);
+  await assert.rejects(server.getAction(), hasCode(status.FAILED_PRECONDITION, 'existing workflow found'));
+});
+
+test('enrolls a discovered machine in its first call only, unless its Hardware says more', async () => {
+  await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {}, holdMs: 1 });
+  await assert.rejects(server.getAction(), unmatched);
+  await server.put(ruleSet([anyMac]));
+  await assert.rejects(server.getAction(), disabled);
+  await server.change(hardwareKey, (current) => ({
+    ...current,
+    spec: { ...(current as Hardware).spec, auto: { enrollmentEnabled: true } },
+  }));
+  await assert.rejects(server.getAction(), notFound);
+  assert.equal((await server.workflow())?.spec?.hardwareRef, 'discovery-52-54-00-00-00-01');
+});
+
+test('waits for approval, and goes on in the same call when it comes', async () => {
+  const autoDiscovery = { ...discovery, requireApproval: true };
+  const waits = hasCode(
+    status.FAILED_PRECONDITION,
+    'hardware discovery-52-54-00-00-00-01 waits for approval; run tink hardware approve discovery-52-54-00-00-00-01',
+  );
+  {
+    await using server = await startedServer({ autoDiscovery, autoEnrollment: {}, holdMs: 1 });
+    await server.put(ruleSet([anyMac]));
+    await assert.rejects(server.getAction(), waits);
+    assert.equal(await server.workflow(), undefined);
+  }
+  await using server = await startedServer({ autoDiscovery, autoEnrollment: {} });
+  await server.put(ruleSet([anyMac]));
+  const held = server.getAction();
+  while ((await server.records('enrollment-refused')).length === 0) await new Promise(setImmediate);
+  await server.change(hardwareKey, (current) => ({
+    ...current,
+    metadata: {
+      ...current.metadata,
+      annotations: { ...current.metadata.annotations, 'tinkerbell.org/approval': 'approved' },
+    },
+  }));
+  await server.render();
+  assert.equal((await held).name, 'one');
+});
+
+test('discovers no more machines than it may, and does not enroll the others', async () => {
+  const autoDiscovery = { ...discovery, maxDiscovered: 1 };
+  await using server = await startedServer({ autoDiscovery, autoEnrollment: {}, holdMs: 1 });
+  await server.put(ruleSet([anyMac]));
+  await assert.rejects(server.getAction(), notFound);
+  await assert.rejects(server.getAction('52:54:00:00:00:02', {}), (error: ServiceError) => {
+    assert.match(
+      error.details,
+      /not discovered: 1 machines are discovered already; .*--tink-server-auto-discovery-max/,
+    );
+    return error.code === status.FAILED_PRECONDITION;
+  });
+  const [record] = await server.records('discovery-refused');
+  assert.equal(record?.machine, '52:54:00:00:00:02');
+});
+
+test('makes no more in a time than it may', async () => {
+  const rate = { burst: 1, perSecond: 0.0001 };
+  await using server = await startedServer({
+    autoDiscovery: { ...discovery, rate },
+    autoEnrollment: {},
+    holdMs: 1,
+  });
+  await assert.rejects(server.getAction(mac, {}), unmatched);
+  await assert.rejects(server.getAction('a2', {}), /many machines are being discovered/);
+  assert.equal(server.counters()['tink_server_auto_discovery_total{result="rate"}'], 1);
+});
+
+test('takes a Hardware without agentID for what it is, and keeps off a MAC of another agent', async () => {
+  await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {}, holdMs: 1 });
+  await server.put(hardware('m1', { interfaces: [{ dhcp: { mac } }] }));
+  await server.put(hardware('m2', { agentID: 'x', interfaces: [{ dhcp: { mac: '52:54:00:00:00:02' } }] }));
+  await assert.rejects(server.getAction(), disabled);
+  await assert.rejects(server.getAction('52:54:00:00:00:02', {}), /hardware machines\/m2 has a MAC of agent/);
+  assert.equal(await server.hardware(), undefined);
+});
+
+test('refuses a name that another Hardware has, and takes a second call of one agent for the same', async () => {
+  await using server = await startedServer({
+    autoDiscovery: { ...discovery, enrollmentEnabled: true },
+    autoEnrollment: {},
+    holdMs: 1,
+  });
+  await server.put(hardware('discovery-a-1', { agentID: 'a:1' }));
+  await assert.rejects(server.getAction('a.1', {}), /already exists, and is not of agent a\.1/);
+  const both = await Promise.allSettled([server.getAction(), server.getAction()]);
+  for (const one of both)
+    assert.match(String(one.status === 'rejected' && one.reason), /no Workflow Rule Sets/);
+});
+
+test('keeps attributes in the Hardware of a workflow at its very first action', async () => {
+  await using server = await startedServer({});
+  const named = hardware('m1', { interfaces: [{ dhcp: { mac } }] });
+  await server.put(named);
+  const key = { ...hardwareKey, name: 'm1' };
+  await server.put({
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Workflow',
+    metadata: { name: workflowKey.name, namespace: 'machines' },
+    spec: { hardwareRef: 'm1' },
+    status: rendered(),
+  });
+  const annotation = async (): Promise<string | undefined> => {
+    let text: string | undefined;
+    await server.change(key, (current) => {
+      text = current.metadata.annotations?.['tinkerbell.org/agent-attributes'];
+      return current;
+    });
+    return text;
+  };
+  await server.getAction(mac, null);
+  assert.equal(await annotation(), undefined);
+  await server.getAction();
+  assert.match((await annotation()) ?? '', /"serial":"12345"/);
+  await server.getAction(mac, { chassis: { serial: 'other' } });
+  assert.match((await annotation()) ?? '', /"serial":"12345"/);
+});

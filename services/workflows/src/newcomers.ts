@@ -1,0 +1,91 @@
+/** What is kept about agents that nobody expects: caps on what they may cause, and what was told about each. */
+import {
+  takeToken,
+  type AgentAttributes,
+  type DiscoverySettings,
+  type RateCap,
+  type TokenBucket,
+} from '@tinkerbell/enrollment';
+import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import type { Hardware } from '@tinkerbell/resources';
+import type { Journal, JournalEntry, Store, View } from '@tinkerbell/store-contract';
+
+export interface AutoDiscoveryConfig extends DiscoverySettings {
+  /** Discovered Hardware at one time; 1000 when absent. */
+  readonly maxDiscovered?: number;
+  readonly rate?: RateCap;
+}
+
+export interface AutoEnrollmentConfig {
+  /** Enrolled Workflows at one time; 10,000 when absent. */
+  readonly maxEnrolled?: number;
+  readonly rate?: RateCap;
+}
+
+export interface NewcomerDeps {
+  readonly store: Store;
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly newcomers: Newcomers;
+}
+
+/** An agent for the time of one call. */
+export interface Newcomer {
+  readonly agentId: string;
+  readonly attributes: AgentAttributes | undefined;
+  readonly hardware?: Hardware;
+  readonly isJustDiscovered: boolean;
+  /** Why it has no Hardware although machines are discovered. */
+  readonly refusal?: string;
+  /** A Workflow was made in this call. */
+  isEnrolled: boolean;
+}
+
+const MAX_DISCOVERED = 1000;
+const MAX_ENROLLED = 10_000;
+/** A rack at once, then as many as a large site switches on; an agent that is refused asks again within the hold time. */
+const RATE: RateCap = { burst: 100, perSecond: 5 };
+/** Agents whose last outcome is remembered, so that only changes are recorded. */
+const REMEMBERED_MAX = 10_000;
+
+export class Newcomers {
+  readonly discovery: Required<AutoDiscoveryConfig> | undefined;
+  readonly enrollment: Required<AutoEnrollmentConfig> | undefined;
+  /** By metric name with labels. */
+  readonly counters: Record<string, number> = {};
+  readonly #buckets = new Map<RateCap, TokenBucket>();
+  readonly #outcomes = new Map<string, string>();
+
+  constructor(config: { autoDiscovery?: AutoDiscoveryConfig; autoEnrollment?: AutoEnrollmentConfig }) {
+    const { autoDiscovery, autoEnrollment } = config;
+    if (autoDiscovery !== undefined)
+      this.discovery = { maxDiscovered: MAX_DISCOVERED, rate: { ...RATE }, ...autoDiscovery };
+    if (autoEnrollment !== undefined)
+      this.enrollment = { maxEnrolled: MAX_ENROLLED, rate: { ...RATE }, ...autoEnrollment };
+  }
+
+  mayMakeOne(rate: RateCap, nowMs: number): boolean {
+    const { taken, bucket } = takeToken(this.#buckets.get(rate), rate, nowMs);
+    this.#buckets.set(rate, bucket);
+    return taken;
+  }
+
+  count(what: 'discovery' | 'enrollment', result: string): void {
+    const name = `tink_server_auto_${what}_total{result="${result}"}`;
+    this.counters[name] = (this.counters[name] ?? 0) + 1;
+  }
+
+  /** Records what became of an agent, unless the same was recorded last. */
+  record(journal: Journal, agentId: string, entry: JournalEntry): void {
+    const outcome = `${entry.event} ${entry.message}`;
+    if (this.#outcomes.get(agentId) === outcome) return;
+    this.#outcomes.delete(agentId);
+    this.#outcomes.set(agentId, outcome);
+    const [oldest] = this.#outcomes.keys();
+    if (this.#outcomes.size > REMEMBERED_MAX && oldest !== undefined) this.#outcomes.delete(oldest);
+    journal.append(entry);
+  }
+}
