@@ -23,6 +23,8 @@ export interface UdpOptions {
   readonly broadcast?: boolean;
   /** Lets several sockets hold the same port (SO_REUSEADDR). */
   readonly reuseAddress?: boolean;
+  /** Peers answer at once what they are sent, as in TFTP: it pays to stay awake for a moment. */
+  readonly isLockStep?: boolean;
 }
 
 export interface UdpSocket extends AsyncDisposable {

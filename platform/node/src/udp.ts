@@ -40,7 +40,7 @@ export const nodeUdp: Udp = {
         ? undefined
         : new LinkLayerSender(await cLibrary(), options.networkInterface);
     const direct = datagrams === undefined || fd === undefined ? undefined : { ...datagrams, fd };
-    return new NodeUdpSocket(socket, options.networkInterface, { handlers, frames, direct });
+    return new NodeUdpSocket(socket, options, { handlers, frames, direct });
   },
 
   networkInterfaces() {
@@ -56,15 +56,17 @@ function networkInterface(
   name: string,
   { mac, address, netmask, internal }: Omit<NetworkInterface, 'name'>,
 ): NetworkInterface {
+  let read: { readonly mtuBytes: number | undefined } | undefined;
   return {
     name,
     mac,
     address,
     netmask,
     internal,
-    /** Read when it is asked for: few want to know, and it costs a file. */
+    /** Read when it is asked for first: few want to know, and it costs a file. */
     get mtuBytes() {
-      return mtuBytesOf(name);
+      read ??= { mtuBytes: mtuBytesOf(name) };
+      return read.mtuBytes;
     },
   };
 }
@@ -146,7 +148,7 @@ class NodeUdpSocket implements UdpSocket {
 
   constructor(
     socket: Socket,
-    networkInterface: string | undefined,
+    { networkInterface, isLockStep = false }: Pick<UdpOptions, 'networkInterface' | 'isLockStep'>,
     { handlers, frames, direct }: SocketParts,
   ) {
     this.#frames = frames;
@@ -160,9 +162,9 @@ class NodeUdpSocket implements UdpSocket {
       handlers.onDatagram({ bytes, peer, networkInterface });
     socket.on('message', (bytes, { address: from, port: fromPort }) => {
       onDatagram({ bytes, peer: { address: from, port: fromPort } });
-      direct?.waiting.take();
+      direct?.waiting.take(direct.fd);
     });
-    direct?.waiting.add(direct.fd, onDatagram);
+    direct?.waiting.add(direct.fd, { receiver: onDatagram, isLockStep });
   }
 
   send(bytes: Uint8Array, to: UdpAddress): void {

@@ -4,10 +4,23 @@ import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 /** Datagrams taken in one turn of the event loop, about 2 ms of work; then everything else has its turn. */
 const DATAGRAMS_AT_ONCE_MAX = 256;
 
-/** Calls of `take` that do not look, after so many that found nothing: one client alone never has a datagram waiting. */
-const SKIPPED_MAX = 8;
+/**
+ * How long the next datagram is waited for without going to sleep: a peer nearby answers in this time, and to fall asleep and be
+ * woken up takes longer than its answer.
+ */
+const AWAKE_MS = 0.1;
+/** How long that goes on before everything else has its turn. */
+const AWAKE_MS_MAX = 2;
+/** Calls of `take` that do not look, after so many that found nothing: the peers are far away, or nobody is there. */
+const SKIPPED_MAX = 16;
 
 type Receiver = (datagram: ReceivedDatagram) => void;
+
+interface WatchedSocket {
+  readonly receiver: Receiver;
+  /** The peer answers at once what it is sent. */
+  readonly isLockStep: boolean;
+}
 
 export interface DirectDatagrams {
   readonly calls: DatagramCalls;
@@ -30,7 +43,7 @@ export function directDatagrams(): Promise<DirectDatagrams | undefined> {
 export class WaitingDatagrams {
   readonly #calls: DatagramCalls;
   readonly #ready: ReadySockets;
-  readonly #receivers = new Map<number, Receiver>();
+  readonly #sockets = new Map<number, WatchedSocket>();
   #left = DATAGRAMS_AT_ONCE_MAX;
   #toSkip = 0;
   #skipped = 0;
@@ -40,51 +53,62 @@ export class WaitingDatagrams {
     this.#ready = ready;
   }
 
-  add(fd: number, receiver: Receiver): void {
-    this.#receivers.set(fd, receiver);
+  add(fd: number, socket: WatchedSocket): void {
+    this.#sockets.set(fd, socket);
     this.#ready.watch(fd);
   }
 
   /** Before the descriptor is closed: its number may soon be another socket's. */
   remove(fd: number): void {
-    this.#receivers.delete(fd);
+    this.#sockets.delete(fd);
   }
 
   /**
-   * One datagram of each socket in turn, so that a flood on one does not hold up the others, until nothing waits. Often it does
-   * not even look, where that was in vain lately: what waits then comes from the event loop, at its price.
+   * After a datagram from `after`: one of each socket in turn, so that a flood on one does not hold up the others, until nothing
+   * waits. Often it does not even look, where that was in vain lately: what waits then comes from the event loop, at its price.
    */
-  take(): void {
+  take(after: number): void {
     if (this.#skipped < this.#toSkip) {
       this.#skipped += 1;
       return;
     }
-    const isFound = this.#left > 0 && this.#takeAll();
+    const isFound = this.#left > 0 && this.#takeAll(this.#awakeMs(after));
     this.#toSkip = isFound ? 0 : Math.min(SKIPPED_MAX, this.#toSkip * 2 + 1);
     this.#skipped = 0;
   }
 
-  #takeAll(): boolean {
+  #takeAll(firstAwakeMs: number): boolean {
     let isFound = false;
+    const startMs = performance.now();
+    let untilMs = startMs + firstAwakeMs;
     while (this.#left > 0) {
       const count = this.#ready.look();
-      if (count === 0) break;
+      if (count === 0) {
+        if (performance.now() >= untilMs) break;
+        continue;
+      }
       isFound = true;
-      for (let index = 0; index < count && this.#left > 0; index += 1)
-        this.#takeFrom(this.#ready.fdAt(index), count === 1 ? this.#left : 1);
+      let awakeMs = 0;
+      for (let index = 0; index < count && this.#left > 0; index += 1) {
+        const fd = this.#ready.fdAt(index);
+        this.#takeFrom(fd);
+        awakeMs = Math.max(awakeMs, this.#awakeMs(fd));
+      }
+      untilMs = Math.min(startMs + AWAKE_MS_MAX, performance.now() + awakeMs);
     }
     return isFound;
   }
 
-  #takeFrom(fd: number, most: number): void {
-    for (let count = 0; count < most; count += 1) {
-      // Before the receiver is called: it may throw.
-      this.#spend();
-      const receiver = this.#receivers.get(fd);
-      const datagram = receiver === undefined ? undefined : this.#calls.receive(fd);
-      if (datagram === undefined) return;
-      receiver?.(datagram);
-    }
+  #awakeMs(fd: number): number {
+    return this.#sockets.get(fd)?.isLockStep === true ? AWAKE_MS : 0;
+  }
+
+  #takeFrom(fd: number): void {
+    // Before the receiver is called: it may throw.
+    this.#spend();
+    const socket = this.#sockets.get(fd);
+    const datagram = socket === undefined ? undefined : this.#calls.receive(fd);
+    if (datagram !== undefined) socket?.receiver(datagram);
   }
 
   /** What is spent comes back when the event loop has gone round, not when the next socket of the same turn has its callback. */

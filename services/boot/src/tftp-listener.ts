@@ -53,7 +53,7 @@ export class TftpListener {
     const { deps, config } = this.#input;
     const { address, port } = config;
     this.#socket = await deps.udp.open(
-      { address, port },
+      { address, port, isLockStep: true },
       this.#handlers((datagram) => this.#onRequest(datagram)),
     );
   }
@@ -195,7 +195,10 @@ export class TftpListener {
       const decoded = decodeTftp(datagram.bytes);
       return decoded.ok ? slot.running?.onPacket(decoded.value) : timeline.ignored(peer, decoded.error.code);
     };
-    const socket = await deps.udp.open({ address: config.address, port: 0 }, this.#handlers(onDatagram));
+    const socket = await deps.udp.open(
+      { address: config.address, port: 0, isLockStep: true },
+      this.#handlers(onDatagram),
+    );
     slot.socket = socket;
     this.#transferSockets.set(socket, () => {});
     return socket;

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { DatagramCalls } from './datagram-calls.ts';
+import type { ReadySockets } from './ready-sockets.ts';
+import { WaitingDatagrams } from './waiting-datagrams.ts';
+
+/** Sockets by descriptor, each with the datagrams that wait on it, as numbers. */
+function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = false) {
+  const taken: string[] = [];
+  let looks = 0;
+  let found: number[] = [];
+  const ready: ReadySockets = {
+    watch: () => {},
+    look() {
+      looks += 1;
+      found = Object.keys(sockets)
+        .map(Number)
+        .filter((fd) => (sockets[fd] ?? []).length > 0);
+      return found.length;
+    },
+    fdAt: (index) => found[index] ?? -1,
+  };
+  const calls: DatagramCalls = {
+    send: () => true,
+    receive(fd) {
+      const number = sockets[fd]?.shift();
+      if (number === undefined) return undefined;
+      return { bytes: Uint8Array.of(number), peer: { address: '192.0.2.1', port: 1 } };
+    },
+  };
+  const waiting = new WaitingDatagrams(calls, ready);
+  for (const fd of Object.keys(sockets).map(Number))
+    waiting.add(fd, { receiver: ({ bytes }) => void taken.push(`${fd}:${bytes[0]}`), isLockStep });
+  return { waiting, taken, looks: () => looks };
+}
+
+test('one datagram of each socket in turn', () => {
+  const { waiting, taken } = waitingOn({ 3: [1, 2, 3], 4: [1] });
+  waiting.take(3);
+  assert.deepEqual(taken, ['3:1', '4:1', '3:2', '3:3']);
+});
+
+test('a flood leaves the event loop its turn', async () => {
+  const { waiting, taken } = waitingOn({ 3: Array.from({ length: 600 }, () => 7) });
+  waiting.take(3);
+  assert.equal(taken.length, 256);
+  waiting.take(3);
+  assert.equal(taken.length, 256, 'not before the event loop went round');
+  await setImmediate();
+  waiting.take(3);
+  waiting.take(3);
+  assert.equal(taken.length, 512);
+});
+
+test('of a peer that answers at once, the answer is awaited and not left to the event loop', () => {
+  for (const isLockStep of [true, false]) {
+    const { waiting, taken, looks } = waitingOn({ 3: [1] }, isLockStep);
+    waiting.take(3);
+    assert.deepEqual(taken, ['3:1']);
+    assert.equal(looks() > 2, isLockStep, `${looks()} looks`);
+  }
+});
+
+test('it looks less often where nothing was found, and at once again where something was', () => {
+  const sockets: Record<number, number[]> = { 3: [] };
+  const { waiting, taken, looks } = waitingOn(sockets);
+  const lookedIn = (calls: number) => {
+    let times = 0;
+    for (let call = 0; call < calls; call += 1) {
+      const before = looks();
+      waiting.take(3);
+      if (looks() > before) times += 1;
+    }
+    return times;
+  };
+  const inVain = lookedIn(170);
+  assert.ok(inVain >= 10 && inVain <= 16, `looked in ${inVain} of 170 calls`);
+  sockets[3]?.push(9);
+  while (taken.length === 0) waiting.take(3);
+  assert.equal(lookedIn(1), 1);
+});
+
+test('a removed socket is not read, and a receiver that throws costs only its own datagram', () => {
+  const { waiting, taken } = waitingOn({ 3: [1, 2], 4: [1] });
+  waiting.remove(4);
+  const receiver = ({ bytes }: { bytes: Uint8Array }) => {
+    if (bytes[0] === 1) throw new Error('broken');
+    taken.push(`3:${bytes[0]}`);
+  };
+  waiting.add(3, { receiver, isLockStep: false });
+  assert.throws(() => waiting.take(3), /broken/);
+  waiting.take(3);
+  assert.deepEqual(taken, ['3:2']);
+});
