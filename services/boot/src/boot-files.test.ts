@@ -44,10 +44,17 @@ function config() {
 
 async function find(fileName: string, hardware: Hardware = machine(), state = '', clientAddress = ADDRESS) {
   const view = fixedView([hardware], state === '' ? [] : [workflow(state)]);
-  const files = createBootFiles({ files: nodeFiles, view, log: silentLog }, config());
+  const files = createBootFiles({ files: nodeFiles, view, log: silentLog, clock: steppedClock() }, config());
   const found = await files.find({ fileName, clientAddress });
   if (found.kind !== 'file') return found;
   return Buffer.from(await found.file.slice(0, found.file.sizeBytes)).toString();
+}
+
+/** Stands still until it is told to go on. */
+function steppedClock() {
+  let nowMs = 0;
+  const step = (milliseconds: number) => void (nowMs += milliseconds);
+  return { nowMs: () => nowMs, monotonicMs: () => nowMs, schedule: () => () => {}, step };
 }
 
 async function textOf(fileName: string, state: string): Promise<string> {
@@ -139,7 +146,7 @@ test('a large file is read in pieces, the same from memory and from disk, and fa
     Uint32Array.from({ length: 2_500_000 }, (_, index) => index * 2_654_435_761).buffer,
   );
   writeFileSync(path, bytes);
-  const store = createFileStore({ files: nodeFiles });
+  const store = createFileStore({ files: nodeFiles, clock: steppedClock() });
   const open = async (): Promise<BootFile> => (await store.open(join(directory, 'assets'), 'large'))!;
   const file = await open();
   assert.equal(await store.read(join(directory, 'assets'), 'large'), undefined, 'too large to be kept whole');
@@ -206,7 +213,8 @@ test('a rack that asks for a file at once reads it once, and again when it has c
       return nodeFiles.read(...args);
     },
   };
-  const store = createFileStore({ files });
+  const clock = steppedClock();
+  const store = createFileStore({ files, clock });
   const rack = async () => {
     const found = await Promise.all(
       Array.from({ length: 100 }, () => store.read(join(directory, 'assets'), 'small')),
@@ -216,6 +224,8 @@ test('a rack that asks for a file at once reads it once, and again when it has c
   assert.deepEqual([await rack(), reads], [new Set(['first']), 1]);
   assert.deepEqual([await rack(), reads], [new Set(['first']), 1]);
   writeFileSync(path, 'second');
+  assert.deepEqual([await rack(), reads], [new Set(['first']), 1], 'looked at lately');
+  clock.step(1_000);
   assert.deepEqual([await rack(), reads], [new Set(['second']), 2]);
 });
 
@@ -225,7 +235,7 @@ test('a file that could not be read is read again', async () => {
     ...nodeFiles,
     read: (...args) => (isBroken ? Promise.reject(new Error('broken')) : nodeFiles.read(...args)),
   };
-  const store = createFileStore({ files });
+  const store = createFileStore({ files, clock: steppedClock() });
   const read = () => store.read(join(directory, 'ipxe'), 'ipxe.efi');
   await assert.rejects(read(), /broken/);
   isBroken = false;
@@ -235,7 +245,7 @@ test('a file that could not be read is read again', async () => {
 test('a patched binary is made once', async () => {
   const view = fixedView([machine()], []);
   const files = createBootFiles(
-    { files: nodeFiles, view, log: silentLog },
+    { files: nodeFiles, view, log: silentLog, clock: steppedClock() },
     { ...config(), ipxePatch: 'echo patched' },
   );
   const padding = '#'.repeat(64);

@@ -7,6 +7,9 @@ import { BoundedCache } from './bounded-cache.ts';
 export const WHOLE_FILE_BYTES_MAX = 8 * 1024 * 1024;
 const WHOLE_CACHE_BYTES_MAX = 64 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+/** To look again for every machine of a rack costs more than to send a small file. Entries, however many paths are asked for. */
+const INFO_KEPT_MS = 1_000;
+const INFOS_MAX = 1_024;
 /** Shared by all transfers: a rack that is switched on reads the same places of the same initrd. */
 const CHUNK_CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -24,8 +27,8 @@ interface Chunk {
   readonly index: number;
 }
 
-/** Files as they are on disk now; what is in memory is of use as long as size and time of change stay. */
-export function createFileStore({ files }: Pick<BootDeps, 'files'>): FileStore {
+/** Files as they were on disk a second ago at most; what is in memory is of use as long as size and time of change stay. */
+export function createFileStore({ files, clock }: Pick<BootDeps, 'files' | 'clock'>): FileStore {
   const wholeBytes = createWholeFiles(files);
   const chunks = new BoundedCache<Uint8Array | Promise<Uint8Array>>(CHUNK_CACHE_BYTES_MAX);
 
@@ -42,6 +45,7 @@ export function createFileStore({ files }: Pick<BootDeps, 'files'>): FileStore {
       },
       (error: unknown) => {
         chunks.delete(key);
+        infos.delete(`${root}\0${path}`);
         throw error;
       },
     );
@@ -49,9 +53,19 @@ export function createFileStore({ files }: Pick<BootDeps, 'files'>): FileStore {
     return reading;
   }
 
+  const infos = new BoundedCache<{ readonly info: FileInfo | undefined; readonly untilMs: number }>(
+    INFOS_MAX,
+  );
+
   async function regular(root: string, path: string): Promise<FileInfo | undefined> {
-    const info = await files.stat(root, path);
-    return info?.isFile === true ? info : undefined;
+    const key = `${root}\0${path}`;
+    const nowMs = clock.monotonicMs();
+    const known = infos.get(key);
+    if (known !== undefined && known.untilMs > nowMs) return known.info;
+    const found = await files.stat(root, path);
+    const info = found?.isFile === true ? found : undefined;
+    infos.set(key, { info, untilMs: nowMs + INFO_KEPT_MS }, 1);
+    return info;
   }
 
   return {
