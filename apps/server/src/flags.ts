@@ -255,6 +255,32 @@ const tootles: readonly Flag[] = [
 const tinkServer: readonly Flag[] = [
   flag('tink-server-bind-addr', 'text', '', 'address of gRPC; bind-address'),
   flag('tink-server-bind-port', 'number', '42113', 'port of gRPC'),
+  flag(
+    'tink-server-auto-discovery-enabled',
+    'boolean',
+    'false',
+    'make a Hardware for a machine that is in none, of what its agent tells',
+  ),
+  flag('tink-server-auto-discovery-namespace', 'text', 'default', 'namespace of discovered Hardware'),
+  flag(
+    'tink-server-auto-discovery-auto-enrollment-enabled',
+    'boolean',
+    'false',
+    'discovered Hardware may be enrolled later too, not only when it is discovered',
+  ),
+  flag(
+    'tink-server-auto-discovery-approval',
+    'boolean',
+    'false',
+    'discovered Hardware is enrolled only after tink hardware approve',
+  ),
+  flag('tink-server-auto-discovery-max', 'number', '1000', 'discovered Hardware at one time'),
+  flag(
+    'tink-server-auto-enrollment-enabled',
+    'boolean',
+    'false',
+    'make a Workflow by WorkflowRuleSets for an agent that has none',
+  ),
 ];
 
 export const flags: readonly Flag[] = [

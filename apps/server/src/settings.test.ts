@@ -221,3 +221,28 @@ test('ISO images are on, of our own, and what is wrong about their settings is n
   ];
   for (const [commandLine, message] of wrong) assert.throws(() => settings(commandLine), message);
 });
+
+test('machines are discovered and enrolled only when it is asked for', () => {
+  const { workflows: off } = settings(['--tink-server-auto-discovery-namespace=x']);
+  assert.equal(off?.autoDiscovery ?? off?.autoEnrollment, undefined);
+  const { workflows: on } = settings(
+    [
+      '--tink-server-auto-discovery-enabled',
+      '--tink-server-auto-discovery-auto-enrollment-enabled=true',
+      '--tink-server-auto-discovery-approval',
+      '--tink-server-auto-discovery-max=5',
+    ],
+    { TINKERBELL_TINK_SERVER_AUTO_ENROLLMENT_ENABLED: 'true' },
+  );
+  assert.deepEqual(on?.autoDiscovery, {
+    namespace: 'default',
+    enrollmentEnabled: true,
+    requireApproval: true,
+    maxDiscovered: 5,
+  });
+  assert.deepEqual(on.autoEnrollment, {});
+  assert.throws(
+    () => settings(['--tink-server-auto-discovery-enabled', '--tink-server-auto-discovery-namespace=A']),
+    /--tink-server-auto-discovery-namespace must be a namespace, not "A"/,
+  );
+});

@@ -7,6 +7,7 @@ import type { RelayConfig } from '@tinkerbell/service-relay';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
 import type { ApiAudience } from './api-access.ts';
 import { bootConfig } from './boot-settings.ts';
+import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 import { relayConfig } from './relay-settings.ts';
@@ -28,7 +29,7 @@ export interface Settings {
     readonly address: string;
     readonly port: number;
     readonly tls?: TlsFiles;
-  };
+  } & EnrollmentSettings;
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
   readonly metadata?: MetadataConfig;
   readonly controller: boolean;
@@ -91,6 +92,7 @@ function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> 
     address: flags.text('tink-server-bind-addr') || flags.text('bind-address'),
     port: flags.port('tink-server-bind-port'),
     ...(tls === undefined ? {} : { tls }),
+    ...enrollmentSettings(flags),
   };
 }
 
