@@ -26,6 +26,7 @@ interface Scene {
   /** Who answers a probe of an address. */
   readonly holders?: Readonly<Record<string, AddressHolder>>;
   readonly isDiskFull?: boolean;
+  readonly isProbeBroken?: boolean;
 }
 
 /** A listener with a pool, on a clock that a test moves, and with a book and a network that it looks into. */
@@ -34,6 +35,7 @@ async function poolScene({
   written = [],
   holders = {},
   isDiskFull = false,
+  isProbeBroken = false,
 }: Scene = {}) {
   const time = { now: NOW };
   const clock = { nowMs: () => time.now, monotonicMs: () => time.now, schedule: () => () => {} };
@@ -48,7 +50,13 @@ async function poolScene({
     [Symbol.asyncDispose]: async () => {},
   };
   const probed: string[] = [];
-  const probe = { holderOf: async (address: string) => (probed.push(address), holders[address]) };
+  const probe = {
+    holderOf: async (address: string) => {
+      probed.push(address);
+      if (isProbeBroken) throw new Error('network is down');
+      return holders[address];
+    },
+  };
   const journal = recordingJournal();
   const counters = createCounters();
   const timeline = createDhcpTimeline({ log: silentLog, journal, clock }, counters);
@@ -120,6 +128,13 @@ test('a machine keeps its address over a restart, an end of its lease, and what 
   assert.equal(await ask(0, { messageType: 3, requestedAddress: FIRST }), `5 ${FIRST}`, 'INIT-REBOOT');
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
   assert.deepEqual(probed, ['192.168.77.101'], 'its own address is not probed again');
+});
+
+test('an address that could not be probed is offered all the same, each time it is asked for', async () => {
+  const { ask, probed } = await poolScene({ isProbeBroken: true });
+  assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
+  assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
+  assert.deepEqual(probed, [FIRST, FIRST], 'what was not probed is probed again');
 });
 
 test('an address that answers a probe is left alone for an hour and the next one offered', async () => {

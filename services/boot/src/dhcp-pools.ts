@@ -14,7 +14,7 @@ import {
   type ReplyDecision,
   type ReservationResult,
 } from '@tinkerbell/netboot';
-import type { AddressProbe, Clock, Log } from '@tinkerbell/platform-contract';
+import type { AddressHolder, AddressProbe, Clock, Log } from '@tinkerbell/platform-contract';
 import type { Lease, LeaseBook, View } from '@tinkerbell/store-contract';
 import { parseIpv4, parseMac, type Ipv4, type Mac } from '@tinkerbell/wire';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
@@ -130,12 +130,11 @@ export class DhcpPools {
   }
 
   async #isFree(address: Ipv4, mac: Mac): Promise<boolean> {
-    const { probe, timeline } = this.#deps;
+    const { timeline } = this.#deps;
     if (this.#in(0) - (this.#probedAtMs.get(address) ?? Number.NEGATIVE_INFINITY) < PROBE_KEPT_MS)
       return true;
-    this.#probing.add(mac);
-    const holder = await probe.holderOf(address, PROBE_MS);
-    this.#probing.delete(mac);
+    const holder = await this.#holderOf(address, mac);
+    if (holder === 'unknown') return true;
     if (holder === undefined || holder.mac === mac) {
       this.#probedAtMs.set(address, this.#in(0));
       return true;
@@ -143,6 +142,19 @@ export class DhcpPools {
     timeline.conflict({ mac, address, holder });
     await this.#write({ address, mac, state: 'declined', untilMs: this.#in(DECLINED_MS) });
     return false;
+  }
+
+  /** A probe that fails, as while a link goes down, keeps nobody from an address. */
+  async #holderOf(address: Ipv4, mac: Mac): Promise<AddressHolder | undefined | 'unknown'> {
+    this.#probing.add(mac);
+    try {
+      return await this.#deps.probe.holderOf(address, PROBE_MS);
+    } catch (error) {
+      this.#deps.log.warn('DHCP address could not be probed', { address, mac, error: String(error) });
+      return 'unknown';
+    } finally {
+      this.#probing.delete(mac);
+    }
   }
 
   async #acknowledge(question: PoolQuestion & { readonly mac: Mac }, address: Ipv4): Promise<ReplyDecision> {
