@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { hardwareKind } from '@tinkerbell/resources';
+import { approveHardware } from '../approve-hardware.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { asHardwareManifests } from '../hardware-files.ts';
 import { readManifestFiles } from '../manifest-files.ts';
 import type { LocatedObject } from '../manifest-objects.ts';
 import type { Terminal } from '../terminal.ts';
 import { applyFiles } from './apply-command.ts';
-import { collected, sessionOf } from './command-line.ts';
+import { collected, examples, sessionOf } from './command-line.ts';
 import { addKindVerbs } from './kind-verbs.ts';
 
 interface PushOptions {
@@ -43,7 +44,7 @@ export function addHardware(program: Command, terminal: Terminal): void {
   const group = program
     .command('hardware')
     .alias('hw')
-    .description('register machines: push, list, get, describe, delete');
+    .description('register machines: push, list, get, describe, approve, delete');
   group
     .command('push')
     .alias('create')
@@ -60,6 +61,13 @@ export function addHardware(program: Command, terminal: Terminal): void {
       await applyFiles(session, manifests, { dryRun, accept: onlyHardware });
     });
   addKindVerbs(group, hardwareKind, terminal);
+  group
+    .command('approve <names...>')
+    .description('let machines that were discovered and wait for it be enrolled')
+    .addHelpText('after', examples('tink hardware approve discovery-08-00-27-9e-f5-3a'))
+    .action(async (names: readonly string[], _options: unknown, command: Command) =>
+      approveHardware(await sessionOf(command, terminal), names),
+    );
 }
 
 function onlyHardware(objects: readonly LocatedObject[]): void {
