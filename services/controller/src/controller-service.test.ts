@@ -1,113 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '@tinkerbell/platform-contract';
-import { createNodeLog, nodeRandom } from '@tinkerbell/platform-node';
-import type { Hardware, Resource, Workflow, WorkflowStatus } from '@tinkerbell/resources';
-import { openSqliteJournal } from '@tinkerbell/store-journal';
-import { createMemoryStore } from '@tinkerbell/store-memory';
-import { createStoreView } from '@tinkerbell/store-view';
-import { createControllerService } from './index.ts';
-
-const log = createNodeLog({ level: 'silent', format: 'json' });
-const collections: Readonly<Record<string, string>> = {
-  Hardware: 'hardware.tinkerbell.org',
-  Template: 'templates.tinkerbell.org',
-  Workflow: 'workflows.tinkerbell.org',
-};
-const mac = '52:54:00:00:00:01';
-
-/** Time moves only by `advance`, which runs what is due. */
-function manualClock() {
-  let now = 1_700_000_000_000;
-  let tasks: { at: number; task: () => void }[] = [];
-  const clock: Clock = {
-    nowMs: () => now,
-    monotonicMs: () => now,
-    schedule(delayMs, task) {
-      const entry = { at: now + delayMs, task };
-      tasks.push(entry);
-      return () => {
-        tasks = tasks.filter((one) => one !== entry);
-      };
-    },
-  };
-  return {
-    clock,
-    advance(ms: number) {
-      now += ms;
-      const due = tasks.filter((one) => one.at <= now);
-      tasks = tasks.filter((one) => one.at > now);
-      for (const one of due) one.task();
-    },
-  };
-}
-
-async function startedController() {
-  const time = manualClock();
-  const store = createMemoryStore();
-  const journal = openSqliteJournal({ path: ':memory:', clock: time.clock, log });
-  const view = createStoreView({ store, clock: time.clock, log });
-  const stopping = new AbortController();
-  await view.start(stopping.signal);
-  const start = async () => {
-    const service = createControllerService({
-      store,
-      view,
-      journal,
-      clock: time.clock,
-      random: nodeRandom,
-      log,
-    });
-    await service.start(stopping.signal);
-    return service;
-  };
-  const service = await start();
-  const keyOf = (kind: string, name: string) => ({
-    collection: collections[kind] ?? '',
-    namespace: 'default',
-    name,
-  });
-  async function put(kind: string, name: string, fields: object): Promise<void> {
-    const key = keyOf(kind, name);
-    const current = await store.get(key);
-    const object: Resource = {
-      apiVersion: 'tinkerbell.org/v1alpha1',
-      kind,
-      metadata: { name, namespace: 'default' },
-      ...current?.object,
-      ...fields,
-    };
-    const write =
-      current === undefined
-        ? ({ operation: 'create', key, object } as const)
-        : ({ operation: 'update', key, object, expectedRevision: current.revision } as const);
-    assert.ok((await store.commit([write])).ok);
-  }
-  const get = async (kind: string, name: string) => (await store.get(keyOf(kind, name)))?.object;
-  /** Waits until the workflow is as wanted; the test's own time limit ends a wait in vain. */
-  async function until(wanted: (status: WorkflowStatus) => boolean): Promise<WorkflowStatus> {
-    for (;;) {
-      const status = ((await get('Workflow', 'w')) as Workflow | undefined)?.status ?? {};
-      if (wanted(status)) return status;
-      await new Promise(setImmediate);
-    }
-  }
-  return {
-    time,
-    journal,
-    startAnother: start,
-    put,
-    get,
-    until,
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await service.stopped();
-      await journal.close();
-    },
-  };
-}
-
-type Controller = Awaited<ReturnType<typeof startedController>>;
+import type { Hardware, Workflow } from '@tinkerbell/resources';
+import { mac, startedController, type Controller } from './testdata/started-controller.ts';
 
 const template = `name: w
 global_timeout: 60
@@ -158,12 +52,14 @@ test('says what is missing, and renders as soon as it is there', async () => {
   await controller.until((one) => one.state === 'PENDING');
 });
 
-test('leaves a disabled workflow alone until it is enabled', async () => {
+test('names the agent of a disabled workflow and leaves it alone until it is enabled', async () => {
   await using controller = await startedController();
   await putAll(controller, { disabled: true });
+  const named = await controller.until((one) => one.agentID !== undefined);
+  assert.deepEqual(named, { agentID: mac });
   controller.time.advance(60_000);
   await new Promise(setImmediate);
-  assert.equal(((await controller.get('Workflow', 'w')) as Workflow).status, undefined);
+  assert.deepEqual(((await controller.get('Workflow', 'w')) as Workflow).status, { agentID: mac });
   await putAll(controller);
   await controller.until((one) => one.state === 'PENDING');
 });
@@ -221,5 +117,61 @@ test('records a restart with every workflow that was running', async () => {
   assert.deepEqual(
     restarted.map((one) => [one.machine, one.message]),
     [[mac, 'server started again; the workflow goes on at a']],
+  );
+});
+
+test('renders a workflow of an older release again', async () => {
+  await using controller = await startedController();
+  await controller.put('Workflow', 'w', {
+    spec: { templateRef: 't', hardwareRef: 'h', hardwareMap: { device_1: mac } },
+    status: { state: 'STATE_PENDING' },
+  });
+  await putAll(controller);
+  assert.equal((await controller.until((one) => one.state === 'PENDING')).agentID, mac);
+});
+
+test('lets an action be handed out again when its backoff is over', async () => {
+  await using controller = await startedController();
+  await putAll(controller);
+  const pending = await controller.until((one) => one.state === 'PENDING');
+  const [task] = pending.tasks ?? [];
+  assert.ok(task !== undefined);
+  const notBefore = new Date(controller.time.clock.nowMs() + 5000).toISOString();
+  const actions = task.actions.map((one) => ({ ...one, notBefore, attempt: 1, again: true }));
+  await controller.put('Workflow', 'w', {
+    status: { ...pending, state: 'RUNNING', tasks: [{ ...task, actions }] },
+  });
+  await controller.settled();
+  controller.time.advance(4999);
+  await controller.settled();
+  const waiting = (await controller.until(() => true)).tasks?.[0]?.actions[0];
+  assert.equal(waiting?.notBefore, notBefore);
+  controller.time.advance(1);
+  await controller.until((one) => one.tasks?.[0]?.actions[0]?.notBefore === undefined);
+});
+
+test('tells why an action was given up that its agent never reported', async () => {
+  await using controller = await startedController();
+  await putAll(controller);
+  const pending = await controller.until((one) => one.state === 'PENDING');
+  const [task] = pending.tasks ?? [];
+  assert.ok(task !== undefined);
+  const deadline = new Date(controller.time.clock.nowMs() + 1000).toISOString();
+  const actions = task.actions.map((one) => ({ ...one, state: 'RUNNING', deadline, timeout: 5 }));
+  await controller.put('Workflow', 'w', {
+    status: {
+      ...pending,
+      state: 'RUNNING',
+      tasks: [{ ...task, actions }],
+      currentState: { actionID: actions[0]?.id ?? '' },
+    },
+  });
+  await controller.settled();
+  controller.time.advance(1000);
+  await controller.until((one) => one.state === 'TIMEOUT');
+  const events = await controller.journal.read({ after: 0, workflows: ['default/w'] });
+  assert.match(
+    events.find((one) => one.message.startsWith('workflow is TIMEOUT'))?.message ?? '',
+    /the agent did not report within the action's timeout of 5 s and 30 s more/,
   );
 });

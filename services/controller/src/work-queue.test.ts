@@ -46,3 +46,33 @@ test('takes nothing after it was closed', async () => {
   queue.add('a');
   assert.equal(done, 0);
 });
+
+test('works on eight keys at once, and on those whose time has come besides', async () => {
+  const working = new Set<string>();
+  const { promise: release, resolve } = Promise.withResolvers<void>();
+  let mostAtOnce = 0;
+  const { promise: dueBegan, resolve: markDue } = Promise.withResolvers<void>();
+  let firstOfDue = true;
+  const queue = new WorkQueue(nodeClock, log, async (key) => {
+    if (key === 'due') {
+      if (!firstOfDue) markDue();
+      firstOfDue = false;
+      return { atMs: nodeClock.nowMs() + 5 };
+    }
+    working.add(key);
+    mostAtOnce = Math.max(mostAtOnce, working.size);
+    await release;
+    working.delete(key);
+    return undefined;
+  });
+  queue.add('due');
+  await new Promise(setImmediate);
+  for (let i = 0; i < 20; i++) queue.add(`slow-${i}`);
+  await dueBegan;
+  assert.equal(mostAtOnce, 8);
+  assert.equal(queue.counters()['controller_waiting'], 12);
+  resolve();
+  while (working.size > 0 || queue.counters()['controller_waiting'] !== 0) await new Promise(setImmediate);
+  assert.equal(mostAtOnce, 8);
+  await queue.close();
+});
