@@ -10,6 +10,8 @@ export type MacFormat = 'colon' | 'dash' | 'dot' | 'no-delimiter';
 
 export const MAC_BYTES = 6;
 
+const CANONICAL = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
+
 const SPELLINGS = [
   /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i,
   /^[0-9a-f]{2}(?:-[0-9a-f]{2}){5}$/i,
@@ -19,6 +21,8 @@ const SPELLINGS = [
 
 /** Reads `00:00:5e:00:53:01`, `00-00-5E-00-53-01`, `0000.5e00.5301` or `00005e005301`; anything else is undefined. */
 export function parseMac(text: string): Mac | undefined {
+  // Nearly all are, and are read for each packet and request.
+  if (CANONICAL.test(text)) return text as Mac;
   if (!SPELLINGS.some((spelling) => spelling.test(text))) return undefined;
   return colonForm(text.replaceAll(/[^0-9a-f]/gi, '').toLowerCase());
 }

@@ -94,11 +94,13 @@ function createInterval(clock: Pick<Clock, 'monotonicMs'>): (key: string) => boo
   const passedMs = new Map<string, number>();
   return (key) => {
     const nowMs = clock.monotonicMs();
+    const lastMs = passedMs.get(key);
+    if (lastMs !== undefined && nowMs - lastMs < INTERVAL_MS) return false;
     for (const [oldest, atMs] of passedMs) {
       if (nowMs - atMs < INTERVAL_MS) break;
       passedMs.delete(oldest);
     }
-    if (passedMs.has(key) || passedMs.size >= KEYS_MAX) return false;
+    if (passedMs.size >= KEYS_MAX) return false;
     passedMs.set(key, nowMs);
     return true;
   };
