@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { collectionOf, crdFor, kinds } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import { serverReference } from './server-reference.ts';
+import { workflowStatesPage } from './workflow-states.ts';
 
 const root = join(import.meta.dirname, '..');
 const stale: string[] = [];
@@ -65,6 +66,7 @@ function generateProtocol(check: boolean): void {
 const check = process.argv.includes('--check');
 generateCrds(check);
 put('docs/reference/server.md', serverReference(), check);
+put('docs/reference/workflow-states.md', workflowStatesPage(), check);
 generateProtocol(check);
 if (stale.length > 0) {
   console.error(`not up to date: ${stale.join(', ')}\nrun: npm run generate`);

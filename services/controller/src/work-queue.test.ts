@@ -52,12 +52,16 @@ test('works on eight keys at once, and on those whose time has come besides', as
   const { promise: release, resolve } = Promise.withResolvers<void>();
   let mostAtOnce = 0;
   const { promise: dueBegan, resolve: markDue } = Promise.withResolvers<void>();
-  let firstOfDue = true;
+  let dueAtMs = 0;
+  let lateMs = 0;
   const queue = new WorkQueue(nodeClock, log, async (key) => {
     if (key === 'due') {
-      if (!firstOfDue) markDue();
-      firstOfDue = false;
-      return { atMs: nodeClock.nowMs() + 5 };
+      if (dueAtMs !== 0) {
+        lateMs = nodeClock.nowMs() - dueAtMs;
+        markDue();
+      }
+      dueAtMs = nodeClock.nowMs() + 5;
+      return { atMs: dueAtMs };
     }
     working.add(key);
     mostAtOnce = Math.max(mostAtOnce, working.size);
@@ -69,6 +73,7 @@ test('works on eight keys at once, and on those whose time has come besides', as
   await new Promise(setImmediate);
   for (let i = 0; i < 20; i++) queue.add(`slow-${i}`);
   await dueBegan;
+  assert.ok(lateMs <= 1000, `${lateMs} ms late`);
   assert.equal(mostAtOnce, 8);
   assert.equal(queue.counters()['controller_waiting'], 12);
   resolve();
