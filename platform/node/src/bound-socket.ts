@@ -6,19 +6,16 @@ import { PlatformError, type UdpOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
 import { socketAddress } from './socket-address.ts';
+import { SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-type.ts';
+import { socketFailure } from './socket-failure.ts';
 
 const AF_INET = 2;
-const SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0o4000 | 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_BROADCAST = 6;
 const SO_RCVBUF = 8;
 const SO_RCVBUFFORCE = 33;
 const SO_BINDTODEVICE = 25;
-const EPERM = 1;
-const EACCES = 13;
-const ENODEV = 19;
-const EADDRINUSE = 98;
 const INTERFACE_NAME_LIMIT = 15;
 
 /** The descriptor of a bound, non-blocking socket. Linux only. */
@@ -68,24 +65,8 @@ function enlargeReceiveBuffer(library: CLibrary, fd: number): void {
   if (result < 0) library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUF, value });
 }
 
-function failure(options: UdpOptions, result: number): PlatformError {
-  const on = options.networkInterface ?? options.address;
-  const where = `UDP port ${options.port}${on === undefined ? '' : ` on ${on}`}`;
-  switch (-result) {
-    case ENODEV:
-      return new PlatformError(
-        'no-such-interface',
-        `there is no network interface ${options.networkInterface}`,
-      );
-    case EPERM:
-    case EACCES:
-      return new PlatformError(
-        'permission-denied',
-        `not allowed to open ${where}; run as root or give the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
-      );
-    case EADDRINUSE:
-      return new PlatformError('address-in-use', `${where} is in use`);
-    default:
-      return new PlatformError('unavailable', `cannot open ${where}: errno ${-result}`);
-  }
+function failure({ networkInterface, address, port }: UdpOptions, result: number): PlatformError {
+  const on = networkInterface ?? address;
+  const where = `UDP port ${port}${on === undefined ? '' : ` on ${on}`}`;
+  return socketFailure(-result, { where, networkInterface });
 }

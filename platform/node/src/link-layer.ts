@@ -4,9 +4,9 @@ import { networkInterfaces } from 'node:os';
 import { PlatformError, type LinkLayer, type LinkLayerOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { broadcastUdpFrame, ETHERTYPE_IPV4, readUdpFrame, udpPortFilter } from './ethernet-udp-frame.ts';
+import { SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-type.ts';
 
 const AF_PACKET = 17;
-const SOCK_RAW_NONBLOCK_CLOEXEC = 3 | 0o4000 | 0o2000000;
 const ENODEV = 19;
 const EPERM = 1;
 /** The rest waits for the next turn. */

@@ -1,9 +1,9 @@
 /** Router discovery through a raw socket of ICMPv6. Linux only, with CAP_NET_RAW. */
 import { PlatformError, type RouterDiscovery } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
+import { SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-type.ts';
 
 const AF_INET6 = 10;
-const SOCK_RAW_NONBLOCK_CLOEXEC = 3 | 0o4000 | 0o2000000;
 const IPPROTO_IPV6 = 41;
 const IPPROTO_ICMPV6 = 58;
 const SOL_SOCKET = 1;

@@ -14,17 +14,14 @@ import {
 } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { holderOf } from './port-holder.ts';
+import { SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-type.ts';
+import { socketFailure } from './socket-failure.ts';
 
 const AF_INET6 = 10;
-const SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0o4000 | 0o2000000;
 const SOL_SOCKET = 1;
 const SO_BINDTODEVICE = 25;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
-const EPERM = 1;
-const EACCES = 13;
-const ENODEV = 19;
-const EADDRINUSE = 98;
 
 export const nodeUdp6: Udp6 = {
   async open(options, handlers) {
@@ -72,7 +69,9 @@ async function boundDescriptor(options: Udp6Options): Promise<number> {
   const result = fd < 0 ? fd : configure(library, fd, options);
   if (result >= 0) return fd;
   if (fd >= 0) library.close(fd);
-  throw await failure(options, -result);
+  const { networkInterface, port } = options;
+  const holder = await holderOf('udp', port);
+  throw socketFailure(-result, { where: nameOf(options), networkInterface, holder });
 }
 
 function configure(library: CLibrary, fd: number, { networkInterface, port }: Udp6Options): number {
@@ -99,27 +98,6 @@ function anyAddress(port: number): Uint8Array {
 
 function nameOf({ port, networkInterface }: Udp6Options): string {
   return `UDP port ${port} of IPv6 on ${networkInterface}`;
-}
-
-async function failure(options: Udp6Options, errno: number): Promise<PlatformError> {
-  const where = nameOf(options);
-  switch (errno) {
-    case ENODEV:
-      return new PlatformError(
-        'no-such-interface',
-        `there is no network interface ${options.networkInterface}`,
-      );
-    case EPERM:
-    case EACCES:
-      return new PlatformError(
-        'permission-denied',
-        `not allowed to open ${where}; run as root or give the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
-      );
-    case EADDRINUSE:
-      return new PlatformError('address-in-use', `${where} is in use${await holderOf('udp', options.port)}`);
-    default:
-      return new PlatformError('unavailable', `cannot open ${where}: errno ${errno}`);
-  }
 }
 
 class NodeUdp6Socket implements Udp6Socket {

@@ -1,0 +1,31 @@
+import { PlatformError } from '@tinkerbell/platform-contract';
+
+const EPERM = 1;
+const EACCES = 13;
+const ENODEV = 19;
+const EADDRINUSE = 98;
+
+/** Why a UDP socket could not be made or bound; `where` names its port, `holder` who has it, if that is known. */
+export function socketFailure(
+  errno: number,
+  {
+    where,
+    networkInterface,
+    holder = '',
+  }: { readonly where: string; readonly networkInterface: string | undefined; readonly holder?: string },
+): PlatformError {
+  switch (errno) {
+    case ENODEV:
+      return new PlatformError('no-such-interface', `there is no network interface ${networkInterface}`);
+    case EPERM:
+    case EACCES:
+      return new PlatformError(
+        'permission-denied',
+        `not allowed to open ${where}; run as root or give the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
+      );
+    case EADDRINUSE:
+      return new PlatformError('address-in-use', `${where} is in use${holder}`);
+    default:
+      return new PlatformError('unavailable', `cannot open ${where}: errno ${errno}`);
+  }
+}
