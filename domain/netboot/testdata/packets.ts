@@ -1,9 +1,8 @@
-import { decodePacket, encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import { emptyPacket, decodePacket, encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import type { Hardware } from '@tinkerbell/resources';
 import { hexToBytes, ipv4, mac } from '@tinkerbell/wire';
 import type { HookScriptSettings, NetbootSettings } from '../src/index.ts';
 
-const ANY = ipv4('0.0.0.0');
 
 export const MAC = mac('02:00:5e:10:00:01');
 
@@ -61,20 +60,11 @@ export function hardware(change: {
 /** A request as it comes off the wire: encoded and decoded. */
 export function request(options: DhcpOptions, header: Partial<DhcpPacket> = {}): DhcpPacket {
   const packet: DhcpPacket = {
-    op: 'request',
-    hardwareType: 1,
-    hardwareLength: 6,
+    ...emptyPacket,
     hops: 1,
     transactionId: 7,
     secondsElapsed: 4,
-    broadcast: false,
-    ciaddr: ANY,
-    yiaddr: ANY,
-    siaddr: ANY,
-    giaddr: ANY,
     hardwareAddress: hexToBytes('02005e100001 00000000000000000000') ?? new Uint8Array(16),
-    serverName: '',
-    bootFile: '',
     options,
     ...header,
   };

@@ -7,7 +7,7 @@ export {
   type ReplyLimits,
 } from './encode-packet.ts';
 export { CLIENT_PORT, replyDestination, SERVER_PORT, type ReplyDestination } from './reply-destination.ts';
-export { clientMacOf, messageType, type DhcpPacket } from './packet.ts';
+export { clientMacOf, emptyPacket, messageType, type DhcpPacket } from './packet.ts';
 export { malformedOptionsOf, optionTable, type DhcpOptions, type OptionName } from './option-table.ts';
 export { readSubOptions, writeSubOptions, type SubOption } from './sub-options.ts';
 export { isDomainName } from './domain-search.ts';

@@ -1,4 +1,4 @@
-import { macFromBytes, type Ipv4, type Mac } from '@tinkerbell/wire';
+import { IPV4_ANY, macFromBytes, type Ipv4, type Mac } from '@tinkerbell/wire';
 import type { DhcpOptions } from './option-table.ts';
 
 /** A DHCPv4 message, RFC 2131 section 2. Times in seconds, addresses in dotted decimal. */
@@ -25,6 +25,25 @@ export interface DhcpPacket {
   readonly bootFile: string;
   readonly options: DhcpOptions;
 }
+
+/** A request of an Ethernet client that says nothing yet: every field zero or empty. */
+export const emptyPacket: DhcpPacket = {
+  op: 'request',
+  hardwareType: 1,
+  hardwareLength: 6,
+  hops: 0,
+  transactionId: 0,
+  secondsElapsed: 0,
+  broadcast: false,
+  ciaddr: IPV4_ANY,
+  yiaddr: IPV4_ANY,
+  siaddr: IPV4_ANY,
+  giaddr: IPV4_ANY,
+  hardwareAddress: new Uint8Array(16),
+  serverName: '',
+  bootFile: '',
+  options: {},
+};
 
 /** Values of option 53, RFC 2132 section 9.6. */
 export const messageType = {

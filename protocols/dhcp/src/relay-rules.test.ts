@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import {
   decodePacket,
+  emptyPacket,
   encodePacket,
   messageType,
   relayReply,
@@ -40,20 +41,9 @@ const RACK_CIRCUIT = '01 05 7261636b30';
 
 function packet(options: DhcpOptions, header: Partial<DhcpPacket> = {}): DhcpPacket {
   return {
-    op: 'request',
-    hardwareType: 1,
-    hardwareLength: 6,
-    hops: 0,
+    ...emptyPacket,
     transactionId: 9,
-    secondsElapsed: 0,
-    broadcast: false,
-    ciaddr: ANY,
-    yiaddr: ANY,
-    siaddr: ANY,
-    giaddr: ANY,
     hardwareAddress: hexToBytes('02005e100001 00000000000000000000')!,
-    serverName: '',
-    bootFile: '',
     options,
     ...header,
   };

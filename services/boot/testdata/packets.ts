@@ -1,8 +1,7 @@
 /** DHCP requests as a machine with the MAC of `machine1` sends them. */
-import { encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
-import { hexToBytes, ipv4 } from '@tinkerbell/wire';
+import { emptyPacket, encodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import { hexToBytes } from '@tinkerbell/wire';
 
-const ANY = ipv4('0.0.0.0');
 
 export const UEFI: DhcpOptions = {
   messageType: 1,
@@ -14,20 +13,10 @@ export const UEFI: DhcpOptions = {
 
 export function packet(options: DhcpOptions, header: Partial<DhcpPacket> = {}): Uint8Array {
   const encoded = encodePacket({
-    op: 'request',
-    hardwareType: 1,
-    hardwareLength: 6,
-    hops: 0,
+    ...emptyPacket,
     transactionId: 9,
-    secondsElapsed: 0,
     broadcast: true,
-    ciaddr: ANY,
-    yiaddr: ANY,
-    siaddr: ANY,
-    giaddr: ANY,
     hardwareAddress: hexToBytes('02005e100001 00000000000000000000') ?? new Uint8Array(16),
-    serverName: '',
-    bootFile: '',
     options,
     ...header,
   });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodePacket, encodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
+import { emptyPacket, decodePacket, encodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import type { Log, NetworkInterface, Udp, UdpHandlers, UdpSocket } from '@tinkerbell/platform-contract';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createRelayService, type RelayConfig } from './index.ts';
 
-const ANY = ipv4('0.0.0.0');
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 
 const netmask = '255.255.255.0';
@@ -62,20 +61,9 @@ function recordingUdp(hasFrames: boolean) {
 
 function packet(header: Partial<DhcpPacket>): Uint8Array {
   const encoded = encodePacket({
-    op: 'request',
-    hardwareType: 1,
-    hardwareLength: 6,
-    hops: 0,
+    ...emptyPacket,
     transactionId: 9,
-    secondsElapsed: 0,
-    broadcast: false,
-    ciaddr: ANY,
-    yiaddr: ANY,
-    siaddr: ANY,
-    giaddr: ANY,
     hardwareAddress: hexToBytes('02005e100001 00000000000000000000')!,
-    serverName: '',
-    bootFile: '',
     options: { messageType: 1 },
     ...header,
   });

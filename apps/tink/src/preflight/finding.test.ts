@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { DhcpOptions, DhcpPacket } from '@tinkerbell/dhcp';
+import { emptyPacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import { ipv4, IPV4_ANY } from '@tinkerbell/wire';
 import { findingsFor } from './finding.ts';
 import { adviceFor } from './mode-advice.ts';
@@ -26,20 +26,9 @@ const quiet: Observation = {
 
 function packet(options: DhcpOptions, header: Partial<DhcpPacket> = {}): DhcpPacket {
   return {
+    ...emptyPacket,
     op: 'reply',
-    hardwareType: 1,
-    hardwareLength: 6,
-    hops: 0,
-    transactionId: 1,
-    secondsElapsed: 0,
     broadcast: true,
-    ciaddr: IPV4_ANY,
-    yiaddr: IPV4_ANY,
-    siaddr: IPV4_ANY,
-    giaddr: IPV4_ANY,
-    hardwareAddress: new Uint8Array(16),
-    serverName: '',
-    bootFile: '',
     options: { messageType: 2, serverIdentifier: ipv4('192.0.2.1'), ...options },
     ...header,
   };

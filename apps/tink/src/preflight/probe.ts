@@ -1,5 +1,5 @@
 /** The questions of a preflight: what an operating system and three kinds of firmware ask first. Nothing here takes a lease. */
-import { encodePacket, messageType, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
+import { emptyPacket, encodePacket, messageType, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import { IPV4_ANY, macToBytes, type Ipv4, type Mac } from '@tinkerbell/wire';
 
 /** `boot-server` is the request for a boot file that firmware with an address sends to UDP 4011. */
@@ -28,20 +28,12 @@ export function probePacket(kind: ProbeKind, { mac, transactionId, address }: Pr
   const hardwareAddress = new Uint8Array(16);
   hardwareAddress.set(macToBytes(mac));
   const packet: DhcpPacket = {
-    op: 'request',
-    hardwareType: 1,
-    hardwareLength: 6,
-    hops: 0,
+    ...emptyPacket,
     transactionId,
     secondsElapsed: 4,
     broadcast: !isBootServer,
     ciaddr: isBootServer ? (address ?? IPV4_ANY) : IPV4_ANY,
-    yiaddr: IPV4_ANY,
-    siaddr: IPV4_ANY,
-    giaddr: IPV4_ANY,
     hardwareAddress,
-    serverName: '',
-    bootFile: '',
     options: {
       messageType: isBootServer ? messageType.request : messageType.discover,
       maximumMessageBytes: 1472,
