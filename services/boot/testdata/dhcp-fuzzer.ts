@@ -3,9 +3,6 @@
  * `node services/boot/testdata/dhcp-fuzzer.ts --count 10000000 --seed 7`
  */
 import assert from 'node:assert/strict';
-import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { decodePacket, encodePacket } from '@tinkerbell/dhcp';
 import { parseAddressPool, type NetbootSettings } from '@tinkerbell/netboot';
 import { bytesToHex } from '@tinkerbell/wire';
@@ -13,25 +10,15 @@ import { createCounters } from '../src/counters.ts';
 import { createDhcpListener } from '../src/dhcp-listener.ts';
 import { DhcpPools } from '../src/dhcp-pools.ts';
 import { createDhcpTimeline } from '../src/dhcp-timeline.ts';
+import { CANARY, fuzzByHand, heapBytes, SLOW_MS, WARM_UP, type FuzzReport } from './fuzzing.ts';
 import { createRandom, mutated, seedPackets } from './packet-mutator.ts';
 import { fixedView, machine, rackConfig, recordingJournal, silentLog } from './rack.ts';
 
-export interface FuzzReport {
-  readonly answered: number;
-  readonly counters: Readonly<Record<string, number>>;
-  readonly slowestMs: number;
-  readonly heapGrowthBytes: number;
-}
-
-/** Stands around each packet and in its place afterwards: an answer that holds it was made from memory of somebody else. */
-const CANARY = Buffer.from('d1f5a37e9b2c4486', 'hex');
 const BUFFER_BYTES = 8192;
 const PACKET_AT = 1024;
-const WARM_UP = 20_000;
 const TURN_EVERY = 500;
 /** It takes as long as the listener, and finds less. */
 const ROUND_TRIP_EVERY = 4;
-const SLOW_MS = 100;
 const pool = parseAddressPool('192.168.77.100-192.168.77.150/24,gateway=192.168.77.1');
 
 /** Throws AssertionError, with seed and packet, at the first answer that is wrong and the first packet that is too slow. */
@@ -150,18 +137,4 @@ function timeOf(feed: () => void, say: (what: string) => string): number {
   return best;
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function heapBytes(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' } } });
-  const [count, seed] = [Number(values.count ?? 1_000_000), Number(values.seed ?? Date.now() >>> 0)];
-  process.stdout.write(`seed ${seed}, ${count} packets\n`);
-  const report = await fuzzDhcp({ count, seed });
-  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-}
+if (import.meta.main) await fuzzByHand(fuzzDhcp);

@@ -3,9 +3,6 @@
  * hand, for as long as one likes: `node services/boot/testdata/tftp-fuzzer.ts --count 2000000 --seed 7`
  */
 import assert from 'node:assert/strict';
-import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { UdpAddress, UdpHandlers, UdpSocket } from '@tinkerbell/platform-contract';
 import { decodeTftp, defaultTransferLimits, encodeTftp } from '@tinkerbell/tftp';
 import { bytesToHex } from '@tinkerbell/wire';
@@ -13,30 +10,20 @@ import type { BootFile } from '../src/boot-files/index.ts';
 import { createCounters } from '../src/counters.ts';
 import { TftpListener } from '../src/tftp-listener.ts';
 import { createTftpTimeline } from '../src/tftp-timeline.ts';
+import { CANARY, fuzzByHand, heapBytes, SLOW_MS, WARM_UP, type FuzzReport } from './fuzzing.ts';
 import { createRandom } from './packet-mutator.ts';
 import { fixedView, recordingJournal, silentLog } from './rack.ts';
 import { mutatedTftp, tftpSeedPackets } from './tftp-packet-mutator.ts';
 
-export interface TftpFuzzReport {
-  readonly answered: number;
-  readonly counters: Readonly<Record<string, number>>;
-  readonly slowestMs: number;
-  readonly heapGrowthBytes: number;
-}
-
-/** Stands around each packet and in its place afterwards: an answer that holds it was made from memory of somebody else. */
-const CANARY = Buffer.from('d1f5a37e9b2c4486', 'hex');
 const BUFFER_BYTES = 4096;
 const PACKET_AT = 1024;
-const WARM_UP = 20_000;
-const SLOW_MS = 100;
 const CLIENTS = 30;
 const PORTS_PER_CLIENT = 4;
 /** Bytes count up and begin anew after this: what is not of the file breaks the row. */
 const FILE_PERIOD = 251;
 
 /** Throws AssertionError, with seed and packet, at the first answer that is wrong and the first packet that is too slow. */
-export async function fuzzTftp({ count, seed }: { count: number; seed: number }): Promise<TftpFuzzReport> {
+export async function fuzzTftp({ count, seed }: { count: number; seed: number }): Promise<FuzzReport> {
   const random = createRandom(seed);
   const seeds = tftpSeedPackets();
   const world = createWorld();
@@ -188,18 +175,4 @@ function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void 
   if (!again.ok || again.value.kind !== decoded.value.kind) assert.fail(say('it is read differently'));
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function heapBytes(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' } } });
-  const [count, seed] = [Number(values.count ?? 1_000_000), Number(values.seed ?? process.hrtime()[1])];
-  process.stdout.write(`seed ${seed}, ${count} packets\n`);
-  const report = await fuzzTftp({ count, seed });
-  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-}
+if (import.meta.main) await fuzzByHand(fuzzTftp);
