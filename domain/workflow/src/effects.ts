@@ -26,8 +26,14 @@ export type Effect =
   | { readonly kind: 'end-backoff' }
   | { readonly kind: 'wake'; readonly atMs: number };
 
-/** In order; the first that changes the workflow makes the controller look again. */
-export function effectsFor(workflow: Workflow, nowMs: number): readonly Effect[] {
+/** Agents that finished while the server was away have this long to say so before their actions count as lost. */
+const RETURN_GRACE_MS = 30_000;
+
+/**
+ * In order; the first that changes the workflow makes the controller look again. `answeringSinceMs` is when the server
+ * started, by the same clock as `nowMs`.
+ */
+export function effectsFor(workflow: Workflow, nowMs: number, answeringSinceMs = 0): readonly Effect[] {
   const status = workflow.status ?? {};
   switch (workflowStateOf(status.state)) {
     case '':
@@ -36,7 +42,7 @@ export function effectsFor(workflow: Workflow, nowMs: number): readonly Effect[]
     case 'PREPARING':
       return boot(workflow, 'preparing', { kind: 'finish-preparation' });
     case 'RUNNING':
-      return timers(status, nowMs);
+      return timers(status, nowMs, answeringSinceMs + RETURN_GRACE_MS);
     case 'POST':
       return boot(workflow, 'post', { kind: 'finish-post' });
     default:
@@ -72,10 +78,13 @@ function jobStep(workflow: Workflow, phase: BootPhase, job: string): Effect | un
   return uid === '' ? { kind: 'create-boot-job', job, phase } : { kind: 'follow-boot-job', job, uid, phase };
 }
 
-function timers(status: WorkflowStatus, nowMs: number): readonly Effect[] {
+function timers(status: WorkflowStatus, nowMs: number, reportsDueMs: number): readonly Effect[] {
   const { deadline, notBefore } = currentActionOf(status)?.action ?? {};
   const stop = status.paused === true ? undefined : status.globalExecutionStop;
-  const deadlines = [deadline, stop].filter((one) => one !== undefined).map((one) => Date.parse(one));
+  const deadlines = [
+    ...(deadline === undefined ? [] : [Math.max(Date.parse(deadline), reportsDueMs)]),
+    ...(stop === undefined ? [] : [Date.parse(stop)]),
+  ];
   const backoff = notBefore === undefined ? [] : [Date.parse(notBefore)];
   const due = (times: readonly number[]): boolean => times.some((one) => one <= nowMs);
   const ahead = [...deadlines, ...backoff].filter((one) => one > nowMs);

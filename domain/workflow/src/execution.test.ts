@@ -23,6 +23,17 @@ test('a running action without a report counts as lost 30 s after its timeout, b
   );
 });
 
+test('an action that ended while the server was away is not lost before its agent could say so', () => {
+  const workflow = new TestWorkflow().run('a', 'RUNNING');
+  workflow.nowMs += 600_000 - 1;
+  const startedMs = workflow.nowMs - 29_999;
+  const object = { metadata: { name: 'w' }, status: workflow.status } as Workflow;
+  assert.deepEqual(effectsFor(object, workflow.nowMs, startedMs), [
+    { kind: 'wake', atMs: workflow.nowMs + 1 },
+  ]);
+  assert.deepEqual(effectsFor(object, workflow.nowMs, startedMs - 1)[0], { kind: 'expire' });
+});
+
 test('an action without a timeout has no deadline, and a finished one has none any more', () => {
   const workflow = new TestWorkflow({ a: { timeoutSeconds: 0 } }).run('a', 'RUNNING');
   assert.equal(workflow.action('a').deadline, undefined);

@@ -103,6 +103,12 @@ test('ends a running workflow at its deadline, not before', async () => {
   assert.ok(events.some((one) => one.message === 'workflow is TIMEOUT' && one.machine === mac));
 });
 
+test('ends a workflow whose deadline passed while the server was away', async () => {
+  const status = { state: 'RUNNING', agentID: mac, globalExecutionStop: '2001-01-01T00:00:00.000Z' };
+  await using controller = await startedController([['Workflow', 'w', { status }]]);
+  await controller.until((one) => one.state === 'TIMEOUT');
+});
+
 test('records a restart with every workflow that was running', async () => {
   await using controller = await startedController();
   await putAll(controller);
@@ -167,7 +173,7 @@ test('tells why an action was given up that its agent never reported', async () 
     },
   });
   await controller.settled();
-  controller.time.advance(1000);
+  controller.time.advance(30_000);
   await controller.until((one) => one.state === 'TIMEOUT');
   const events = await controller.journal.read({ after: 0, workflows: ['default/w'] });
   assert.match(

@@ -25,8 +25,9 @@ export interface ControllerDeps extends ApplyDeps {
 export function createControllerService(deps: ControllerDeps): Service {
   const renderer = deps.renderer ?? createWorkerRenderer(deps.clock, deps.log);
   const rendering = new Rendering(deps.view, renderer, deps.clock);
+  const answeringSinceMs = deps.clock.nowMs();
   const queue = new WorkQueue(deps.clock, deps.log, async (path) =>
-    reconcile({ ...deps, rendering }, keyOf(path)),
+    reconcile({ ...deps, rendering, answeringSinceMs }, keyOf(path)),
   );
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
 

@@ -13,12 +13,17 @@ interface Name {
   readonly name: string;
 }
 
+export interface ReconcileDeps extends BootDeps {
+  /** Since when agents can report, by the clock. */
+  readonly answeringSinceMs: number;
+}
+
 /** Resolves with the time of the next deadline, if there is one. */
-export async function reconcile(deps: BootDeps, workflow: Name): Promise<Again> {
+export async function reconcile(deps: ReconcileDeps, workflow: Name): Promise<Again> {
   for (let round = 0; round < ROUNDS_LIMIT; round++) {
     const stored = await deps.store.get({ collection: workflowCollection, ...workflow });
     if (stored === undefined) return undefined;
-    const effects = effectsFor(stored.object as Workflow, deps.clock.nowMs());
+    const effects = effectsFor(stored.object as Workflow, deps.clock.nowMs(), deps.answeringSinceMs);
     const outcome = await performAll(deps, stored.object as Workflow, effects);
     if (outcome !== 'changed') return outcome;
   }

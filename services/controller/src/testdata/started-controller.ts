@@ -44,7 +44,8 @@ function manualClock() {
   };
 }
 
-export async function startedController() {
+/** `before` is what was stored before the controller started. */
+export async function startedController(before: readonly (readonly [kind: string, name: string, fields: object])[] = []) {
   const time = manualClock();
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: time.clock, log });
@@ -63,7 +64,6 @@ export async function startedController() {
     await service.start(stopping.signal);
     return service;
   };
-  const service = await start();
   const keyOf = (kind: string, name: string) => ({
     collection: collections[kind] ?? '',
     namespace: 'default',
@@ -85,6 +85,8 @@ export async function startedController() {
         : ({ operation: 'update', key, object, expectedRevision: current.revision } as const);
     assert.ok((await store.commit([write])).ok);
   }
+  for (const one of before) await put(...one);
+  const service = await start();
   const get = async (kind: string, name: string) => (await store.get(keyOf(kind, name)))?.object;
   /** Waits until the workflow is as wanted; the test's own time limit ends a wait in vain. */
   async function until(wanted: (status: WorkflowStatus) => boolean): Promise<WorkflowStatus> {
