@@ -7,11 +7,21 @@ import {
   isTrue,
   NIL,
   STRING,
+  stringValue,
   type Value,
 } from '@tinkerbell/go-template';
+import { copyOf } from './deep-copy.ts';
 import { operand, text } from './operands.ts';
 
-/** Sprig's functions for values that may be absent, and `fail`. */
+const COPIES: FunctionSpec = {
+  params: [INTERFACE],
+  call: ([value], context) => {
+    if (operand(value).kind !== 'nil') return copyOf(operand(value), context);
+    throw new FunctionError('reflect: call of reflect.Value.Type on zero Value');
+  },
+};
+
+/** Sprig's functions for values that may be absent, copies, `fail` and `hello`. */
 export const DEFAULT_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   default: {
     params: [INTERFACE, INTERFACE],
@@ -40,6 +50,9 @@ export const DEFAULT_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
     params: [INTERFACE, INTERFACE, BOOL],
     call: ([yes, no, which]) => operand(which?.kind === 'bool' && which.value ? yes : no),
   },
+  hello: { params: [], result: STRING, call: () => stringValue('Hello!') },
+  deepCopy: COPIES,
+  mustDeepCopy: COPIES,
   fail: {
     params: [STRING],
     result: STRING,

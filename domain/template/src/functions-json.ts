@@ -29,7 +29,7 @@ export const JSON_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
     params: [STRING],
     call: ([source], context) => {
       const value = parse(text(source), context);
-      if (value === undefined) throw new FunctionError('invalid JSON');
+      if (value === undefined) throw new FunctionError(jsonProblem(text(source)));
       return value;
     },
   },
@@ -59,4 +59,18 @@ function parse(source: string, context: CallContext): Value | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Go says more about what is wrong; the commonest, a text that ends too soon, is told in its words. */
+function jsonProblem(source: string): string {
+  const endsEarly = source.trim() === '' || isCutOff(source);
+  return endsEarly ? 'unexpected end of JSON input' : 'invalid JSON';
+}
+
+/** Says whether the text is the beginning of a list or an object that is never closed. */
+function isCutOff(source: string): boolean {
+  const outside = source.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const opened = outside.match(/[[{]/g)?.length ?? 0;
+  const closed = outside.match(/[\]}]/g)?.length ?? 0;
+  return opened > closed && /[[{:,"0-9a-z\s]$/.test(outside);
 }

@@ -9,7 +9,9 @@ import {
   intValue,
   listValue,
   sliceOf,
+  sprint,
   STRING,
+  stringValue,
   type CallContext,
   type Value,
 } from '@tinkerbell/go-template';
@@ -54,7 +56,62 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
     call: ([start, stop, step], context) =>
       counted({ start: integer(start), stop: integer(stop), step: integer(step) }, context),
   },
+  seq: {
+    params: [INT],
+    variadic: true,
+    result: STRING,
+    call: (values, context) => stringValue(sequence(values.map(integer), context)),
+  },
+  toDecimal: {
+    params: [INTERFACE],
+    result: INT64,
+    call: ([value], context) => int64(octal(sprint([operand(value)], context))),
+  },
+  max: extreme((left, right) => (right > left ? right : left)),
+  biggest: extreme((left, right) => (right > left ? right : left)),
+  min: extreme((left, right) => (right < left ? right : left)),
 };
+
+function extreme(choose: (left: bigint, right: bigint) => bigint): FunctionSpec {
+  return {
+    params: [INTERFACE, INTERFACE],
+    variadic: true,
+    result: INT64,
+    call: (values) => int64(values.map(toInt64).reduce(choose)),
+  };
+}
+
+/** Like the shell's seq; sprig's count is off by one in the same places: a step past the end is included. */
+function sequence(params: readonly number[], context: CallContext): string {
+  const range = params.length > 3 ? undefined : sequenceRange(params);
+  return range === undefined ? '' : numbersFrom(range, context);
+}
+
+function sequenceRange([first, second, third]: readonly number[]): Range | undefined {
+  if (first === undefined) return undefined;
+  if (second === undefined) return rangeThrough(1, first);
+  if (third === undefined) return rangeThrough(first, second);
+  if (third < first && second > 0) return undefined;
+  return { ...rangeThrough(first, third), step: second };
+}
+
+function rangeThrough(start: number, end: number): Range {
+  const step = end < start ? -1 : 1;
+  return { start, stop: end + step, step };
+}
+
+function numbersFrom(range: Range, context: CallContext): string {
+  context.spend(8 * countOf(range));
+  return Array.from({ length: countOf(range) }, (_, i) => String(range.start + i * range.step)).join(' ');
+}
+
+/** Base eight; what is not a number in it, or does not fit, is 0. */
+function octal(source: string): bigint {
+  if (!/^[+-]?[0-7]+$/.test(source)) return 0n;
+  const magnitude = BigInt(`0o${source.replace(/^[+-]/, '')}`);
+  const value = source.startsWith('-') ? -magnitude : magnitude;
+  return BigInt.asIntN(64, value) === value ? value : 0n;
+}
 
 function ofTwo(compute: (left: bigint, right: bigint) => bigint): FunctionSpec {
   return {
@@ -81,15 +138,22 @@ function decimal(source: string): bigint {
   return value > most ? most : value < -most - 1n ? -most - 1n : value;
 }
 
-function counted(
-  { start, stop, step }: { start: number; stop: number; step: number },
-  context: CallContext,
-): Value {
+interface Range {
+  readonly start: number;
+  readonly stop: number;
+  readonly step: number;
+}
+
+function countOf({ start, stop, step }: Range): number {
   const runs = stop < start ? step < 0 : step > 0;
-  const count = runs ? Math.ceil((stop - start) / step) : 0;
+  return runs ? Math.ceil((stop - start) / step) : 0;
+}
+
+function counted(range: Range, context: CallContext): Value {
+  const count = countOf(range);
   context.spend(count);
   return listValue(
-    Array.from({ length: count }, (_, i) => intValue(start + i * step)),
+    Array.from({ length: count }, (_, i) => intValue(range.start + i * range.step)),
     INT_SLICE,
   );
 }

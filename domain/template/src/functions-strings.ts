@@ -18,7 +18,8 @@ import {
   type CallContext,
   type Value,
 } from '@tinkerbell/go-template';
-import { integer, operand, quoted, shown, text } from './operands.ts';
+import { nospace } from './word-case.ts';
+import { integer, operand, quoted, shown, text, texts } from './operands.ts';
 
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const ONE_SPACE = new RegExp(SPACE);
@@ -33,7 +34,7 @@ export const STRING_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   trimSuffix: ofTwo((suffix, source) =>
     suffix !== '' && source.endsWith(suffix) ? source.slice(0, -suffix.length) : source,
   ),
-  nospace: ofText((source) => source.replace(ANY_SPACE, '')),
+  nospace: ofText(nospace),
   upper: ofText((source) => mapRunes(source, (rune) => rune.toUpperCase())),
   lower: ofText((source) => mapRunes(source, (rune) => rune.toLowerCase())),
   title: ofText(titleCase),
@@ -97,7 +98,7 @@ export const STRING_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   toStrings: {
     params: [INTERFACE],
     result: STRING_SLICE,
-    call: ([list], context) => listValue(strings(operand(list), context).map(stringValue), STRING_SLICE),
+    call: ([list], context) => listValue(texts(operand(list), context).map(stringValue), STRING_SLICE),
   },
 };
 
@@ -222,14 +223,7 @@ function splitText(source: string, separator: string): string[] {
 }
 
 function joined(list: Value, separator: string, context: CallContext): string {
-  const parts = strings(list, context);
+  const parts = texts(list, context);
   context.spend(parts.reduce((size, part) => size + part.length + separator.length, 0));
   return parts.join(separator);
-}
-
-/** Anything as a list of strings, without what is nil (sprig's strslice). */
-function strings(value: Value, context: CallContext): string[] {
-  if (value.kind === 'nil') return [];
-  if (value.kind !== 'slice') return [shown(value, context)];
-  return (value.items ?? []).filter((item) => item.kind !== 'nil').map((item) => shown(item, context));
 }

@@ -1,4 +1,5 @@
 import { FunctionError, type FunctionSpec, INT, STRING, stringValue } from '@tinkerbell/go-template';
+import { isIpv6Address } from './ip-address.ts';
 import { text } from './operands.ts';
 
 /** Tinkerbell's own functions for disks and networks. */
@@ -26,7 +27,7 @@ function partitionPath(device: string, number: bigint): string {
 function prefixLength(netmask: string): number {
   const octets = ipv4Octets(netmask.replace(/^(?:::|(?:0{1,4}:){5})ffff:(?=.*\.)/i, ''));
   if (octets === undefined) {
-    if (isIpv6(netmask)) throw new FunctionError(`netmask must be IPv4: ${netmask}`);
+    if (isIpv6Address(netmask)) throw new FunctionError(`netmask must be IPv4: ${netmask}`);
     throw new FunctionError(`invalid netmask format: ${netmask}`);
   }
   const bits = octets.map((octet) => octet.toString(2).padStart(8, '0')).join('');
@@ -38,12 +39,4 @@ function ipv4Octets(address: string): number[] | undefined {
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part))) return undefined;
   const octets = parts.map(Number);
   return octets.every((octet) => octet <= 255) ? octets : undefined;
-}
-
-function isIpv6(address: string): boolean {
-  const [before = '', after, extra] = address.split('::');
-  if (extra !== undefined || (before === '' && after === undefined)) return false;
-  const groups = [before, after ?? ''].filter((side) => side !== '').flatMap((side) => side.split(':'));
-  const valid = groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group));
-  return valid && (after === undefined ? groups.length === 8 : groups.length < 8);
 }

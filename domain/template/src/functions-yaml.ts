@@ -61,6 +61,7 @@ function yamlValue(held: Value, context: CallContext, depth: number): YamlValue 
     case 'map':
       return value.entries === null ? NULL : yamlMap([...value.entries], context, depth);
     case 'struct':
+      if (value.type.jsonText !== undefined) return { kind: 'string', text: value.type.jsonText(value) };
       return yamlMap(jsonFields(value), context, depth);
     case 'pointer':
       return value.target === null ? NULL : yamlValue(value.target, context, depth + 1);

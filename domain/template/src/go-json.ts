@@ -3,6 +3,7 @@ import {
   heldFields,
   isTrue,
   LimitExceeded,
+  normalizeBytes,
   sortedEntries,
   unwrapInterface,
   VALUE_DEPTH_MAX,
@@ -53,6 +54,7 @@ class Encoder {
           depth,
         );
       case 'struct':
+        if (value.type.jsonText !== undefined) return this.#string(value.type.jsonText(value));
         return this.#block('{', this.#members(jsonFields(value), depth), depth);
       case 'pointer':
         return value.target === null ? 'null' : this.encode(value.target, depth + 1);
@@ -91,7 +93,9 @@ class Encoder {
   }
 
   #string(value: string): string {
-    const text = JSON.stringify(value.toWellFormed())
+    // A byte that is not UTF-8 is written as an escape.
+    const parts = normalizeBytes(value).split(/\p{Surrogate}/u);
+    const text = `"${parts.map((part) => JSON.stringify(part).slice(1, -1)).join('\\ufffd')}"`
       .replaceAll('\u2028', '\\u2028')
       .replaceAll('\u2029', '\\u2029');
     if (!this.#style.escapeHtml) return text;
@@ -102,6 +106,7 @@ class Encoder {
 /** Returns the JSON names and values of a struct, without those left out because they are empty. */
 export function jsonFields(value: Extract<Value, { kind: 'struct' }>): [string, Value][] {
   return heldFields(value)
+    .filter(({ field }) => field.unexported !== true)
     .filter(
       ({ field, value: member }) => field.omitEmpty !== true || member.kind === 'struct' || isTrue(member),
     )

@@ -14,9 +14,16 @@ export {
   type RenderResult,
   renderTemplate,
   renderText,
+  type TextOptions,
   type TextResult,
   validateTemplateText,
 } from './render-template.ts';
 export { hardwareStruct, type JsonObject, templateData } from './dot.ts';
-export { TEMPLATE_FUNCTIONS } from './template-functions.ts';
+export { TEMPLATE_FUNCTIONS, templateFunctions } from './template-functions.ts';
+export type {
+  CertificateRequest,
+  CertificateResult,
+  KeyKind,
+  TemplatePlatform,
+} from './template-platform.ts';
 export type { ActionDefinition, TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';

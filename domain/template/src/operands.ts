@@ -5,6 +5,7 @@ import {
   parseGoInteger,
   quote,
   sprint,
+  unwrapInterface,
   type CallContext,
   type Value,
 } from '@tinkerbell/go-template';
@@ -77,6 +78,16 @@ export function textToInt64(source: string): bigint | undefined {
 /** The operand, or nil when it was not given. */
 export function operand(value: Value | undefined): Value {
   return value ?? NIL;
+}
+
+/** Anything as a list of strings, without what is nil (sprig's strslice). */
+export function texts(value: Value, context: CallContext): string[] {
+  if (value.kind === 'nil') return [];
+  if (value.kind !== 'slice') return [shown(value, context)];
+  return (value.items ?? [])
+    .map(unwrapInterface)
+    .filter((item) => item.kind !== 'nil')
+    .map((item) => shown(item, context));
 }
 
 /** `%q` of a value. */

@@ -12,6 +12,11 @@ export interface RenderError {
   /** Both from 1. */
   readonly line: number;
   readonly column: number;
+  /**
+   * The lines around the place, with their numbers. Rendered lines can hold user data: for the one who asked for the
+   * rendering, not for an object's status.
+   */
+  readonly excerpt: string;
   /** The field in the rendered YAML, such as `tasks[0].actions[1].image`; only for `yaml` and `validate`. */
   readonly path?: string;
   /** The expression that failed; only for `execute`. */

@@ -1,9 +1,20 @@
-import { execute, parseTemplate, type TemplateError, type Value } from '@tinkerbell/go-template';
+import {
+  BUILTIN_NAMES,
+  execute,
+  type FunctionMap,
+  parseTemplate,
+  type TemplateError,
+  type Value,
+} from '@tinkerbell/go-template';
 import { parseYaml, type Path, type Position, positionOf, type YamlNode } from '@tinkerbell/yaml';
 import { decodeWorkflow } from './decode-workflow.ts';
+import { excerptOf } from './error-excerpt.ts';
+import { nearNames } from './near-names.ts';
 import type { RenderError, RenderStep } from './render-error.ts';
 import { type JsonObject, templateData } from './dot.ts';
-import { TEMPLATE_FUNCTIONS } from './template-functions.ts';
+import { maskSecrets } from './secret-mask.ts';
+import { TEMPLATE_FUNCTIONS, templateFunctions } from './template-functions.ts';
+import type { TemplatePlatform } from './template-platform.ts';
 import { type WorkflowProblem, workerProblem, workflowProblem } from './validate-workflow.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
 
@@ -22,6 +33,10 @@ export interface RenderInput {
   readonly hardware?: object | undefined;
   /** The Workflow's spec.hardwareMap. */
   readonly hardwareMap?: Readonly<Record<string, string>> | undefined;
+  /** For functions that need a clock, randomness or cryptography; they fail without it. */
+  readonly platform?: TemplatePlatform | undefined;
+  /** Texts that no error may show; each becomes `***`. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 export type RenderResult =
@@ -32,40 +47,36 @@ export type TextResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: RenderError };
 
+/** What a rendering of text may use and must hide. */
+export type TextOptions = Pick<RenderInput, 'platform' | 'secrets'>;
+
 /**
  * Renders a Template for a Hardware into a workflow (upstream: renderTemplateHardware).
  * Missing keys are errors, output is limited to RENDERED_BYTES_MAX; `.references` is not provided here.
  */
 export function renderTemplate(input: RenderInput): RenderResult {
-  const rendered = renderText(
-    input.templateName,
-    input.text,
-    templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {}),
-  );
+  const data = templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {});
+  const rendered = renderText(input.templateName, input.text, data, input);
   if (!rendered.ok) return rendered;
-  const parsed = parseYaml(rendered.text);
-  if (!parsed.ok) {
-    const { message, position } = parsed.error;
-    return yamlFailure(message, position, undefined);
-  }
-  const [document] = parsed.documents;
-  const decoded = decodeWorkflow(document);
-  if (!decoded.ok)
-    return yamlFailure(decoded.problem.message, decoded.problem.position, decoded.problem.path);
-  const { workflow } = decoded;
-  const problem = workflowProblem(workflow);
-  if (problem !== undefined) return invalid(problem, document, 'validating workflow template: ');
-  const worker = workerProblem(workflow);
-  return worker === undefined ? { ok: true, workflow, text: rendered.text } : invalid(worker, document, '');
+  const result = readWorkflow(rendered.text);
+  return result.ok ? result : failure(result.fault, rendered.text, input.secrets);
 }
 
 /** Executes a template text on a prepared dot, as for a workflow (also used for templated BMC media URLs). */
-export function renderText(templateName: string, text: string, data: Value): TextResult {
-  const parsed = parseTemplate(GO_TEMPLATE_NAME, text, { functions: TEMPLATE_FUNCTIONS });
-  if (!parsed.ok) return { ok: false, error: templateFailure(parsed.error, templateName, 'parse') };
+export function renderText(
+  templateName: string,
+  text: string,
+  data: Value,
+  { platform, secrets }: TextOptions = {},
+): TextResult {
+  const functions = functionsFor(platform);
+  const parsed = parseTemplate(GO_TEMPLATE_NAME, text, { functions });
+  if (!parsed.ok) {
+    return failure(templateFault(withNearNames(parsed.error), templateName, 'parse'), text, secrets);
+  }
   const limits = { outputBytes: RENDERED_BYTES_MAX };
   const result = execute(parsed.template, data, { missingKey: 'error', limits });
-  return result.ok ? result : { ok: false, error: templateFailure(result.error, templateName, 'execute') };
+  return result.ok ? result : failure(templateFault(result.error, templateName, 'execute'), text, secrets);
 }
 
 /** Says whether a template text parses and calls only functions that exist; for use when a Template is applied. */
@@ -74,43 +85,90 @@ export function validateTemplateText(
 ): { readonly ok: true } | { readonly ok: false; readonly error: RenderError } {
   const parsed = parseTemplate(GO_TEMPLATE_NAME, text, { functions: TEMPLATE_FUNCTIONS });
   if (parsed.ok) return { ok: true };
-  const { message, line, column } = parsed.error;
-  return {
-    ok: false,
-    error: { step: 'parse', message, text: parsed.error.text, where: 'template', line, column },
-  };
+  const error = withNearNames(parsed.error);
+  const { message, line, column } = error;
+  return failure(
+    { step: 'parse', message, text: error.text, where: 'template', line, column },
+    text,
+    undefined,
+  );
 }
 
-function templateFailure(error: TemplateError, templateName: string, step: RenderStep): RenderError {
+type Fault = Omit<RenderError, 'excerpt'>;
+
+function failure(
+  fault: Fault,
+  source: string,
+  secrets: readonly string[] | undefined,
+): { readonly ok: false; readonly error: RenderError } {
+  const excerpt = excerptOf(source, fault.line, fault.column);
+  return { ok: false, error: maskSecrets({ ...fault, excerpt }, secrets ?? []) };
+}
+
+type ReadResult =
+  | { readonly ok: true; readonly workflow: WorkflowDefinition; readonly text: string }
+  | { readonly ok: false; readonly fault: Fault };
+
+function readWorkflow(text: string): ReadResult {
+  const parsed = parseYaml(text);
+  if (!parsed.ok) return { ok: false, fault: yamlFault(parsed.error.message, parsed.error.position) };
+  const [document] = parsed.documents;
+  const decoded = decodeWorkflow(document);
+  if (!decoded.ok) {
+    const { message, position, path } = decoded.problem;
+    return { ok: false, fault: yamlFault(message, position, path) };
+  }
+  const { workflow } = decoded;
+  const problem = workflowProblem(workflow);
+  if (problem !== undefined) {
+    return { ok: false, fault: invalid(problem, document, 'validating workflow template: ') };
+  }
+  const worker = workerProblem(workflow);
+  return worker === undefined
+    ? { ok: true, workflow, text }
+    : { ok: false, fault: invalid(worker, document, '') };
+}
+
+const functionsByPlatform = new WeakMap<TemplatePlatform, FunctionMap>();
+
+function functionsFor(platform: TemplatePlatform | undefined): FunctionMap {
+  if (platform === undefined) return TEMPLATE_FUNCTIONS;
+  const known = functionsByPlatform.get(platform);
+  if (known !== undefined) return known;
+  const functions = templateFunctions(platform);
+  functionsByPlatform.set(platform, functions);
+  return functions;
+}
+
+/** Go only says that there is no such function. */
+function withNearNames(error: TemplateError): TemplateError {
+  const wrong = /^function "(.*)" not defined$/.exec(error.message)?.[1];
+  const near = wrong === undefined ? [] : nearNames(wrong, [...TEMPLATE_FUNCTIONS.keys(), ...BUILTIN_NAMES]);
+  if (near.length === 0) return error;
+  const advice = `; did you mean ${near.join(', ')}?`;
+  return { ...error, message: error.message + advice, text: error.text + advice };
+}
+
+function templateFault(error: TemplateError, templateName: string, step: RenderStep): Fault {
   const { message, line, column, expression } = error;
   // Upstream's limit is in the writer, whose error text/template passes on without a place.
   const inner = error.code === 'limit' && step === 'execute' ? message : error.text;
   const text = `failed to parse template with ID ${templateName}: err: ${inner}`;
-  return {
-    step,
-    message,
-    text,
-    where: 'template',
-    line,
-    column,
-    ...(expression === undefined ? {} : { expression }),
-  };
+  const blamed = expression === undefined ? {} : { expression };
+  return { step, message, text, where: 'template', line, column, ...blamed };
 }
 
-function yamlFailure(message: string, { line, column }: Position, path: Path | undefined): RenderResult {
+function yamlFault(message: string, { line, column }: Position, path?: Path): Fault {
   const text = `parsing yaml data: err: yaml: line ${line}: ${message}`;
   const place = path === undefined ? {} : { path: pathText(path) };
-  return { ok: false, error: { step: 'yaml', message, text, where: 'rendered', line, column, ...place } };
+  return { step: 'yaml', message, text, where: 'rendered', line, column, ...place };
 }
 
-function invalid(problem: WorkflowProblem, document: YamlNode | undefined, prefix: string): RenderResult {
+function invalid(problem: WorkflowProblem, document: YamlNode | undefined, prefix: string): Fault {
   const { message, path } = problem;
   const { line, column } = document === undefined ? { line: 1, column: 1 } : positionOf(document, path);
   const text = prefix + message;
-  return {
-    ok: false,
-    error: { step: 'validate', message, text, where: 'rendered', line, column, path: pathText(path) },
-  };
+  return { step: 'validate', message, text, where: 'rendered', line, column, path: pathText(path) };
 }
 
 function pathText(path: Path): string {

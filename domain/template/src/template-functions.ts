@@ -1,23 +1,52 @@
 import { functionMap, type FunctionMap } from '@tinkerbell/go-template';
+import { certificateFunctions } from './functions-certificates.ts';
+import { cryptoFunctions } from './functions-crypto.ts';
+import { dateFunctions } from './functions-dates.ts';
 import { DEFAULT_FUNCTIONS } from './functions-defaults.ts';
 import { DICT_FUNCTIONS } from './functions-dicts.ts';
 import { ENCODING_FUNCTIONS } from './functions-encoding.ts';
+import { FLOAT_FUNCTIONS } from './functions-floats.ts';
 import { JSON_FUNCTIONS } from './functions-json.ts';
 import { LIST_FUNCTIONS } from './functions-lists.ts';
 import { NUMBER_FUNCTIONS } from './functions-numbers.ts';
+import { PATH_FUNCTIONS } from './functions-paths.ts';
+import { REFLECTION_FUNCTIONS } from './functions-reflection.ts';
+import { REGEX_FUNCTIONS } from './functions-regex.ts';
+import { SEMVER_FUNCTIONS } from './functions-semver.ts';
 import { STRING_FUNCTIONS } from './functions-strings.ts';
 import { TINKERBELL_FUNCTIONS } from './functions-tinkerbell.ts';
+import { URL_FUNCTIONS } from './functions-urls.ts';
+import { WORD_FUNCTIONS } from './functions-words.ts';
 import { YAML_FUNCTIONS } from './functions-yaml.ts';
+import type { TemplatePlatform } from './template-platform.ts';
 
-/** The functions of a Tinkerbell template besides Go's built-ins (upstream: funcmap.New). */
-export const TEMPLATE_FUNCTIONS: FunctionMap = functionMap({
-  ...DEFAULT_FUNCTIONS,
-  ...STRING_FUNCTIONS,
-  ...LIST_FUNCTIONS,
-  ...DICT_FUNCTIONS,
-  ...NUMBER_FUNCTIONS,
-  ...ENCODING_FUNCTIONS,
-  ...JSON_FUNCTIONS,
-  ...YAML_FUNCTIONS,
-  ...TINKERBELL_FUNCTIONS,
-});
+/**
+ * The functions of a Tinkerbell template besides Go's built-ins (upstream: funcmap.New, which is sprig's hermetic
+ * functions and Tinkerbell's own). Without a platform, those that need one fail when called.
+ */
+export function templateFunctions(platform?: TemplatePlatform): FunctionMap {
+  return functionMap({
+    ...DEFAULT_FUNCTIONS,
+    ...STRING_FUNCTIONS,
+    ...WORD_FUNCTIONS,
+    ...REGEX_FUNCTIONS,
+    ...LIST_FUNCTIONS,
+    ...DICT_FUNCTIONS,
+    ...NUMBER_FUNCTIONS,
+    ...FLOAT_FUNCTIONS,
+    ...ENCODING_FUNCTIONS,
+    ...JSON_FUNCTIONS,
+    ...YAML_FUNCTIONS,
+    ...REFLECTION_FUNCTIONS,
+    ...PATH_FUNCTIONS,
+    ...URL_FUNCTIONS,
+    ...SEMVER_FUNCTIONS,
+    ...TINKERBELL_FUNCTIONS,
+    ...dateFunctions(platform),
+    ...cryptoFunctions(platform),
+    ...certificateFunctions(platform),
+  });
+}
+
+/** The functions for callers that have no platform. */
+export const TEMPLATE_FUNCTIONS: FunctionMap = templateFunctions();

@@ -44,3 +44,6 @@ export const BUILTINS: ReadonlyMap<string, FunctionValue> = new Map(
 function textFunction(params: readonly GoType[]): FunctionValue['type'] {
   return { kind: 'func', params, variadic: true, result: STRING };
 }
+
+/** Their names, for advice on wrong ones. */
+export const BUILTIN_NAMES: readonly string[] = [...BUILTINS.keys()];

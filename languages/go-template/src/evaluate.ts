@@ -69,24 +69,34 @@ export function evaluatePath(
   frame.at(node);
   switch (node.kind) {
     case 'field':
-      return followPath(frame, dot, node.path, invocation);
+      return followPath(frame, dot, { dot, node, path: node.path, invocation });
     case 'variable': {
       const value = frame.lookup(node.path[0] ?? '');
-      if (node.path.length > 1) return followPath(frame, value, node.path.slice(1), invocation);
+      if (node.path.length > 1)
+        return followPath(frame, value, { dot, node, path: node.path.slice(1), invocation });
       refuseArguments(frame, node, invocation);
       return value;
     }
     default: {
       if (node.of.kind === 'nil') frame.fail(`indirection through explicit nil in ${nodeText(node)}`);
-      return followPath(frame, evaluateArgument(frame, dot, node.of, undefined), node.path, invocation);
+      const receiver = evaluateArgument(frame, dot, node.of, undefined);
+      return followPath(frame, receiver, { dot, node, path: node.path, invocation });
     }
   }
 }
 
-function followPath(frame: Frame, receiver: Value, path: readonly string[], invocation: Invocation): Value {
+interface PathWalk {
+  readonly dot: Value;
+  readonly node: OperandNode;
+  readonly path: readonly string[];
+  readonly invocation: Invocation;
+}
+
+function followPath(frame: Frame, receiver: Value, { dot, node, path, invocation }: PathWalk): Value {
   const last = path.length - 1;
   return path.reduce(
-    (value, name, i) => accessField(frame, value, name, i === last && hasArguments(invocation)),
+    (value, name, i) =>
+      accessField(frame, value, { name, dot, node, invocation: i === last ? invocation : NO_ARGUMENTS }),
     receiver,
   );
 }

@@ -1,7 +1,11 @@
+import type { CommandNode, OperandNode } from './ast.ts';
+import { callFunction } from './call.ts';
+import type { Invocation } from './evaluate.ts';
 import type { Frame } from './frame.ts';
-import { typeText } from './go-type.ts';
+import { type GoType, typeText } from './go-type.ts';
 import { quote } from './quoting.ts';
 import {
+  functionValue,
   heldAs,
   indirect,
   type MapValue,
@@ -12,40 +16,81 @@ import {
   zeroValue,
 } from './value.ts';
 
-/** Returns field or map entry `name` of a value, with Go's error where there is none. */
-export function accessField(frame: Frame, receiver: Value, name: string, hasArguments: boolean): Value {
+/** A name after a dot, where it stands, and the arguments of a method. */
+export interface FieldReference {
+  readonly name: string;
+  readonly dot: Value;
+  readonly node: CommandNode | OperandNode;
+  readonly invocation: Invocation;
+}
+
+/** Returns field, map entry or what method `name` of a value returns, with Go's error where there is none. */
+export function accessField(frame: Frame, receiver: Value, reference: FieldReference): Value {
+  const { name, invocation } = reference;
   const type = typeOf(receiver);
-  if (type === undefined) {
-    if (frame.execution.missingKey === 'error') frame.fail(`nil data; no entry for key ${quote(name)}`);
-    return NIL;
-  }
+  if (type === undefined) return fieldOfNothing(frame, name);
   const { value, isNil } = indirect(receiver);
   switch (value.kind) {
     case 'interface':
       return frame.fail(`nil pointer evaluating ${typeText(type)}.${name}`);
     case 'struct':
-      if (value.fields.has(name)) return structField(frame, value, name, hasArguments);
+      if (value.type.methods?.has(name)) return callMethod(frame, value, reference);
+      if (value.fields.has(name)) return structField(frame, value, reference, typeText(type));
       break;
     case 'map':
-      if (hasArguments) frame.fail(`${name} is not a method but has arguments`);
+      if (hasArguments(invocation)) frame.fail(`${name} is not a method but has arguments`);
       return mapEntry(frame, value, name);
-    case 'pointer': {
-      const element = value.type.element;
-      const lacksField = element.kind === 'struct' && !element.fields.some((field) => field.name === name);
-      if (!lacksField && isNil) frame.fail(`nil pointer evaluating ${typeText(type)}.${name}`);
+    case 'pointer':
+      if (isNil && mayHaveField(value.type.element, name)) {
+        frame.fail(`nil pointer evaluating ${typeText(type)}.${name}`);
+      }
       break;
-    }
     default:
       break;
   }
   return frame.fail(`can't evaluate field ${name} in type ${typeText(type)}`);
 }
 
-function structField(frame: Frame, value: StructValue, name: string, hasArguments: boolean): Value {
-  if (hasArguments) frame.fail(`${name} has arguments but cannot be invoked as function`);
-  const type = value.type.fields.find((field) => field.name === name)?.type;
+function fieldOfNothing(frame: Frame, name: string): Value {
+  if (frame.execution.missingKey === 'error') frame.fail(`nil data; no entry for key ${quote(name)}`);
+  return NIL;
+}
+
+function callMethod(
+  frame: Frame,
+  receiver: StructValue,
+  { name, dot, node, invocation }: FieldReference,
+): Value {
+  const method = receiver.type.methods?.get(name);
+  if (method === undefined) return NIL;
+  const { params, result } = method;
+  const value = functionValue(name, { kind: 'func', params, variadic: false, result }, (args, context) =>
+    method.call(receiver, args, context),
+  );
+  return callFunction(frame, { dot, name, found: { value, isBuiltin: false }, node }, invocation);
+}
+
+function hasArguments({ args, final }: Invocation): boolean {
+  return args.length > 0 || final !== undefined;
+}
+
+function mayHaveField(type: GoType, name: string): boolean {
+  return type.kind !== 'struct' || type.fields.some((field) => field.name === name);
+}
+
+function structField(
+  frame: Frame,
+  value: StructValue,
+  { name, invocation }: FieldReference,
+  receiverType: string,
+): Value {
+  const declared = value.type.fields.find((field) => field.name === name);
+  if (declared?.unexported === true) {
+    frame.fail(`${name} is an unexported field of struct type ${receiverType}`);
+  }
+  if (hasArguments(invocation)) frame.fail(`${name} has arguments but cannot be invoked as function`);
   const field = value.fields.get(name) ?? NIL;
-  return type === undefined ? field : heldAs(type, field);
+  return declared === undefined ? field : heldAs(declared.type, field);
 }
 
 function mapEntry(frame: Frame, map: MapValue, name: string): Value {

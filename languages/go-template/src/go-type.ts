@@ -1,3 +1,5 @@
+import type { CallContext, StructValue, Value } from './value.ts';
+
 /**
  * The part of Go's type system that templates can see: it decides which arguments fit, what a missing map key is,
  * and it appears in error texts and in `printf "%T"`.
@@ -45,6 +47,19 @@ export interface StructType {
   /** The name with its package, as in `tinkerbell.Interface`. */
   readonly name: string;
   readonly fields: readonly StructField[];
+  /** By name; they come before fields of the same name. */
+  readonly methods?: ReadonlyMap<string, StructMethod>;
+  /** Go's String method: what is printed in place of the fields. */
+  readonly text?: (value: StructValue) => string;
+  /** Go's MarshalJSON, for types whose JSON is a string. */
+  readonly jsonText?: (value: StructValue) => string;
+}
+
+export interface StructMethod {
+  readonly params: readonly GoType[];
+  readonly result: GoType;
+  /** Throws FunctionError to fail. */
+  readonly call: (receiver: StructValue, args: readonly Value[], context: CallContext) => Value;
 }
 
 export interface StructField {
@@ -54,6 +69,8 @@ export interface StructField {
   readonly jsonName?: string;
   /** Left out of JSON when it has its zero value. */
   readonly omitEmpty?: boolean;
+  /** Compared and printed, but neither reached by templates nor in JSON. */
+  readonly unexported?: boolean;
 }
 
 export interface FunctionType {

@@ -7,6 +7,7 @@ export {
   type ParseResult,
   type Template,
 } from './execute.ts';
+export { BUILTIN_NAMES } from './builtins.ts';
 export type { MissingKey } from './frame.ts';
 export { type FromJsonOptions, fromJson } from './from-json.ts';
 export { functionMap, type FunctionMap, type FunctionSpec } from './function-table.ts';
@@ -40,6 +41,7 @@ export {
   STRING_MAP,
   STRING_SLICE,
   type StructField,
+  type StructMethod,
   structType,
   type StructType,
   typeText,

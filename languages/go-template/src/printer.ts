@@ -72,9 +72,18 @@ class Printer {
   print(value: Value, verb: string, depth: number): string {
     if (depth > VALUE_DEPTH_MAX)
       throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
-    const text = this.#scalar(value, verb) ?? this.#composite(value, verb, depth);
+    const text =
+      this.#method(value, verb) ?? this.#scalar(value, verb) ?? this.#composite(value, verb, depth);
     this.#context.spend(1 + text.length);
     return text;
+  }
+
+  /** What the value's own String method says, for verbs that print strings. */
+  #method(value: Value, verb: string): string | undefined {
+    if (this.#flags.sharpV || !['v', 's', 'q', 'x', 'X'].includes(verb)) return undefined;
+    const struct = value.kind === 'pointer' ? value.target : value;
+    if (struct?.kind !== 'struct' || struct.type.text === undefined) return undefined;
+    return formatString(struct.type.text(struct), verb, this.#flags);
   }
 
   #scalar(value: Value, verb: string): string | undefined {

@@ -1,0 +1,47 @@
+import {
+  type CallContext,
+  indirect,
+  isTrue,
+  LimitExceeded,
+  type MapValue,
+  NIL,
+  unwrapInterface,
+  type Value,
+  VALUE_DEPTH_MAX,
+  VALUE_NODE_SIZE,
+} from '@tinkerbell/go-template';
+
+export interface MergeOptions {
+  /** What the source has wins, empty values included. */
+  readonly overwrite: boolean;
+  readonly context: CallContext;
+}
+
+/**
+ * Merges a dict into another, which is changed (dario.cat/mergo). Dicts in dicts are merged; of everything else the
+ * destination's value stays unless it is empty, or `overwrite` is set.
+ */
+export function mergeInto(target: MapValue, source: MapValue, options: MergeOptions, depth = 0): void {
+  if (depth > VALUE_DEPTH_MAX) throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
+  if (target.entries === null) return;
+  // A dict may be merged into itself.
+  for (const [key, held] of Array.from(source.entries ?? [])) {
+    options.context.spend(VALUE_NODE_SIZE);
+    const value = unwrapInterface(held);
+    const present = unwrapInterface(target.entries.get(key) ?? NIL);
+    if (present.kind === 'map' && value.kind === 'map') mergeInto(present, value, options, depth + 1);
+    if (takes(present, value, options.overwrite)) target.entries.set(key, value);
+  }
+}
+
+function takes(present: Value, value: Value, overwrite: boolean): boolean {
+  if (value.kind === 'nil') return overwrite;
+  if (isBlank(present)) return true;
+  return overwrite && value.kind !== 'pointer' && !(present.kind === 'map' && value.kind === 'map');
+}
+
+/** mergo follows pointers, and counts a struct as never empty only when it was not reached through nil. */
+function isBlank(held: Value): boolean {
+  const { value, isNil } = indirect(held);
+  return isNil || value.kind === 'nil' || (value.kind !== 'struct' && !isTrue(value));
+}

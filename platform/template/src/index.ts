@@ -1,0 +1,1 @@
+export { nodeTemplatePlatform } from './node-template-platform.ts';

@@ -1,0 +1,68 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { KeyKind } from '@tinkerbell/template';
+import { der, derInteger, inside, pemBlock, pemText, readDer, TAG } from './der.ts';
+
+const RSA_BITS = { rsa: 4096, 'rsa-2048': 2048 } as const;
+
+/** Makes a key and returns it as sprig writes it. */
+export function generateKey(kind: KeyKind): string {
+  switch (kind) {
+    case 'rsa':
+    case 'rsa-2048':
+      return keyPem(generateKeyPairSync('rsa', { modulusLength: RSA_BITS[kind] }).privateKey);
+    case 'dsa':
+      return keyPem(generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).privateKey);
+    case 'ecdsa':
+      return keyPem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+    case 'ed25519':
+      return keyPem(generateKeyPairSync('ed25519').privateKey);
+  }
+}
+
+/** PEM: PKCS#1 for RSA, SEC 1 for EC, OpenSSL's own form for DSA, PKCS#8 for everything else. */
+export function keyPem(key: KeyObject): string {
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      return key.export({ type: 'pkcs1', format: 'pem' });
+    case 'ec':
+      return key.export({ type: 'sec1', format: 'pem' });
+    case 'dsa':
+      return pemText('DSA PRIVATE KEY', dsaKey(key));
+    default:
+      return key.export({ type: 'pkcs8', format: 'pem' });
+  }
+}
+
+/** Version 0, P, Q, G, Y and X. */
+function dsaKey(key: KeyObject): Uint8Array {
+  const pkcs8 = inside(key.export({ type: 'pkcs8', format: 'der' }), 0);
+  const [p, q, g] = readDer(inside(inside(pkcs8, 1), 1)).map(({ whole }) => whole);
+  const spki = inside(createPublicKey(key).export({ type: 'spki', format: 'der' }), 0);
+  const [y] = readDer(inside(spki, 1).subarray(1)).map(({ whole }) => whole);
+  const x = inside(pkcs8, 2);
+  const parts = [derInteger(Buffer.of(0)), p, q, g, y, x].filter((part) => part !== undefined);
+  return der(TAG.sequence, ...parts);
+}
+
+export type KeyResult =
+  | { readonly ok: true; readonly key: KeyObject }
+  | { readonly ok: false; readonly error: string };
+
+/** Reads a private key in one of the forms that sprig takes. */
+export function readKey(pem: string): KeyResult {
+  const refused = (error: string): KeyResult => ({ ok: false, error });
+  const block = pemBlock(pem);
+  if (block === undefined) return refused('no PEM data in input');
+  const { label } = block;
+  if (label !== 'PRIVATE KEY' && !label.endsWith(' PRIVATE KEY')) {
+    return refused(`no private key data in PEM block of type ${label}`);
+  }
+  const kind = label.replace(/ ?PRIVATE KEY$/, '');
+  if (!['', 'RSA', 'EC', 'DSA'].includes(kind)) return refused(`invalid private key type ${kind}`);
+  try {
+    return { ok: true, key: createPrivateKey(pemText(label, block.bytes)) };
+  } catch (error) {
+    const what = kind === '' ? 'decoding PEM as PKCS#8' : `parsing ${kind} private key from PEM`;
+    return refused(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
