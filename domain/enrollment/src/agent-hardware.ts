@@ -11,6 +11,7 @@ export interface HardwareLookup {
 export type AgentHardware =
   | { readonly kind: 'known'; readonly hardware: Hardware }
   | { readonly kind: 'unknown' }
+  /** The message names other machines: it is for the operator, not for the agent. */
   | { readonly kind: 'unclear'; readonly message: string };
 
 /**
@@ -34,8 +35,7 @@ export function hardwareOfAgent(
     for (const hardware of mac === undefined ? [] : lookup.byMac(mac)) found.set(nameOf(hardware), hardware);
   const [only, ...others] = found.values();
   if (only === undefined) return { kind: 'unknown' };
-  if (others.length > 0)
-    return unclear(`the MACs of agent ${agentId} are in ${[...found.keys()].join(', ')}`);
+  if (others.length > 0) return unclear(`the MACs of agent ${agentId} are in ${namesOf([...found.keys()])}`);
   if (only.spec?.agentID)
     return unclear(
       `hardware ${nameOf(only)} has a MAC of agent ${agentId}, but is of agent ${only.spec.agentID}`,
@@ -51,6 +51,14 @@ export function machineOfAgent(agentId: string, attributes: AgentAttributes | un
 
 function unclear(message: string): AgentHardware {
   return { kind: 'unclear', message };
+}
+
+/** An agent can tell the MACs of a whole site. */
+const NAMES_SHOWN = 3;
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+  return names.slice(0, NAMES_SHOWN).join(', ') + more;
 }
 
 function nameOf({ metadata }: Hardware): string {

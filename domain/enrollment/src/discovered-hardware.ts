@@ -20,7 +20,7 @@ export type DiscoveredHardware =
 
 export const DISCOVERED_LABEL = 'tinkerbell.org/auto-discovered';
 /** An agent's name is a MAC or a serial number; a longer text is none. */
-const AGENT_ID_MAX = 253;
+export const AGENT_ID_MAX = 253;
 /** Disks, and network interfaces, that are taken from one machine. */
 const DEVICES_MAX = 256;
 

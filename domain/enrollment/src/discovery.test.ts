@@ -204,6 +204,16 @@ for (const [what, known, expected] of owners)
     else assert.equal(expected, 'unknown');
   });
 
+test('names only some of the Hardware that an agent claims to be', () => {
+  const claimed = Array.from({ length: 90 }, (_, index) => `52:54:00:00:00:${index + 10}`);
+  const found = hardwareOfAgent(
+    'a',
+    { network: claimed.map((address) => ({ mac: address })) },
+    { byAgentId: () => [], byMac: (address) => [hardware(address, { mac: address })] },
+  );
+  assert.match(found.kind === 'unclear' ? found.message : '', /:10, .*:11, .*:12 and 87 more$/);
+});
+
 const approval = (value: string) => ({ annotations: { 'tinkerbell.org/approval': value } });
 const disabled = 'auto enrollment is disabled for this hardware';
 const waits = 'hardware m waits for approval; run tink hardware approve m';

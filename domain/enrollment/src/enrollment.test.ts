@@ -69,6 +69,18 @@ test('tells how every set did, and which rules are no patterns', () => {
     'tink/a: 1 of 2 rules match; rule 1 is no pattern: expected a list of values, or an object, at character 6; tink/b: 0 of 1 rules match',
   );
   assert.equal(explainRuleSets([]), 'there is no WorkflowRuleSet');
+  const many = matchRuleSets(
+    Array.from({ length: 30 }, (_, index) =>
+      ruleSet(
+        `s${index + 10}`,
+        Array.from({ length: 99 }, () => 'x'),
+      ),
+    ),
+    attributes,
+  );
+  const line = explainRuleSets(many.results);
+  assert.match(line, /tink\/s10: 0 of 99 rules match; rule 1 .*; and 20 more$/);
+  assert.ok(line.length < 4000, String(line.length));
 });
 
 const agentId = 'hello123456';

@@ -13,6 +13,7 @@ export {
   type AttributesJson,
 } from './attributes-json.ts';
 export {
+  AGENT_ID_MAX,
   DISCOVERED_LABEL,
   discoveredHardware,
   type DiscoveredHardware,

@@ -36,15 +36,19 @@ export function matchRuleSets(
   return winner === undefined ? { results } : { winner, results };
 }
 
-/** One line for a person: how every set did. */
+const SETS_SHOWN = 10;
+const INVALID_SHOWN = 3;
+
+/** One line for a person: how every set did; of many sets the first ten. */
 export function explainRuleSets(results: readonly RuleSetResult[]): string {
   if (results.length === 0) return 'there is no WorkflowRuleSet';
-  return results
-    .map(({ name, rules, matching, invalid }) => {
-      const wrong = invalid.map(({ rule, message }) => `; rule ${rule + 1} is no pattern: ${message}`);
-      return `${name}: ${matching} of ${rules} rules match${wrong.join('')}`;
-    })
-    .join('; ');
+  const shown = results.slice(0, SETS_SHOWN).map(({ name, rules, matching, invalid }) => {
+    const wrong = invalid.slice(0, INVALID_SHOWN);
+    const reasons = wrong.map(({ rule, message }) => `; rule ${rule + 1} is no pattern: ${message}`);
+    return `${name}: ${matching} of ${rules} rules match${reasons.join('')}`;
+  });
+  const more = results.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 function resultOf(ruleSet: WorkflowRuleSet, attributes: AttributesJson | undefined): RuleSetResult {

@@ -1,6 +1,7 @@
 /** The Hardware of an agent's machine; made when there is none and machines are discovered (upstream discovery.go). */
 import type { ActionRequest } from '@tinkerbell/api/agent';
 import {
+  AGENT_ID_MAX,
   DISCOVERED_LABEL,
   discoveredHardware,
   hardwareOfAgent,
@@ -13,6 +14,9 @@ import type { Newcomer, NewcomerDeps, Newcomers } from './newcomers.ts';
 
 export const hardwareCollection = collectionOf(hardwareKind);
 
+/** All that an agent is told of other machines. */
+export const UNCLEAR = 'whose hardware it is is not clear; the timeline of the machine says more';
+
 type Discovered = { readonly hardware: Hardware; readonly isNew: boolean } | Refused;
 interface Refused {
   readonly refused: 'unclear' | 'cap' | 'rate' | 'invalid' | 'exists' | 'unavailable';
@@ -23,7 +27,9 @@ interface Refused {
 export async function discover(deps: NewcomerDeps, request: ActionRequest): Promise<Newcomer> {
   const { agentId, agentAttributes: attributes } = request;
   const newcomer: Newcomer = { agentId, attributes, isJustDiscovered: false, isEnrolled: false };
-  const { discovery } = deps.newcomers;
+  const { discovery, enrollment } = deps.newcomers;
+  if (agentId.length > AGENT_ID_MAX && (discovery ?? enrollment) !== undefined)
+    return { ...newcomer, refusal: `its ID has more than ${AGENT_ID_MAX} characters` };
   if (discovery === undefined) return newcomer;
   const found = knownHardware(deps, newcomer);
   if (found.kind === 'known') return { ...newcomer, hardware: found.hardware };
@@ -35,7 +41,8 @@ export async function discover(deps: NewcomerDeps, request: ActionRequest): Prom
           message: String(thrown),
         }));
   recordDiscovery(deps, newcomer, discovered);
-  if ('refused' in discovered) return { ...newcomer, refusal: discovered.message };
+  if ('refused' in discovered)
+    return { ...newcomer, refusal: found.kind === 'unclear' ? UNCLEAR : discovered.message };
   return { ...newcomer, hardware: discovered.hardware, isJustDiscovered: discovered.isNew };
 }
 
@@ -63,7 +70,7 @@ async function makeHardware(
       message: `${discovered} machines are discovered already; delete the Hardware of some, or raise --tink-server-auto-discovery-max`,
     };
   if (!deps.newcomers.mayMakeOne(settings.rate, deps.clock.monotonicMs()))
-    return { refused: 'rate', message: 'many machines are being discovered; the agent will be asked again' };
+    return { refused: 'rate', message: 'many machines are being discovered; ask again later' };
   const created = await createObject(deps, made.hardware);
   if (created.ok) return { hardware: created.object, isNew: true };
   if (created.reason !== 'already-exists') return { refused: created.reason, message: created.message };
@@ -74,14 +81,14 @@ async function makeHardware(
 }
 
 function recordDiscovery(deps: NewcomerDeps, newcomer: Newcomer, discovered: Discovered): void {
-  const { journal, log, newcomers } = deps;
+  const { log, newcomers } = deps;
   const { agentId, attributes } = newcomer;
   if ('refused' in discovered) {
     const { refused, message } = discovered;
     newcomers.count('discovery', refused);
     log.debug('machine not discovered', { agentId, reason: refused, message });
     const machine = machineOfAgent(agentId, attributes);
-    newcomers.record(journal, agentId, {
+    newcomers.record(deps, agentId, {
       source: 'agent',
       event: 'discovery-refused',
       ...(machine === undefined ? {} : { machine }),
@@ -94,7 +101,7 @@ function recordDiscovery(deps: NewcomerDeps, newcomer: Newcomer, discovered: Dis
     const machine = primaryMacOf(hardware) ?? machineOfAgent(agentId, attributes);
     newcomers.count('discovery', 'discovered');
     log.info('machine discovered', { agentId, hardware: name });
-    newcomers.record(journal, agentId, {
+    newcomers.record(deps, agentId, {
       source: 'agent',
       event: 'machine-discovered',
       ...(machine === undefined ? {} : { machine }),

@@ -9,6 +9,7 @@ import {
   machineOfAgent,
   matchRuleSets,
   noRuleSetMatched,
+  type AgentHardware,
   type AttributesJson,
   type EnrollmentRefusal,
 } from '@tinkerbell/enrollment';
@@ -21,7 +22,7 @@ import {
   type WorkflowRuleSet,
 } from '@tinkerbell/resources';
 import { workflowCollection } from './apply-event.ts';
-import { knownHardware } from './discover.ts';
+import { knownHardware, UNCLEAR } from './discover.ts';
 import { createObject } from './new-object.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
 
@@ -32,9 +33,14 @@ const ATTRIBUTES_MAX = 1024 * 1024;
 
 type Result = 'enrolled' | 'refused' | 'unmatched' | 'exists' | 'cap' | 'rate' | 'error';
 
-type Outcome =
-  | { readonly workflow: Workflow; readonly explanation: string }
-  | { readonly result: Result; readonly refusal: EnrollmentRefusal; readonly explanation?: string };
+interface Refused {
+  readonly result: Result;
+  readonly refusal: EnrollmentRefusal;
+  /** For the operator; the agent is not told. */
+  readonly explanation?: string;
+}
+
+type Outcome = { readonly workflow: Workflow; readonly explanation: string } | Refused;
 
 /**
  * For an agent without any Workflow. Undefined when one was made now or before in this call, or when agents are not enrolled. Hardware
@@ -42,38 +48,39 @@ type Outcome =
  */
 export async function enroll(deps: NewcomerDeps, newcomer: Newcomer): Promise<EnrollmentRefusal | undefined> {
   if (deps.newcomers.enrollment === undefined || newcomer.isEnrolled) return undefined;
+  if (newcomer.refusal !== undefined) {
+    // Without Hardware it would get around approval and caps. Why it has none is recorded.
+    deps.newcomers.count('enrollment', 'refused');
+    return refused(`this machine is not discovered: ${newcomer.refusal}`);
+  }
   const owner = ownerOf(deps, newcomer);
-  const outcome =
-    'refusal' in owner
-      ? ({ result: 'refused', ...owner } as const)
-      : await attempt(deps, newcomer, owner.hardware);
+  const outcome = 'refusal' in owner ? owner : await attempt(deps, newcomer, owner.hardware);
   recordEnrollment(deps, newcomer, outcome, 'hardware' in owner ? owner.hardware : undefined);
   if ('refusal' in outcome) return outcome.refusal;
   newcomer.isEnrolled = true;
   return undefined;
 }
 
+function refused(message: string): EnrollmentRefusal {
+  return { code: 'failed-precondition', message };
+}
+
 function ownerOf(
   deps: NewcomerDeps,
   newcomer: Newcomer,
-): { hardware: Hardware | undefined } | { refusal: EnrollmentRefusal } {
-  const hardware = currentHardware(deps, newcomer);
-  if (typeof hardware === 'string') return { refusal: { code: 'failed-precondition', message: hardware } };
-  const refusal = hardware === undefined ? undefined : enrollmentRefusal(hardware, newcomer.isJustDiscovered);
-  return refusal === undefined ? { hardware } : { refusal };
+): { readonly hardware: Hardware | undefined } | Refused {
+  const found = currentHardware(deps, newcomer);
+  if (found.kind === 'unclear')
+    return { result: 'refused', refusal: refused(UNCLEAR), explanation: found.message };
+  if (found.kind === 'unknown') return { hardware: undefined };
+  const refusal = enrollmentRefusal(found.hardware, newcomer.isJustDiscovered);
+  return refusal === undefined ? found : { result: 'refused', refusal };
 }
 
-/** A text says why it is not clear. Whose machine was refused as a discovery is not enrolled without Hardware instead. */
-function currentHardware(deps: NewcomerDeps, newcomer: Newcomer): Hardware | string | undefined {
-  if (newcomer.refusal !== undefined)
-    return `machine of agent ${newcomer.agentId} not discovered: ${newcomer.refusal}`;
-  if (newcomer.hardware !== undefined) {
-    const { namespace, name } = newcomer.hardware.metadata;
-    return deps.view.hardwareNamed(namespace, name) ?? newcomer.hardware;
-  }
-  const found = knownHardware(deps, newcomer);
-  if (found.kind === 'unclear') return found.message;
-  return found.kind === 'known' ? found.hardware : undefined;
+function currentHardware(deps: NewcomerDeps, newcomer: Newcomer): AgentHardware {
+  if (newcomer.hardware === undefined) return knownHardware(deps, newcomer);
+  const { namespace, name } = newcomer.hardware.metadata;
+  return { kind: 'known', hardware: deps.view.hardwareNamed(namespace, name) ?? newcomer.hardware };
 }
 
 async function attempt(
@@ -122,23 +129,26 @@ function capOf(deps: NewcomerDeps): Outcome | undefined {
   const enrolled = deps.view
     .all(workflowCollection)
     .filter(({ metadata }) => metadata.labels?.[ENROLLED_LABEL] === 'true').length;
-  const refused = (result: Result, message: string): Outcome => ({
-    result,
-    refusal: { code: 'failed-precondition', message },
-  });
   if (enrolled >= enrollment.maxEnrolled)
-    return refused('cap', `${enrolled} enrolled workflows exist already; delete those that have ended`);
+    return {
+      result: 'cap',
+      refusal: refused(`${enrolled} enrolled workflows exist already; delete those that have ended`),
+    };
   if (!deps.newcomers.mayMakeOne(enrollment.rate, deps.clock.monotonicMs()))
-    return refused('rate', 'many machines are being enrolled; the agent will be asked again');
+    return {
+      result: 'rate',
+      refusal: refused('many machines are being enrolled; ask again later'),
+    };
   return undefined;
 }
 
 function recordEnrollment(
-  { journal, log, newcomers }: NewcomerDeps,
+  deps: NewcomerDeps,
   { agentId, attributes }: Newcomer,
   outcome: Outcome,
   hardware: Hardware | undefined,
 ): void {
+  const { log, newcomers } = deps;
   const machine = primaryMacOf(hardware) ?? machineOfAgent(agentId, attributes);
   const place = { source: 'agent' as const, ...(machine === undefined ? {} : { machine }) };
   const because = outcome.explanation === undefined ? '' : `; ${outcome.explanation}`;
@@ -146,7 +156,7 @@ function recordEnrollment(
     const { result, refusal } = outcome;
     newcomers.count('enrollment', result);
     log.debug('agent not enrolled', { agentId, reason: result, message: refusal.message });
-    newcomers.record(journal, agentId, {
+    newcomers.record(deps, agentId, {
       ...place,
       event: 'enrollment-refused',
       message: `agent ${agentId} not enrolled: ${refusal.message}${because}`,
@@ -159,7 +169,7 @@ function recordEnrollment(
   const ruleSet = metadata.ownerReferences?.[0]?.name ?? '';
   newcomers.count('enrollment', 'enrolled');
   log.info('agent enrolled', { agentId, workflow, ruleSet });
-  newcomers.record(journal, agentId, {
+  newcomers.record(deps, agentId, {
     ...place,
     workflow,
     event: 'machine-enrolled',

@@ -287,7 +287,7 @@ test('discovers no more machines than it may, and does not enroll the others', a
   await assert.rejects(server.getAction('52:54:00:00:00:02', {}), (error: ServiceError) => {
     assert.match(
       error.details,
-      /not discovered: 1 machines are discovered already; .*--tink-server-auto-discovery-max/,
+      /^this machine is not discovered: 1 machines are discovered already; .*--tink-server-auto-discovery-max/,
     );
     return error.code === status.FAILED_PRECONDITION;
   });
@@ -312,8 +312,50 @@ test('takes a Hardware without agentID for what it is, and keeps off a MAC of an
   await server.put(hardware('m1', { interfaces: [{ dhcp: { mac } }] }));
   await server.put(hardware('m2', { agentID: 'x', interfaces: [{ dhcp: { mac: '52:54:00:00:00:02' } }] }));
   await assert.rejects(server.getAction(), disabled);
-  await assert.rejects(server.getAction('52:54:00:00:00:02', {}), /hardware machines\/m2 has a MAC of agent/);
+  await assert.rejects(server.getAction('52:54:00:00:00:02', {}), /whose hardware it is is not clear/);
   assert.equal(await server.hardware(), undefined);
+  const [record] = await server.records('discovery-refused');
+  assert.match(record?.message ?? '', /: hardware machines\/m2 has a MAC of agent .*, but is of agent x$/);
+});
+
+test('tells the operator, not the agent, whose hardware is not clear', async () => {
+  await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
+  await server.put(ruleSet([anyMac]));
+  await server.put(hardware('m1', { agentID: mac }));
+  await server.put(hardware('m2', { agentID: mac }));
+  await assert.rejects(server.getAction(), (error: ServiceError) => !/m1|multiple/.test(error.details));
+  const [record] = await server.records('enrollment-refused');
+  assert.match(record?.message ?? '', /; multiple hardware objects found for ID 52:54:00:00:00:01$/);
+});
+
+test('makes nothing of an agent with a long ID, and keeps none of it', async () => {
+  await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {}, holdMs: 1 });
+  await server.put(ruleSet([anyMac]));
+  await assert.rejects(server.getAction('x'.repeat(254)), /its ID has more than 253 characters$/);
+  assert.deepEqual(await server.records('discovery-refused'), []);
+  assert.equal(await server.workflow(), undefined);
+});
+
+test('records once why a machine is not discovered', async () => {
+  const autoDiscovery = { ...discovery, maxDiscovered: 0 };
+  await using server = await startedServer({ autoDiscovery, autoEnrollment: {}, holdMs: 1 });
+  for (let calls = 0; calls < 3; calls++)
+    await assert.rejects(server.getAction(), /0 machines are discovered/);
+  assert.equal((await server.records('discovery-refused')).length, 1);
+  assert.equal((await server.records('enrollment-refused')).length, 0);
+  assert.equal(server.counters()['tink_server_auto_enrollment_total{result="refused"}'], 3);
+});
+
+test('does not fill the journal with names that are made up', async () => {
+  await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
+  for (let calls = 0; calls < 20; calls++)
+    await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => server.getAction(`a-${calls}-${index}`, {})),
+    );
+  const recorded = (await server.records('enrollment-refused')).length;
+  assert.ok(recorded >= 500 && recorded < 1000, String(recorded));
+  const unrecorded = server.counters()['tink_server_auto_enrollment_total{result="unrecorded"}'] ?? 0;
+  assert.equal(recorded + unrecorded, 1000);
 });
 
 test('refuses a name that another Hardware has, and takes a second call of one agent for the same', async () => {

@@ -48,6 +48,8 @@ const MAX_DISCOVERED = 1000;
 const MAX_ENROLLED = 10_000;
 /** A rack at once, then as many as a large site switches on; an agent that is refused asks again within the hold time. */
 const RATE: RateCap = { burst: 100, perSecond: 5 };
+/** Names of agents can be made up: they must not push the machines of others out of the journal. */
+const RECORDS: RateCap = { burst: 500, perSecond: 20 };
 /** Agents whose last outcome is remembered, so that only changes are recorded. */
 const REMEMBERED_MAX = 10_000;
 
@@ -78,10 +80,19 @@ export class Newcomers {
     this.counters[name] = (this.counters[name] ?? 0) + 1;
   }
 
-  /** Records what became of an agent, unless the same was recorded last. */
-  record(journal: Journal, agentId: string, entry: JournalEntry): void {
+  /** Records what became of an agent, unless the same was recorded last, or too much is. */
+  record(
+    { journal, clock }: Pick<NewcomerDeps, 'journal' | 'clock'>,
+    agentId: string,
+    entry: JournalEntry,
+  ): void {
     const outcome = `${entry.event} ${entry.message}`;
     if (this.#outcomes.get(agentId) === outcome) return;
+    if (!this.mayMakeOne(RECORDS, clock.monotonicMs())) {
+      this.count(entry.event.startsWith('enroll') ? 'enrollment' : 'discovery', 'unrecorded');
+      return;
+    }
+    // The one that changed last goes last.
     this.#outcomes.delete(agentId);
     this.#outcomes.set(agentId, outcome);
     const [oldest] = this.#outcomes.keys();

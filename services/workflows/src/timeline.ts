@@ -45,6 +45,9 @@ export class Timeline {
       const took = action.executionDuration ? ` after ${action.executionDuration}` : '';
       const event = `action-${endings[action.state ?? '']?.replace(' ', '-')}`;
       this.#append(after, { event, message: `${name} ${endings[action.state ?? '']}${took}${why}`, details });
+    } else if (action.state === 'PENDING') {
+      const message = `${name}: ${action.message ?? 'tried again'}`;
+      this.#append(after, { event: 'action-retried', message, details });
     } else {
       this.#append(after, { event: 'action-started', message: `${name} started`, details });
     }

@@ -207,6 +207,34 @@ test('acknowledges repeats and late reports without changing anything', async ()
   assert.match(refused[0]?.message ?? '', /SUCCESS of task \/ one changes nothing: workflow-finished/);
 });
 
+test('tells that a failed action is tried again, and refuses to start it before its time', async () => {
+  await using server = await startedServer(1);
+  const { tasks = [], ...rest } = statusNow();
+  const actions = tasks[0]?.actions.map((one) => ({ ...one, retries: 1 })) ?? [];
+  await server.put({ ...workflow, status: { ...rest, tasks: tasks.map((task) => ({ ...task, actions })) } });
+  await server.getAction();
+  await server.report({ actionId: 'id-2', actionState: StateType.RUNNING });
+  await server.report({
+    actionId: 'id-2',
+    actionState: StateType.FAILED,
+    message: { message: 'no route' },
+  });
+  const record = (await server.journal.read({ after: 0 })).find((one) => one.event === 'action-retried');
+  assert.equal(record?.message, 'task / one: attempt 1 ended in FAILED: no route; tried again after 5 s');
+  await assert.rejects(server.getAction(), hasCode(status.FAILED_PRECONDITION, /backing-off/));
+});
+
+test('pauses instead of serving an interrupted action again, when its template has it ask', async () => {
+  await using server = await startedServer(1);
+  const { tasks = [], ...rest } = statusNow();
+  const actions = tasks[0]?.actions.map((one) => ({ ...one, onInterrupted: 'ask' as const })) ?? [];
+  await server.put({ ...workflow, status: { ...rest, tasks: tasks.map((task) => ({ ...task, actions })) } });
+  await server.getAction();
+  await server.report({ actionId: 'id-2', actionState: StateType.RUNNING });
+  await assert.rejects(server.getAction(), hasCode(status.FAILED_PRECONDITION, /interrupted|paused/));
+  assert.equal((await server.status())?.paused, true);
+});
+
 test('refuses a start that must not happen, so that the agent does not execute', async () => {
   await using server = await startedServer();
   await server.put();
