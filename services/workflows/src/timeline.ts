@@ -1,7 +1,7 @@
 /** What the workflow service writes to a machine's timeline. */
 import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
 import type { Journal, JournalDetail, JournalSource, View } from '@tinkerbell/store-contract';
-import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
+import type { ActionPlace } from '@tinkerbell/workflow';
 
 /** Sent by upstream's agent with every start; says nothing. */
 const START_MESSAGE = 'running action';
@@ -40,17 +40,7 @@ export class Timeline {
       attempt: action.attempt ?? 1,
       state: action.state ?? '',
     };
-    if (isTerminal(action.state)) {
-      const why = action.state === 'SUCCESS' || !action.message ? '' : `: ${action.message}`;
-      const took = action.executionDuration ? ` after ${action.executionDuration}` : '';
-      const event = `action-${endings[action.state ?? '']?.replace(' ', '-')}`;
-      this.#append(after, { event, message: `${name} ${endings[action.state ?? '']}${took}${why}`, details });
-    } else if (action.state === 'PENDING') {
-      const message = `${name}: ${action.message ?? 'tried again'}`;
-      this.#append(after, { event: 'action-retried', message, details });
-    } else {
-      this.#append(after, { event: 'action-started', message: `${name} started`, details });
-    }
+    this.#append(after, { ...reportLine(name, action), details });
     this.stateChanged(before, after);
   }
 
@@ -99,4 +89,16 @@ export class Timeline {
       ...entry,
     });
   }
+}
+
+function reportLine(name: string, action: ActionPlace['action']): { event: string; message: string } {
+  const { state = '', message = '', executionDuration } = action;
+  const ending = endings[state];
+  if (ending === undefined)
+    return state === 'PENDING'
+      ? { event: 'action-retried', message: `${name}: ${message}` }
+      : { event: 'action-started', message: `${name} started` };
+  const why = state === 'SUCCESS' || message === '' ? '' : `: ${message}`;
+  const took = executionDuration ? ` after ${executionDuration}` : '';
+  return { event: `action-${ending.replace(' ', '-')}`, message: `${name} ${ending}${took}${why}` };
 }
