@@ -20,10 +20,12 @@ const SCAN_EVERY_MS = 30_000;
 export interface ControllerDeps extends ApplyDeps {
   /** A thread of its own when absent. */
   readonly renderer?: Renderer;
+  /** See RenderLimits of worker-renderer.ts. */
+  readonly templatePlatformModule?: string;
 }
 
 export function createControllerService(deps: ControllerDeps): Service {
-  const renderer = deps.renderer ?? createWorkerRenderer(deps.clock, deps.log);
+  const renderer = deps.renderer ?? createWorkerRenderer(deps.clock, deps.log, { platformModule: deps.templatePlatformModule });
   const rendering = new Rendering(deps.view, renderer, deps.clock);
   const answeringSinceMs = deps.clock.nowMs();
   const queue = new WorkQueue(deps.clock, deps.log, async (path) =>

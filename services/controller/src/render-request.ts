@@ -5,6 +5,7 @@ import {
   templateData,
   type JsonObject,
   type RenderInput,
+  type TemplatePlatform,
   type WorkflowDefinition,
 } from '@tinkerbell/template';
 import type { Rendered, TextsInput } from './renderer.ts';
@@ -15,8 +16,10 @@ export type RenderRequest =
 
 export type RenderAnswer = Rendered<WorkflowDefinition | readonly string[]>;
 
-export function answerTo(request: RenderRequest): RenderAnswer {
-  return request.kind === 'workflow' ? workflowOf(request.input) : textsOf(request.input);
+export function answerTo(request: RenderRequest, platform?: TemplatePlatform): RenderAnswer {
+  return request.kind === 'workflow'
+    ? workflowOf({ ...request.input, platform })
+    : textsOf(request.input, platform);
 }
 
 function workflowOf(input: RenderInput): RenderAnswer {
@@ -24,11 +27,14 @@ function workflowOf(input: RenderInput): RenderAnswer {
   return rendered.ok ? { ok: true, value: rendered.workflow } : { ok: false, message: rendered.error.text };
 }
 
-function textsOf({ templateName, texts, hardware }: TextsInput): RenderAnswer {
+function textsOf(
+  { templateName, texts, hardware }: TextsInput,
+  platform: TemplatePlatform | undefined,
+): RenderAnswer {
   const data = templateData(hardware as JsonObject, {});
   const value: string[] = [];
   for (const text of texts) {
-    const rendered = renderText(templateName, text, data);
+    const rendered = renderText(templateName, text, data, { platform });
     if (!rendered.ok) return { ok: false, message: rendered.error.text };
     value.push(rendered.text);
   }

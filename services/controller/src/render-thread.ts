@@ -1,6 +1,15 @@
 /** Answers what it is asked, until it is ended. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { TemplatePlatform } from '@tinkerbell/template';
 import { answerTo, type RenderRequest } from './render-request.ts';
 
-parentPort?.on('message', (request: RenderRequest) => parentPort?.postMessage(answerTo(request), []));
+const { platformModule } = workerData as { readonly platformModule: string | undefined };
+const platform =
+  platformModule === undefined
+    ? undefined
+    : ((await import(platformModule)) as { readonly templatePlatform: TemplatePlatform }).templatePlatform;
+
+parentPort?.on('message', (request: RenderRequest) =>
+  parentPort?.postMessage(answerTo(request, platform), []),
+);
 parentPort?.postMessage('ready', []);

@@ -18,6 +18,11 @@ export interface RenderLimits {
   readonly timeMs?: number;
   readonly memoryMb?: number;
   readonly idleMs?: number;
+  /**
+   * Where the thread finds what template functions need: the URL of a module that exports a TemplatePlatform as
+   * `templatePlatform`. Without it, functions that need a clock, randomness or cryptography fail.
+   */
+  readonly platformModule?: string | undefined;
 }
 
 export function createWorkerRenderer(clock: Clock, log: Log, limits: RenderLimits = {}): Renderer {
@@ -25,6 +30,7 @@ export function createWorkerRenderer(clock: Clock, log: Log, limits: RenderLimit
     timeMs: limits.timeMs ?? TIME_LIMIT_MS,
     memoryMb: limits.memoryMb ?? MEMORY_LIMIT_MB,
     idleMs: limits.idleMs ?? IDLE_MS,
+    platformModule: limits.platformModule,
   });
   return {
     workflow: (input) => pool.ask({ kind: 'workflow', input }) as never,
@@ -56,10 +62,8 @@ class WorkerPool {
 
   async #render(request: RenderRequest): Promise<RenderAnswer> {
     this.#cancelIdle();
-    this.#thread ??= new RenderThread(this.#clock, this.#limits);
-    const answer = await this.#thread.render(request).finally(() => {
-      if (this.#thread?.isOver() === true) this.#thread = undefined;
-    });
+    if (this.#thread?.isOver() !== false) this.#thread = new RenderThread(this.#clock, this.#limits);
+    const answer = await this.#thread.render(request);
     if (!answer.ok && answer.isStopped === true)
       this.#log.warn('template stopped', { template: request.input.templateName, reason: answer.message });
     this.#cancelIdle = this.#clock.schedule(this.#limits.idleMs, () => void this.#endThread());
@@ -93,7 +97,11 @@ class RenderThread {
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 8 },
       // The server's own flags (a heap limit, an inspector) are not for this thread.
       execArgv: [],
+      workerData: { platformModule: limits.platformModule },
     });
+    // Also while nothing is asked: without a listener an error would end the server.
+    const markOver = (): void => void (this.#isOver = true);
+    this.#worker.on('error', markOver).on('exit', markOver);
     // A thread that idles keeps no process alive.
     this.#worker.unref();
     this.#ready = this.#reply(START_LIMIT_MS);
@@ -124,16 +132,12 @@ class RenderThread {
   /** The next message, an error, or `late`; after both of the latter the thread is over. */
   async #reply(limitMs: number): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const endWith = (error: Error): void => {
-      this.#isOver = true;
-      resolve(error);
-    };
-    const exited = (): void => endWith(new Error('exited'));
-    this.#worker.once('message', resolve).once('error', endWith).once('exit', exited);
+    const exited = (): void => resolve(new Error('exited'));
+    this.#worker.once('message', resolve).once('error', resolve).once('exit', exited);
     const cancel = this.#clock.schedule(limitMs, () => resolve('late'));
     const reply = await promise;
     cancel();
-    this.#worker.off('message', resolve).off('error', endWith).off('exit', exited);
+    this.#worker.off('message', resolve).off('error', resolve).off('exit', exited);
     if (reply === 'late') await this.end();
     return reply;
   }
