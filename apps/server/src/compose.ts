@@ -48,6 +48,7 @@ const platform = {
   routerDiscovery: nodeRouterDiscovery,
   httpClient: createNodeHttpClient(),
   openDirectory: openNodeDirectory,
+  templatePlatformModule: import.meta.resolve('@tinkerbell/platform-template'),
 };
 
 /** Resolves when every service is ready. Rejects, with everything stopped again, when one cannot start. */

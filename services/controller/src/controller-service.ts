@@ -20,12 +20,14 @@ const SCAN_EVERY_MS = 30_000;
 export interface ControllerDeps extends ApplyDeps {
   /** A thread of its own when absent. */
   readonly renderer?: Renderer;
-  /** See RenderLimits of worker-renderer.ts. */
+  /** For that thread: URL of the module whose `nodeTemplatePlatform` functions of templates need; they fail without it. */
   readonly templatePlatformModule?: string;
 }
 
 export function createControllerService(deps: ControllerDeps): Service {
-  const renderer = deps.renderer ?? createWorkerRenderer(deps.clock, deps.log, { platformModule: deps.templatePlatformModule });
+  const renderer =
+    deps.renderer ??
+    createWorkerRenderer(deps.clock, deps.log, { platformModule: deps.templatePlatformModule });
   const rendering = new Rendering(deps.view, renderer, deps.clock);
   const answeringSinceMs = deps.clock.nowMs();
   const queue = new WorkQueue(deps.clock, deps.log, async (path) =>

@@ -1,15 +1,22 @@
 /** Answers what it is asked, until it is ended. */
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TemplatePlatform } from '@tinkerbell/template';
 import { answerTo, type RenderRequest } from './render-request.ts';
 
-const { platformModule } = workerData as { readonly platformModule: string | undefined };
-const platform =
-  platformModule === undefined
-    ? undefined
-    : ((await import(platformModule)) as { readonly templatePlatform: TemplatePlatform }).templatePlatform;
+const { platformModule } = workerData as { readonly platformModule?: string };
+const platform = platformModule === undefined ? undefined : platformOf(platformModule);
 
 parentPort?.on('message', (request: RenderRequest) =>
   parentPort?.postMessage(answerTo(request, platform), []),
 );
 parentPort?.postMessage('ready', []);
+
+/** Loaded when a template first asks for cryptography, which few do: it is 12 MB and 0.2 s. */
+function platformOf(url: string): TemplatePlatform {
+  const require = createRequire(import.meta.url);
+  const load = (): TemplatePlatform =>
+    (require(fileURLToPath(url)) as { nodeTemplatePlatform: TemplatePlatform }).nodeTemplatePlatform;
+  return new Proxy({} as TemplatePlatform, { get: (_, name: keyof TemplatePlatform) => load()[name] });
+}

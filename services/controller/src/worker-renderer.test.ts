@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
-import { createWorkerRenderer, type RenderLimits } from './worker-renderer.ts';
+import { createWorkerRenderer, type RenderSettings } from './worker-renderer.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 
-function rendererWith(limits: RenderLimits = {}) {
-  const renderer = createWorkerRenderer(nodeClock, log, limits);
+function rendererWith(settings: RenderSettings = {}) {
+  const renderer = createWorkerRenderer(nodeClock, log, settings);
   return Object.assign(renderer, { [Symbol.asyncDispose]: () => renderer.close() });
 }
 
@@ -41,6 +41,17 @@ test('puts Hardware into media URLs', async () => {
     ok: true,
     value: ['http://x/52-54-00-00-00-01.iso', ''],
   });
+});
+
+test('gives functions of templates the cryptography of the module it is told', async () => {
+  const platformModule = import.meta.resolve('@tinkerbell/platform-template');
+  await using renderer = rendererWith({ platformModule });
+  const asked = { templateName: 'w', texts: ['{{ sha256sum "a" | trunc 8 }}'], hardware: {} };
+  assert.deepEqual(await renderer.texts(asked), { ok: true, value: ['ca978112'] });
+  await using without = rendererWith();
+  const refused = await without.texts(asked);
+  assert.ok(!refused.ok);
+  assert.match(refused.message, /sha256sum is not available here/);
 });
 
 test('stops a template that takes too long while everything else goes on, then renders the next', async () => {

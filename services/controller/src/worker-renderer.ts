@@ -14,23 +14,20 @@ const IDLE_MS = 10_000;
 /** Only a machine that is brought to its knees takes so long to start a thread. */
 const START_LIMIT_MS = 60_000;
 
-export interface RenderLimits {
+export interface RenderSettings {
+  /** URL of the module whose `nodeTemplatePlatform` functions of templates need; they fail without it. */
+  readonly platformModule?: string | undefined;
   readonly timeMs?: number;
   readonly memoryMb?: number;
   readonly idleMs?: number;
-  /**
-   * Where the thread finds what template functions need: the URL of a module that exports a TemplatePlatform as
-   * `templatePlatform`. Without it, functions that need a clock, randomness or cryptography fail.
-   */
-  readonly platformModule?: string | undefined;
 }
 
-export function createWorkerRenderer(clock: Clock, log: Log, limits: RenderLimits = {}): Renderer {
+export function createWorkerRenderer(clock: Clock, log: Log, settings: RenderSettings = {}): Renderer {
   const pool = new WorkerPool(clock, log, {
-    timeMs: limits.timeMs ?? TIME_LIMIT_MS,
-    memoryMb: limits.memoryMb ?? MEMORY_LIMIT_MB,
-    idleMs: limits.idleMs ?? IDLE_MS,
-    platformModule: limits.platformModule,
+    platformModule: settings.platformModule,
+    timeMs: settings.timeMs ?? TIME_LIMIT_MS,
+    memoryMb: settings.memoryMb ?? MEMORY_LIMIT_MB,
+    idleMs: settings.idleMs ?? IDLE_MS,
   });
   return {
     workflow: (input) => pool.ask({ kind: 'workflow', input }) as never,
@@ -39,18 +36,20 @@ export function createWorkerRenderer(clock: Clock, log: Log, limits: RenderLimit
   };
 }
 
+type AllSettings = Required<Omit<RenderSettings, 'platformModule'>> & Pick<RenderSettings, 'platformModule'>;
+
 class WorkerPool {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #limits: Required<RenderLimits>;
+  readonly #settings: AllSettings;
   #thread: RenderThread | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #cancelIdle = (): void => undefined;
 
-  constructor(clock: Clock, log: Log, limits: Required<RenderLimits>) {
+  constructor(clock: Clock, log: Log, settings: AllSettings) {
     this.#clock = clock;
     this.#log = log;
-    this.#limits = limits;
+    this.#settings = settings;
   }
 
   /** One after the other. */
@@ -62,11 +61,11 @@ class WorkerPool {
 
   async #render(request: RenderRequest): Promise<RenderAnswer> {
     this.#cancelIdle();
-    if (this.#thread?.isOver() !== false) this.#thread = new RenderThread(this.#clock, this.#limits);
+    if (this.#thread?.isOver() !== false) this.#thread = new RenderThread(this.#clock, this.#settings);
     const answer = await this.#thread.render(request);
     if (!answer.ok && answer.isStopped === true)
       this.#log.warn('template stopped', { template: request.input.templateName, reason: answer.message });
-    this.#cancelIdle = this.#clock.schedule(this.#limits.idleMs, () => void this.#endThread());
+    this.#cancelIdle = this.#clock.schedule(this.#settings.idleMs, () => void this.#endThread());
     return answer;
   }
 
@@ -85,19 +84,19 @@ class WorkerPool {
 
 class RenderThread {
   readonly #clock: Clock;
-  readonly #limits: Required<RenderLimits>;
+  readonly #settings: AllSettings;
   readonly #worker: Worker;
   readonly #ready: Promise<unknown>;
   #isOver = false;
 
-  constructor(clock: Clock, limits: Required<RenderLimits>) {
+  constructor(clock: Clock, settings: AllSettings) {
     this.#clock = clock;
-    this.#limits = limits;
+    this.#settings = settings;
     this.#worker = new Worker(new URL('render-worker.mjs', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 8 },
+      workerData: { platformModule: settings.platformModule },
+      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb, maxYoungGenerationSizeMb: 8 },
       // The server's own flags (a heap limit, an inspector) are not for this thread.
       execArgv: [],
-      workerData: { platformModule: limits.platformModule },
     });
     // Also while nothing is asked: without a listener an error would end the server.
     const markOver = (): void => void (this.#isOver = true);
@@ -115,13 +114,14 @@ class RenderThread {
   async render(request: RenderRequest): Promise<RenderAnswer> {
     const started = await this.#ready;
     if (started !== 'ready') throw new Error(`the thread that renders did not start: ${wordsOf(started)}`);
-    const reply = this.#reply(this.#limits.timeMs);
+    const reply = this.#reply(this.#settings.timeMs);
     this.#worker.postMessage(request, []);
     const answer = await reply;
-    if (answer === 'late') return this.#stopped(`template took longer than ${this.#limits.timeMs / 1000} s`);
+    if (answer === 'late')
+      return this.#stopped(`template took longer than ${this.#settings.timeMs / 1000} s`);
     if (!(answer instanceof Error)) return answer as RenderAnswer;
     if ((answer as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-      return this.#stopped(`template took more than ${this.#limits.memoryMb} MB of memory`);
+      return this.#stopped(`template took more than ${this.#settings.memoryMb} MB of memory`);
     throw new Error(`the thread that renders ended: ${wordsOf(answer)}`, { cause: answer });
   }
 
