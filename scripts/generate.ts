@@ -55,8 +55,8 @@ function generateProtocol(check: boolean): void {
     execFileSync(join(root, 'node_modules/.bin/buf'), ['generate', '--template', template], {
       cwd: join(root, 'api/proto'),
     });
-    for (const name of readdirSync(join(out, 'proto'))) {
-      put(`api/gen/proto/${name}`, readFileSync(join(out, 'proto', name), 'utf8'), check);
+    for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
+      if (name.endsWith('.ts')) put(`api/gen/${name}`, readFileSync(join(out, name), 'utf8'), check);
     }
   } finally {
     rmSync(out, { recursive: true });

@@ -2,45 +2,60 @@ import {
   create,
   fromBinary,
   toBinary,
+  type DescMethod,
+  type DescMethodBiDiStreaming,
+  type DescMethodClientStreaming,
+  type DescMethodServerStreaming,
   type DescMethodUnary,
   type DescService,
   type MessageShape,
 } from '@bufbuild/protobuf';
 
 /** One method in the shape that gRPC libraries of the Node world take, without importing one. */
-export interface UnaryMethodDefinition<Input, Output> {
+export interface MethodDefinition<Input, Output, RequestStream = boolean, ResponseStream = boolean> {
   readonly path: string;
-  readonly requestStream: false;
-  readonly responseStream: false;
+  readonly requestStream: RequestStream;
+  readonly responseStream: ResponseStream;
   requestSerialize(value: Input): Buffer;
   requestDeserialize(bytes: Buffer): Input;
   responseSerialize(value: Output): Buffer;
   responseDeserialize(bytes: Buffer): Output;
 }
 
-type UnaryMethods<Service extends DescService> = {
-  readonly [Name in keyof Service['method']]: Service['method'][Name] extends DescMethodUnary<
-    infer Input,
-    infer Output
-  >
-    ? UnaryMethodDefinition<MessageShape<Input>, MessageShape<Output>>
-    : never;
+type MethodOf<Method extends DescMethod> =
+  Method extends DescMethodUnary<infer Input, infer Output>
+    ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, false, false>
+    : Method extends DescMethodServerStreaming<infer Input, infer Output>
+      ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, false, true>
+      : Method extends DescMethodClientStreaming<infer Input, infer Output>
+        ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, true, false>
+        : Method extends DescMethodBiDiStreaming<infer Input, infer Output>
+          ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, true, true>
+          : never;
+
+export type MethodsOf<Service extends DescService> = {
+  readonly [Name in keyof Service['method']]: MethodOf<Service['method'][Name]>;
 };
 
-/** The unary methods of a protobuf service as a gRPC service definition; names are lower camel case. */
-export function serviceDefinition<Service extends DescService>(service: Service): UnaryMethods<Service> {
-  const methods: Record<string, UnaryMethodDefinition<MessageShape<never>, MessageShape<never>>> = {};
+/**
+ * The methods of a protobuf service as a gRPC service definition; names are lower camel case. `typeName` is how the
+ * service is called on the wire when that is not its name in our sources.
+ */
+export function serviceDefinition<Service extends DescService>(
+  service: Service,
+  typeName = service.typeName,
+): MethodsOf<Service> {
+  const methods: Record<string, MethodDefinition<MessageShape<never>, MessageShape<never>>> = {};
   for (const method of service.methods) {
-    if (method.methodKind !== 'unary') continue;
     methods[method.localName] = {
-      path: `/${service.typeName}/${method.name}`,
-      requestStream: false,
-      responseStream: false,
+      path: `/${typeName}/${method.name}`,
+      requestStream: method.methodKind === 'client_streaming' || method.methodKind === 'bidi_streaming',
+      responseStream: method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming',
       requestSerialize: (value) => Buffer.from(toBinary(method.input, create(method.input, value))),
       requestDeserialize: (bytes) => fromBinary(method.input, bytes) as never,
       responseSerialize: (value) => Buffer.from(toBinary(method.output, create(method.output, value))),
       responseDeserialize: (bytes) => fromBinary(method.output, bytes) as never,
     };
   }
-  return methods as unknown as UnaryMethods<Service>;
+  return methods as unknown as MethodsOf<Service>;
 }

@@ -9,7 +9,7 @@ import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts
 import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
-import { RpcError } from './rpc-error.ts';
+import { RpcError } from './grpc/rpc-error.ts';
 import type { Timeline } from './timeline.ts';
 import type { WaitingAgents } from './waiting-agents.ts';
 

@@ -14,7 +14,7 @@ import type { Updated } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
 import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
-import { RpcError } from './rpc-error.ts';
+import { RpcError } from './grpc/rpc-error.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface ReportDeps extends ApplyDeps {

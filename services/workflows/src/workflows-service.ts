@@ -1,13 +1,4 @@
 /** The gRPC server that agents talk to (upstream tink/server). */
-import { readFile } from 'node:fs/promises';
-import {
-  logVerbosity,
-  Server,
-  ServerCredentials,
-  setLogVerbosity,
-  type UntypedServiceImplementation,
-} from '@grpc/grpc-js';
-import { Calls } from './calls.ts';
 import {
   WorkflowService,
   type ActionRequest,
@@ -16,19 +7,15 @@ import {
   type ActionStatusResponse,
 } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
-import {
-  PlatformError,
-  type Clock,
-  type Log,
-  type Random,
-  type Service,
-} from '@tinkerbell/platform-contract';
+import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from './apply-event.ts';
 import { hardwareCollection } from './discover.ts';
 import { ruleSetCollection } from './enroll.ts';
-import { getAction } from './get-action.ts';
+import { getAction, type GetActionDeps } from './get-action.ts';
+import { Calls } from './grpc/calls.ts';
+import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
 import { reportActionStatus } from './report-action-status.ts';
 import { Timeline } from './timeline.ts';
@@ -43,12 +30,8 @@ export interface WorkflowsDeps {
   readonly log: Log;
 }
 
-export interface WorkflowsConfig {
-  readonly address: string;
-  /** 0 lets the system choose. */
-  readonly port: number;
+export interface WorkflowsConfig extends ListenConfig {
   readonly holdMs?: number;
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Absent: machines are not discovered. */
   readonly autoDiscovery?: AutoDiscoveryConfig;
   /** Absent: agents without a Workflow get none by themselves. */
@@ -61,9 +44,6 @@ export interface WorkflowsService extends Service {
 }
 
 const HOLD_MS = 60_000;
-const CLOSE_GRACE_MS = 2000;
-const KEEPALIVE_MS = 30_000;
-const MESSAGE_BYTES_LIMIT = 4 * 1024 * 1024;
 
 export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsConfig): WorkflowsService {
   const stopping = new AbortController();
@@ -77,15 +57,8 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     timeline: new Timeline(deps.journal, deps.view),
     holdMs: config.holdMs ?? HOLD_MS,
   };
-  const server = serverFor({
-    getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal) =>
-      getAction(callDeps, request, signal),
-    ),
-    reportActionStatus: calls.unary<ActionStatusRequest, ActionStatusResponse>(
-      'ReportActionStatus',
-      (request) => reportActionStatus(callDeps, request),
-    ),
-  });
+  const services: readonly RpcService[] = [workflowRpc(callDeps, calls)];
+  const server = grpcServer(services);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   let boundPort = 0;
 
@@ -130,46 +103,18 @@ function wakeFor({ key, object }: Change, waiting: WaitingAgents, enrolls: boole
   }
 }
 
-function serverFor(handlers: UntypedServiceImplementation): Server {
-  // The library writes to standard error by itself; what matters is logged here.
-  setLogVerbosity(logVerbosity.NONE);
-  const server = new Server({
-    'grpc.keepalive_time_ms': KEEPALIVE_MS,
-    'grpc.keepalive_permit_without_calls': 1,
-    'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
-  });
-  server.addService(serviceDefinition(WorkflowService) as never, handlers);
-  return server;
-}
-
-async function bind(server: Server, config: WorkflowsConfig): Promise<number> {
-  const credentials = await credentialsOf(config);
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`${config.address}:${config.port}`, credentials, (cause, port) => {
-      if (cause === null) resolve(port);
-      else reject(bindError(config, cause));
-    });
-  });
-}
-
-function bindError(config: WorkflowsConfig, cause: Error): PlatformError {
-  if (/EADDRINUSE/.test(cause.message))
-    return new PlatformError('address-in-use', `TCP port ${config.port} is in use`, { cause });
-  return new PlatformError('unavailable', `cannot listen on ${config.address}:${config.port}`, { cause });
-}
-
-async function credentialsOf(config: WorkflowsConfig): Promise<ServerCredentials> {
-  if (config.tls === undefined) return ServerCredentials.createInsecure();
-  const [certificate, key] = await Promise.all([readFile(config.tls.certFile), readFile(config.tls.keyFile)]);
-  return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
-}
-
-function shutDown(server: Server, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const force = clock.schedule(CLOSE_GRACE_MS, () => server.forceShutdown());
-    server.tryShutdown(() => {
-      force();
-      resolve();
-    });
-  });
+function workflowRpc(deps: GetActionDeps, calls: Calls): RpcService {
+  return {
+    descriptor: WorkflowService,
+    definition: serviceDefinition(WorkflowService),
+    handlers: {
+      getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal) =>
+        getAction(deps, request, signal),
+      ),
+      reportActionStatus: calls.unary<ActionStatusRequest, ActionStatusResponse>(
+        'ReportActionStatus',
+        (request) => reportActionStatus(deps, request),
+      ),
+    },
+  };
 }

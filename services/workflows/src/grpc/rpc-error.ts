@@ -1,4 +1,15 @@
-export type RpcCode = 'invalid-argument' | 'not-found' | 'failed-precondition' | 'unavailable' | 'internal';
+export type RpcCode =
+  | 'invalid-argument'
+  | 'not-found'
+  | 'already-exists'
+  | 'unauthenticated'
+  | 'permission-denied'
+  | 'resource-exhausted'
+  | 'failed-precondition'
+  | 'aborted'
+  | 'unimplemented'
+  | 'unavailable'
+  | 'internal';
 
 /** The failure of one call, with the code its caller sees. */
 export class RpcError extends Error {

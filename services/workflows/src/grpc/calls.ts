@@ -1,0 +1,135 @@
+/** Handlers as gRPC wants them: errors become status codes, cancelled calls abort, every answer is counted. */
+import {
+  status as grpcStatus,
+  type handleBidiStreamingCall,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type StatusObject,
+} from '@grpc/grpc-js';
+import type { Log } from '@tinkerbell/platform-contract';
+import { RpcError, type RpcCode } from './rpc-error.ts';
+
+const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
+  'invalid-argument': grpcStatus.INVALID_ARGUMENT,
+  'not-found': grpcStatus.NOT_FOUND,
+  'already-exists': grpcStatus.ALREADY_EXISTS,
+  unauthenticated: grpcStatus.UNAUTHENTICATED,
+  'permission-denied': grpcStatus.PERMISSION_DENIED,
+  'resource-exhausted': grpcStatus.RESOURCE_EXHAUSTED,
+  'failed-precondition': grpcStatus.FAILED_PRECONDITION,
+  aborted: grpcStatus.ABORTED,
+  unimplemented: grpcStatus.UNIMPLEMENTED,
+  unavailable: grpcStatus.UNAVAILABLE,
+  internal: grpcStatus.INTERNAL,
+};
+
+/** Where a stream's answers go. */
+export interface Sender<Response> {
+  /** Resolves when the transport has room for more. */
+  send(response: Response): Promise<void>;
+}
+
+interface Cancellable {
+  on(event: 'cancelled', listener: () => void): unknown;
+}
+
+interface Writable<Response> {
+  write(response: Response): boolean;
+  once(event: 'drain' | 'cancelled' | 'close', listener: () => void): unknown;
+  end(): void;
+  emit(event: 'error', error: Partial<StatusObject>): boolean;
+}
+
+export class Calls {
+  /** By metric name with labels. */
+  readonly counters: Record<string, number> = {};
+  readonly #log: Log;
+  readonly #stopping: AbortSignal;
+
+  constructor(log: Log, stopping: AbortSignal) {
+    this.#log = log;
+    this.#stopping = stopping;
+  }
+
+  /** `signal` aborts when the client cancels or the server stops. */
+  unary<Request, Response>(
+    method: string,
+    body: (request: Request, signal: AbortSignal) => Promise<Response>,
+  ): handleUnaryCall<Request, Response> {
+    return (call, callback) => {
+      body(call.request, this.#signalOf(call)).then(
+        (response) => {
+          this.#count(method, 'OK');
+          callback(null, response);
+        },
+        (thrown: unknown) => callback(this.#failure(method, thrown)),
+      );
+    };
+  }
+
+  /** The stream ends when `body` resolves. */
+  serverStream<Request, Response>(
+    method: string,
+    body: (request: Request, out: Sender<Response>, signal: AbortSignal) => Promise<void>,
+  ): handleServerStreamingCall<Request, Response> {
+    return (call) => this.#run(method, call, (out, signal) => body(call.request, out, signal));
+  }
+
+  /** Requests are taken one at a time; a stream of them that breaks ends the iteration. */
+  bidiStream<Request, Response>(
+    method: string,
+    body: (requests: AsyncIterable<Request>, out: Sender<Response>, signal: AbortSignal) => Promise<void>,
+  ): handleBidiStreamingCall<Request, Response> {
+    return (call) => {
+      const requests = call as AsyncIterable<Request>;
+      this.#run(method, call, (out, signal) => body(requests, out, signal));
+    };
+  }
+
+  #run<Response>(
+    method: string,
+    call: Writable<Response> & Cancellable,
+    body: (out: Sender<Response>, signal: AbortSignal) => Promise<void>,
+  ): void {
+    const signal = this.#signalOf(call);
+    const send = (response: Response): Promise<void> =>
+      signal.aborted || call.write(response) ? Promise.resolve() : drained(call);
+    body({ send }, signal).then(
+      () => {
+        this.#count(method, 'OK');
+        call.end();
+      },
+      (thrown: unknown) => call.emit('error', this.#failure(method, thrown)),
+    );
+  }
+
+  #signalOf(call: Cancellable): AbortSignal {
+    const cancelled = new AbortController();
+    call.on('cancelled', () => cancelled.abort());
+    return AbortSignal.any([cancelled.signal, this.#stopping]);
+  }
+
+  #failure(method: string, thrown: unknown): { code: grpcStatus; details: string } {
+    const error = thrown instanceof RpcError ? thrown : this.#unexpected(method, thrown);
+    this.#count(method, error.code);
+    return { code: grpcCodes[error.code], details: error.message };
+  }
+
+  #unexpected(method: string, thrown: unknown): RpcError {
+    this.#log.error('rpc failed', { method, error: String(thrown), stack: (thrown as Error).stack });
+    return new RpcError('internal', 'internal error');
+  }
+
+  #count(method: string, code: string): void {
+    const name = `grpc_server_handled_total{grpc_method="${method}",grpc_code="${code}"}`;
+    this.counters[name] = (this.counters[name] ?? 0) + 1;
+  }
+}
+
+function drained(call: Writable<never>): Promise<void> {
+  return new Promise((resolve) => {
+    call.once('drain', resolve);
+    call.once('cancelled', resolve);
+    call.once('close', resolve);
+  });
+}

@@ -1,0 +1,80 @@
+/** One gRPC server for all services that are spoken on the agents' port. */
+import { readFile } from 'node:fs/promises';
+import type { DescService } from '@bufbuild/protobuf';
+import {
+  logVerbosity,
+  Server,
+  ServerCredentials,
+  setLogVerbosity,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { PlatformError, type Clock } from '@tinkerbell/platform-contract';
+
+/** One service of the server: made in the folder that it is about, listed in `workflows-service.ts`. */
+export interface RpcService {
+  /** Told by reflection and asked for by name in health checks. */
+  readonly descriptor: DescService;
+  /** Usually `serviceDefinition(descriptor)`. */
+  readonly definition: object;
+  /** By the names of the definition, as `Calls` makes them. */
+  readonly handlers: UntypedServiceImplementation;
+}
+
+export interface ListenConfig {
+  readonly address: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+}
+
+const CLOSE_GRACE_MS = 2000;
+const KEEPALIVE_MS = 30_000;
+const MESSAGE_BYTES_LIMIT = 4 * 1024 * 1024;
+
+export function grpcServer(services: readonly RpcService[]): Server {
+  // The library writes to standard error by itself; what matters is logged here.
+  setLogVerbosity(logVerbosity.NONE);
+  const server = new Server({
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_permit_without_calls': 1,
+    'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
+  });
+  for (const { definition, handlers } of services)
+    server.addService(definition as ServiceDefinition, handlers);
+  return server;
+}
+
+/** The port it listens on. Rejects with a PlatformError. */
+export async function bind(server: Server, config: ListenConfig): Promise<number> {
+  const credentials = await credentialsOf(config);
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${config.address}:${config.port}`, credentials, (cause, port) => {
+      if (cause === null) resolve(port);
+      else reject(bindError(config, cause));
+    });
+  });
+}
+
+function bindError(config: ListenConfig, cause: Error): PlatformError {
+  if (/EADDRINUSE/.test(cause.message))
+    return new PlatformError('address-in-use', `TCP port ${config.port} is in use`, { cause });
+  return new PlatformError('unavailable', `cannot listen on ${config.address}:${config.port}`, { cause });
+}
+
+async function credentialsOf(config: ListenConfig): Promise<ServerCredentials> {
+  if (config.tls === undefined) return ServerCredentials.createInsecure();
+  const [certificate, key] = await Promise.all([readFile(config.tls.certFile), readFile(config.tls.keyFile)]);
+  return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
+}
+
+/** Resolves when the last call has ended, or was cut off after a grace. */
+export function shutDown(server: Server, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const force = clock.schedule(CLOSE_GRACE_MS, () => server.forceShutdown());
+    server.tryShutdown(() => {
+      force();
+      resolve();
+    });
+  });
+}
