@@ -12,20 +12,14 @@ import {
   stringValue,
   type Value,
 } from '@tinkerbell/go-template';
-import {
-  compileRegexp,
-  expandReplacement,
-  type GoRegexp,
-  mustCompileRegexp,
-  quoteMeta,
-} from './go-regexp.ts';
+import { compileRegexp, type GoRegexp, mustCompileRegexp, quoteMeta, replacementOf } from './go-regexp.ts';
 import { integer, text } from './operands.ts';
 
 /** What is done with a compiled pattern and the other operands, the text first. */
 interface RegexSpec {
   readonly others: FunctionSpec['params'];
   readonly result: NonNullable<FunctionSpec['result']>;
-  readonly run: (regexp: GoRegexp, operands: readonly Value[]) => Value;
+  readonly run: (regexp: GoRegexp, operands: readonly Value[], context: CallContext) => Value;
 }
 
 const SPECS: Readonly<Record<string, RegexSpec>> = {
@@ -44,8 +38,8 @@ const SPECS: Readonly<Record<string, RegexSpec>> = {
   RegexReplaceAll: {
     others: [STRING, STRING],
     result: STRING,
-    run: (re, [source, template]) =>
-      stringValue(re.replaceAll(text(source), (match) => expandReplacement(text(template), match))),
+    run: (re, [source, template], context) =>
+      stringValue(re.replaceAll(text(source), replacementOf(text(template), context))),
   },
   RegexReplaceAllLiteral: {
     others: [STRING, STRING],
@@ -84,7 +78,7 @@ function regexFunction(
   return {
     params: [STRING, ...others],
     result,
-    call: ([pattern, ...operands], context) => run(compile(text(pattern), context), operands),
+    call: ([pattern, ...operands], context) => run(compile(text(pattern), context), operands, context),
   };
 }
 

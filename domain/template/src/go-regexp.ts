@@ -12,7 +12,7 @@ interface Match {
  * Characters that one unit of the meter's values pays for, per instruction of the pattern: a scan takes at most
  * characters times instructions (RE2), and this keeps a whole rendering's scans to seconds.
  */
-const SCAN_SIZE = 32;
+const SCAN_SIZE = 16;
 
 export type CompileResult =
   | { readonly ok: true; readonly regexp: GoRegexp }
@@ -136,16 +136,27 @@ export class GoRegexp {
   }
 }
 
-/** Returns the replacement text of Go's Regexp.Expand: `$1`, `${1}`, `${name}`, and `$$` for a dollar sign. */
-export function expandReplacement(template: string, match: Match): string {
-  return template.replace(
-    /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu,
-    (whole, braced?: string, bare?: string) => {
-      if (whole === '$$') return '$';
-      const name = braced ?? bare ?? '';
-      return match.group(/^(?:0|[1-9][0-9]{0,8})$/.test(name) ? Number(name) : name);
-    },
-  );
+/** Reads the template of Go's Regexp.Expand once: `$1`, `${1}`, `${name}`, and `$$` for a dollar sign. */
+export function replacementOf(template: string, context: CallContext): (match: Match) => string {
+  const parts: (string | { readonly group: string | number })[] = [];
+  let end = 0;
+  for (const match of template.matchAll(/\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu)) {
+    const name = match[1] ?? match[2];
+    parts.push(template.slice(end, match.index), name === undefined ? '$' : { group: groupOf(name) });
+    end = match.index + match[0].length;
+  }
+  parts.push(template.slice(end));
+  return (match) => {
+    context.spend(parts.length * PART_SIZE);
+    return parts.map((part) => (typeof part === 'string' ? part : match.group(part.group))).join('');
+  };
+}
+
+/** What putting in one part counts: more than a short text takes to make. */
+const PART_SIZE = 4;
+
+function groupOf(name: string): string | number {
+  return /^(?:0|[1-9][0-9]{0,8})$/.test(name) ? Number(name) : name;
 }
 
 /** Escapes what means something in a pattern. */

@@ -1,1 +1,1 @@
-export { nodeTemplatePlatform } from './node-template-platform.ts';
+export { templatePlatform } from './node-template-platform.ts';

@@ -17,7 +17,7 @@ const BCRYPT_COST = 10;
 const SCRYPT = { N: 32_768, r: 8, p: 2, maxmem: 64 * 1024 * 1024 } as const;
 
 /** What template functions need of the world, by Node's own crypto; bcrypt by bcryptjs. */
-export const nodeTemplatePlatform: TemplatePlatform = {
+export const templatePlatform: TemplatePlatform = {
   nowMs: () => nodeClock.nowMs(),
   randomBytes: (count) => randomBytes(count),
   digest: (algorithm, data) => createHash(algorithm).update(data).digest(),
