@@ -8,6 +8,7 @@ import {
   type Template,
   type Workflow,
 } from '@tinkerbell/resources';
+import { templatePlatform } from '@tinkerbell/platform-template';
 import { renderTemplate } from '@tinkerbell/template';
 import { TinkFailure } from './failure.ts';
 import { hardwareMapFor, hardwareWithMac, macIn } from './hardware-map.ts';
@@ -62,7 +63,12 @@ function refuseUnrenderable(
   input: { readonly hardware: Hardware | undefined; readonly hardwareMap: Readonly<Record<string, string>> },
 ): void {
   const { name } = template.metadata;
-  const rendered = renderTemplate({ templateName: name, text: template.spec?.data ?? '', ...input });
+  const rendered = renderTemplate({
+    templateName: name,
+    text: template.spec?.data ?? '',
+    platform: templatePlatform,
+    ...input,
+  });
   if (rendered.ok) return;
   const { where, line, column, message, path } = rendered.error;
   const place = where === 'template' ? `line ${line}, column ${column}` : `line ${line} of the rendered text`;

@@ -7,6 +7,7 @@ import {
   type Resource,
 } from '@tinkerbell/resources';
 import type { Hardware, Kind, Template, Workflow } from '@tinkerbell/resources';
+import { templatePlatform } from '@tinkerbell/platform-template';
 import {
   renderTemplate,
   renderText,
@@ -97,7 +98,13 @@ function renderProblems(located: LocatedObject, { templates, resources }: Known)
   const template = resources.get(templateKey) as Template | undefined;
   const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
   if (template === undefined || (hardwareRef !== '' && hardware === undefined)) return [];
-  const input = { templateName: name, text: template.spec?.data ?? '', hardware, hardwareMap };
+  const input = {
+    templateName: name,
+    text: template.spec?.data ?? '',
+    hardware,
+    hardwareMap,
+    platform: templatePlatform,
+  };
   const rendered = renderTemplate(input);
   if (rendered.ok) return [];
   return [renderProblem(located, templates.get(templateKey), { error: rendered.error, input })];
@@ -137,6 +144,7 @@ function placeInFile(template: LocatedObject, error: RenderError, input: RenderI
     input.templateName,
     input.text,
     templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {}),
+    input,
   );
   const line = rendered.ok ? templateLineOf(input.text, rendered.text, error.line) : undefined;
   if (line === undefined) return positionOf(template.node, ['spec', 'data']);

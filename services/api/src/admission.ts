@@ -4,18 +4,23 @@
  */
 import type { Hardware, Kind, Problem, Resource, Template, Workflow } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
-import { renderTemplate, validateTemplateText, type RenderError } from '@tinkerbell/template';
+import {
+  renderTemplate,
+  validateTemplateText,
+  type RenderError,
+  type TemplatePlatform,
+} from '@tinkerbell/template';
 
 export interface Admission {
   /** Problems for which the object is refused. */
   problemsOf(kind: Kind, resource: Resource, isNew: boolean): readonly Problem[];
 }
 
-export function createAdmission(view: View): Admission {
+export function createAdmission(view: View, platform?: TemplatePlatform): Admission {
   return {
     problemsOf(kind, resource, isNew) {
       if (kind.kind === 'Template') return templateProblems(resource as Template);
-      if (kind.kind === 'Workflow' && isNew) return workflowProblems(resource as Workflow, view);
+      if (kind.kind === 'Workflow' && isNew) return workflowProblems(resource as Workflow, view, platform);
       return [];
     },
   };
@@ -37,7 +42,11 @@ function whereAndWhat(error: RenderError): string {
 }
 
 /** Only when template and hardware are there: objects may come in any order. */
-function workflowProblems(workflow: Workflow, view: View): readonly Problem[] {
+function workflowProblems(
+  workflow: Workflow,
+  view: View,
+  platform: TemplatePlatform | undefined,
+): readonly Problem[] {
   const { templateRef = '', hardwareMap = {}, disabled } = workflow.spec ?? {};
   const { namespace, name } = workflow.metadata;
   const template = view.templateNamed(namespace, templateRef);
@@ -48,6 +57,7 @@ function workflowProblems(workflow: Workflow, view: View): readonly Problem[] {
     text: template.spec?.data ?? '',
     hardware,
     hardwareMap,
+    platform,
   });
   if (rendered.ok) return [];
   const message = `template ${templateRef} does not render for it: ${whereAndWhat(rendered.error)}`;

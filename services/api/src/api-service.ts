@@ -17,6 +17,7 @@ import { listObjects, watchObjects } from './list-handler.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ServerValues } from './prepare-object.ts';
 import { mediaTypeOf, readBody } from './request-body.ts';
+import type { TemplatePlatform } from '@tinkerbell/template';
 import { resourceTarget, type ResourceTarget } from './request-target.ts';
 import {
   createObject,
@@ -37,12 +38,18 @@ export interface ApiDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** What functions of templates need; those that need it fail without. */
+  readonly templatePlatform?: TemplatePlatform;
 }
 
 type Deps = ApiDeps & VerbDeps;
 
 export function createApiService(deps: ApiDeps): Service {
-  const verbDeps: Deps = { ...deps, admission: createAdmission(deps.view), values: () => serverValues(deps) };
+  const verbDeps: Deps = {
+    ...deps,
+    admission: createAdmission(deps.view, deps.templatePlatform),
+    values: () => serverValues(deps),
+  };
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   const stopping = new AbortController();
   const route = (prefix: string): HttpRoute => ({
