@@ -16,6 +16,7 @@ import {
   openNodeDirectory,
   nodeUdp6,
 } from '@tinkerbell/platform-node';
+import { templatePlatform } from '@tinkerbell/platform-template';
 import { createApiService } from '@tinkerbell/service-api';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService } from '@tinkerbell/service-controller';
@@ -48,6 +49,7 @@ const platform = {
   routerDiscovery: nodeRouterDiscovery,
   httpClient: createNodeHttpClient(),
   openDirectory: openNodeDirectory,
+  templatePlatform,
   templatePlatformModule: import.meta.resolve('@tinkerbell/platform-template'),
 };
 

@@ -20,7 +20,7 @@ const SCAN_EVERY_MS = 30_000;
 export interface ControllerDeps extends ApplyDeps {
   /** A thread of its own when absent. */
   readonly renderer?: Renderer;
-  /** For that thread: URL of the module whose `nodeTemplatePlatform` functions of templates need; they fail without it. */
+  /** For that thread: URL of the module whose `templatePlatform` functions of templates need; they fail without it. */
   readonly templatePlatformModule?: string;
 }
 

@@ -17,6 +17,6 @@ parentPort?.postMessage('ready', []);
 function platformOf(url: string): TemplatePlatform {
   const require = createRequire(import.meta.url);
   const load = (): TemplatePlatform =>
-    (require(fileURLToPath(url)) as { nodeTemplatePlatform: TemplatePlatform }).nodeTemplatePlatform;
+    (require(fileURLToPath(url)) as { templatePlatform: TemplatePlatform }).templatePlatform;
   return new Proxy({} as TemplatePlatform, { get: (_, name: keyof TemplatePlatform) => load()[name] });
 }

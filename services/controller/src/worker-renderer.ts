@@ -15,7 +15,7 @@ const IDLE_MS = 10_000;
 const START_LIMIT_MS = 60_000;
 
 export interface RenderSettings {
-  /** URL of the module whose `nodeTemplatePlatform` functions of templates need; they fail without it. */
+  /** URL of the module whose `templatePlatform` functions of templates need; they fail without it. */
   readonly platformModule?: string | undefined;
   readonly timeMs?: number;
   readonly memoryMb?: number;
