@@ -157,7 +157,10 @@ function items(place: Place, goType: string): Place[] {
   const { node, path } = place;
   if (isAbsent(node)) return [];
   if (node.kind !== 'list') return refuse(place, goType);
-  return node.items.map((item, i) => ({ node: item, path: [...path, i] }));
+  // yaml.v3 leaves out what is null in a list.
+  return node.items
+    .map((item, i) => ({ node: item, path: [...path, i] }))
+    .filter((item) => !isAbsent(item.node));
 }
 
 function wholeNumber(place: Place, goType: string): number {
@@ -170,10 +173,22 @@ function wholeNumber(place: Place, goType: string): number {
 /** yaml.v3 takes whole floats and YAML 1.1's forms (`0644` octal, `1_000`) as integers too. */
 function yamlInteger(node: YamlScalar): number | undefined {
   const digits = node.text.replaceAll('_', '');
-  if (/^[-+]?0[0-7]+$/.test(digits)) return Number.parseInt(digits, 8);
+  const based = /^([-+]?)0(?:[xX]([0-9a-fA-F]+)|[oO]?([0-7]+)|[bB]([01]+))$/.exec(digits);
+  if (based !== null) return basedInteger(based);
   const value =
     typeof node.value === 'number' ? node.value : /^[-+]?[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
   return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function basedInteger([, sign, hex, octal, binary]: readonly (string | undefined)[]): number | undefined {
+  const size =
+    hex !== undefined
+      ? Number.parseInt(hex, 16)
+      : octal !== undefined
+        ? Number.parseInt(octal, 8)
+        : Number.parseInt(binary ?? '', 2);
+  if (!Number.isSafeInteger(size)) return undefined;
+  return sign === '-' ? -size : size;
 }
 
 function isAbsent(node: YamlNode | undefined): node is undefined | (YamlScalar & { value: null }) {
