@@ -22,11 +22,27 @@ export type CompileResult =
 export function compileRegexp(pattern: string, context: CallContext): CompileResult {
   context.spend(pattern.length * 16);
   try {
-    return { ok: true, regexp: new GoRegexp(pattern, RE2JS.compile(pattern), context) };
+    return { ok: true, regexp: new GoRegexp(pattern, compiled(pattern), context) };
   } catch (error) {
     if (error instanceof RE2JSSyntaxException) return { ok: false, error: error.message };
     throw error;
   }
+}
+
+/** The latest patterns: templates use the same one again and again, and compiling takes longer than matching. */
+const latest = new Map<string, RE2JS>();
+const LATEST_MAX = 50;
+const LATEST_LENGTH_MAX = 200;
+
+function compiled(pattern: string): RE2JS {
+  const known = latest.get(pattern);
+  if (known !== undefined) return known;
+  const re = RE2JS.compile(pattern);
+  if (pattern.length > LATEST_LENGTH_MAX) return re;
+  const [oldest] = latest.keys();
+  if (latest.size >= LATEST_MAX && oldest !== undefined) latest.delete(oldest);
+  latest.set(pattern, re);
+  return re;
 }
 
 /** As regexp.MustCompile: throws FunctionError with its text. */

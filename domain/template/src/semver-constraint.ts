@@ -42,18 +42,22 @@ function parseConstraints(source: string): Constraint[][] {
   });
 }
 
+const FIRST = new RegExp(`^${SPACE}*(?:${OPERATOR})${SPACE}*(?:${VERSION})(?=${SPACE}|,|$)`);
+const NEXT = new RegExp(
+  `^(?:${SPACE}+|${SPACE}*,${SPACE}*)(?:${OPERATOR})${SPACE}*(?:${VERSION})(?=${SPACE}|,|$)`,
+);
+const BLANK = new RegExp(`^${SPACE}*$`);
+
 /** One constraint after the other, with space or a comma before all but the first. */
 function isValid(source: string): boolean {
-  const first = new RegExp(`^${SPACE}*(?:${OPERATOR})${SPACE}*(?:${VERSION})(?=${SPACE}|,|$)`);
-  const next = new RegExp(
-    `^(?:${SPACE}+|${SPACE}*,${SPACE}*)(?:${OPERATOR})${SPACE}*(?:${VERSION})(?=${SPACE}|,|$)`,
-  );
+  let match = FIRST.exec(source);
+  if (match === null) return false;
   let rest = source;
-  for (let pattern = first; ; pattern = next) {
-    const match = pattern.exec(rest);
-    if (match === null) return pattern === next && new RegExp(`^${SPACE}*$`).test(rest);
+  while (match !== null) {
     rest = rest.slice(match[0].length);
+    match = NEXT.exec(rest);
   }
+  return BLANK.test(rest);
 }
 
 function parseConstraint(source: string): Constraint {
