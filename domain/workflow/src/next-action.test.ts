@@ -34,6 +34,19 @@ test('prefers the running workflow, then the oldest pending one', () => {
   assert.equal(chosen([workflowOf('a', 'PENDING'), workflowOf('b', 'PENDING')]), 'a');
 });
 
+test('a paused workflow keeps its machine once it has begun, and lets others go first before', () => {
+  const paused = (name: string, state: string): Workflow => {
+    const workflow = workflowOf(name, state);
+    return { ...workflow, status: { ...workflow.status, paused: true } };
+  };
+  assert.equal(chosen([paused('a', 'PENDING'), workflowOf('b', 'PENDING')]), 'b');
+  assert.equal(
+    chosen([paused('a', 'RUNNING'), workflowOf('b', 'PENDING')]),
+    'failed-precondition: Workflow is paused',
+  );
+  assert.equal(chosen([paused('a', 'PENDING')]), 'failed-precondition: Workflow is paused');
+});
+
 test('a finished workflow does not hide a pending one', () => {
   assert.equal(chosen([workflowOf('done', 'SUCCESS', ['SUCCESS']), workflowOf('next', 'PENDING')]), 'next');
 });
