@@ -1,51 +1,37 @@
-/** Lets the state machine decide about a workflow, writes what it decided, and tells the timeline. */
-import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
-import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
-import { updateObject, type Journal, type Store, type View } from '@tinkerbell/store-contract';
-import { transition, ulid, type Reason, type WorkflowEvent } from '@tinkerbell/workflow';
+/** Applies an event to a workflow, and tells the timeline what is more than a change of state. */
+import type { Log } from '@tinkerbell/platform-contract';
+import type { Workflow } from '@tinkerbell/resources';
+import {
+  applyWorkflowEvent,
+  recordStateChange,
+  subjectOf,
+  workflowCollection,
+  type ApplyDeps as StoreDeps,
+  type Journal,
+  type View,
+} from '@tinkerbell/store-contract';
+import type { WorkflowEvent } from '@tinkerbell/workflow';
 
-export interface ApplyDeps {
-  readonly store: Store;
+export interface ApplyDeps extends StoreDeps {
   readonly view: View;
   readonly journal: Journal;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
 }
-
-export const workflowCollection = 'workflows.tinkerbell.org';
 
 /** True when the workflow was changed; a refused event was overtaken by another. Throws when the store takes no write. */
 export async function apply(deps: ApplyDeps, workflow: Workflow, event: WorkflowEvent): Promise<boolean> {
   const { namespace, name } = workflow.metadata;
-  const nowMs = deps.clock.nowMs();
-  const nextId = (): string => ulid(nowMs, deps.random.bytes(16));
-  const updated = await updateObject<Reason>(
-    deps.store,
-    { collection: workflowCollection, namespace, name },
-    (current) => {
-      const next = transition((current as Workflow).status ?? {}, event, { nowMs, nextId });
-      return next.ok ? { object: { ...current, status: next.status } } : { refusal: next.reason };
-    },
-  );
+  const updated = await applyWorkflowEvent(deps, { collection: workflowCollection, namespace, name }, event);
   if (updated.ok) record(deps, updated.before as Workflow, updated.after as Workflow, event);
   else if (updated.kind === 'unavailable') throw new Error(updated.message);
   return updated.ok;
 }
 
 function record(deps: ApplyDeps, before: Workflow, after: Workflow, event: WorkflowEvent): void {
-  const entry = { source: 'workflow', ...subjectOf(deps.view, after) } as const;
-  const [from = '', to = ''] = [before.status?.state, after.status?.state];
   const message = lineOf(event, after);
-  if (message !== undefined) deps.journal.append({ ...entry, event: event.kind, message });
-  if (from === to) return;
-  const why = whyOf(event, after);
-  deps.journal.append({
-    ...entry,
-    event: 'state-changed',
-    message: `workflow is ${to}${why === '' ? '' : `: ${why}`}`,
-    details: { from, to },
-  });
+  if (message !== undefined)
+    deps.journal.append({ source: 'workflow', ...subjectOf(deps.view, after), event: event.kind, message });
+  recordStateChange(deps, { before, after, why: whyOf(event, after) });
 }
 
 /** What happened, where that is more than a change of state. */
@@ -80,11 +66,4 @@ function currentMessage({ status }: Workflow): string | undefined {
   const id = status?.currentState?.actionID;
   const actions = (status?.tasks ?? []).flatMap((task) => task.actions);
   return actions.find((one) => one.id === id)?.message;
-}
-
-/** Whom a journal record about a workflow concerns. */
-export function subjectOf(view: View, workflow: Workflow): { workflow: string; machine?: string } {
-  const { namespace, name } = workflow.metadata;
-  const machine = primaryMacOf(view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
-  return { workflow: `${namespace}/${name}`, ...(machine === undefined ? {} : { machine }) };
 }

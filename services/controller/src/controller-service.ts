@@ -4,9 +4,9 @@
  */
 import type { Service } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
-import type { Change, View } from '@tinkerbell/store-contract';
+import { subjectOf, workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { workflowStateOf } from '@tinkerbell/workflow';
-import { subjectOf, workflowCollection, type ApplyDeps } from './apply-event.ts';
+import type { ApplyDeps } from './apply-event.ts';
 import { jobCollection } from './boot-phase.ts';
 import { reconcile } from './reconcile.ts';
 import type { Renderer } from './renderer.ts';

@@ -1,7 +1,8 @@
 /** One workflow: reads its status, performs the effects that follow from it, until none is left. */
 import type { Workflow } from '@tinkerbell/resources';
+import { workflowCollection } from '@tinkerbell/store-contract';
 import { effectsFor, needsPreparation, type Effect, type WorkflowEvent } from '@tinkerbell/workflow';
-import { apply, workflowCollection } from './apply-event.ts';
+import { apply } from './apply-event.ts';
 import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';
 import type { Again } from './work-queue.ts';
 

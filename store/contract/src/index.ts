@@ -26,3 +26,5 @@ export type { View } from './view.ts';
 export { WatchHub } from './watch-hub.ts';
 export { changeOf, refusalOf, withRevision, type Refusal } from './apply-write.ts';
 export { updateObject, type Decision, type Updated } from './update-object.ts';
+export { applyWorkflowEvent, workflowCollection, type ApplyDeps } from './apply-workflow-event.ts';
+export { recordStateChange, subjectOf, type StateChange } from './workflow-timeline.ts';

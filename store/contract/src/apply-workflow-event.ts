@@ -1,0 +1,33 @@
+/** Lets the state machine decide about a workflow, and writes what it decided: how every service changes one. */
+import type { Clock, Random } from '@tinkerbell/platform-contract';
+import type { Workflow } from '@tinkerbell/resources';
+import { transition, ulid, type Reason, type WorkflowEvent } from '@tinkerbell/workflow';
+import type { ObjectKey, Store } from './store.ts';
+import { updateObject, type Updated } from './update-object.ts';
+
+export interface ApplyDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export const workflowCollection = 'workflows.tinkerbell.org';
+
+/**
+ * An event may depend on the workflow as it is when it happens. When it resolves with `ok`, the new status is durable; a
+ * refusal has the state machine's reason. Conflicts with other writers are tried again.
+ */
+export function applyWorkflowEvent(
+  deps: ApplyDeps,
+  key: ObjectKey,
+  event: WorkflowEvent | ((workflow: Workflow) => WorkflowEvent),
+): Promise<Updated<Reason>> {
+  return updateObject<Reason>(deps.store, key, (current) => {
+    const workflow = current as Workflow;
+    const nowMs = deps.clock.nowMs();
+    const nextId = (): string => ulid(nowMs, deps.random.bytes(16));
+    const happened = typeof event === 'function' ? event(workflow) : event;
+    const next = transition(workflow.status ?? {}, happened, { nowMs, nextId });
+    return next.ok ? { object: { ...workflow, status: next.status } } : { refusal: next.reason };
+  });
+}

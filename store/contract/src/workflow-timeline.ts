@@ -1,0 +1,30 @@
+/** What services write to the timeline of a workflow. */
+import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
+import type { Journal } from './journal.ts';
+import type { View } from './view.ts';
+
+/** Whom a journal record about a workflow concerns. */
+export function subjectOf(view: View, workflow: Workflow): { workflow: string; machine?: string } {
+  const { namespace, name } = workflow.metadata;
+  const machine = primaryMacOf(view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
+  return { workflow: `${namespace}/${name}`, ...(machine === undefined ? {} : { machine }) };
+}
+
+export interface StateChange {
+  readonly before: Workflow;
+  readonly after: Workflow;
+  /** May be empty. */
+  readonly why: string;
+}
+
+/** Writes nothing when the state is the same. */
+export function recordStateChange(
+  { journal, view }: { readonly journal: Journal; readonly view: View },
+  { before, after, why }: StateChange,
+): void {
+  const [from, to] = [before.status?.state ?? '', after.status?.state ?? ''];
+  if (from === to) return;
+  const message = `workflow is ${to || 'new'}${why === '' ? '' : `: ${why}`}`;
+  const details = { from, to };
+  journal.append({ source: 'workflow', ...subjectOf(view, after), event: 'state-changed', message, details });
+}
