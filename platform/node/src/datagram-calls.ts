@@ -1,39 +1,40 @@
 /**
  * Datagrams by system call, for what Node's own sockets do too slowly: a send that is done when it returns, many datagrams in
- * one send, and taking what already waits without a turn of the event loop for each. Linux, IPv4.
+ * one call, and taking what already waits without a turn of the event loop for each. Linux, IPv4.
  */
-import type { UdpAddress } from '@tinkerbell/platform-contract';
 import { withoutFfiWarning } from './c-library.ts';
+import {
+  MessageArray,
+  type OutgoingDatagrams,
+  type PointerOf,
+  type ReceivedDatagram,
+} from './datagram-structures.ts';
 
-const AF_INET = 2;
-const SOL_UDP = 17;
-const UDP_SEGMENT = 103;
 const MSG_DONTWAIT = 0x40;
 /** What the kernel cuts at most from one buffer (UDP_MAX_SEGMENTS), and the largest UDP payload. */
 export const SEGMENTS_MAX = 64;
 export const SEGMENTED_BYTES_MAX = 65_507;
 const DATAGRAM_BYTES_MAX = 65_536;
-const PORTS = 65_536;
-/** Peers whose addresses are kept as text and as numbers: a rack's, and no more of a flood's. */
-const KNOWN_ADDRESSES_MAX = 4_096;
+/** Messages in one call. */
+const BATCH = 32;
+const BATCH_BYTES = 1024 * 1024;
 
-/** Offsets in C structures of 64-bit Linux. */
-const SOCKADDR = { bytes: 16, port: 2, address: 4 } as const;
-const MSGHDR = { bytes: 56, name: 0, nameBytes: 8, vector: 16, vectors: 24, control: 32, controlBytes: 40 };
-const CMSG = { bytes: 24, length: 0, level: 8, type: 12, data: 16 } as const;
-const CMSG_LENGTH = 18;
-
-export interface ReceivedDatagram {
-  /** Valid until the next call. */
-  readonly bytes: Uint8Array;
-  readonly peer: UdpAddress;
-}
+/** What could not be sent. */
+type Unsent = (datagrams: OutgoingDatagrams) => void;
 
 export interface DatagramCalls {
-  /** True when the kernel has taken the bytes, as datagrams of `segmentBytes`; false on any failure, and then it took none. */
-  send(fd: number, message: { bytes: Uint8Array; segmentBytes: number; to: UdpAddress }): boolean;
+  /** True when the kernel has taken the bytes; false on any failure, and then it took none. */
+  send(fd: number, datagrams: OutgoingDatagrams): boolean;
+  /**
+   * The same a little later, with others of the same socket in one call: at the next `flush` or before it. The bytes are copied.
+   * False when they are too many to be kept.
+   */
+  sendLater(fd: number, datagrams: OutgoingDatagrams, unsent: Unsent): boolean;
+  flush(): void;
   /** What waits on the socket; undefined when nothing does. Never waits. */
   receive(fd: number): ReceivedDatagram | undefined;
+  /** Hands out up to 32 of what waits, by one call; how many. */
+  receiveMany(fd: number, take: (datagram: ReceivedDatagram) => void): number;
 }
 
 let loaded: Promise<DatagramCalls | undefined> | undefined;
@@ -47,118 +48,122 @@ export function datagramCalls(): Promise<DatagramCalls | undefined> {
 
 async function load(): Promise<DatagramCalls> {
   const { dlopen, getRawPointer } = await withoutFfiWarning(() => import('node:ffi'));
-  // Three arguments each, and results that fit a number: calls with more arguments or a bigint take Node three times as long.
+  // Calls with three arguments, and results that fit a number, take Node a third of the time of others: for one message, the singular forms.
   const { functions } = dlopen(null, {
     sendmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
     recvmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
+    sendmmsg: { arguments: ['i32', 'pointer', 'u32', 'i32'], return: 'i32' },
+    recvmmsg: { arguments: ['i32', 'pointer', 'u32', 'i32', 'pointer'], return: 'i32' },
   });
-  const outgoing = outgoingMessage(getRawPointer);
-  const incoming = incomingMessage(getRawPointer);
+  const single = new MessageArray(1, getRawPointer);
+  const pointerIn = pointersIntoMemory(getRawPointer);
+  const incoming = new IncomingBatch(getRawPointer);
+  const outgoing = new OutgoingBatch(getRawPointer, functions.sendmmsg);
   return {
-    send(fd, message) {
-      outgoing.set(message);
-      return functions.sendmsg(fd, outgoing.pointer, MSG_DONTWAIT) >= 0;
+    send(fd, datagrams) {
+      single.setDestination(0, datagrams);
+      single.setBuffer(0, pointerIn(datagrams.bytes), datagrams.bytes.length);
+      return functions.sendmsg(fd, single.pointerAt(0), MSG_DONTWAIT) >= 0;
     },
+    sendLater: (fd, datagrams, unsent) => outgoing.add(fd, datagrams, unsent),
+    flush: () => outgoing.flush(),
     receive(fd) {
-      incoming.reset();
+      incoming.expect(1);
       const length = functions.recvmsg(fd, incoming.pointer, MSG_DONTWAIT);
-      return length < 0 ? undefined : incoming.datagram(length);
+      return length < 0 ? undefined : incoming.at(0, length);
+    },
+    receiveMany(fd, take) {
+      incoming.expect(BATCH);
+      const count = functions.recvmmsg(fd, incoming.pointer, BATCH, MSG_DONTWAIT, 0n);
+      for (let index = 0; index < count; index += 1) take(incoming.at(index));
+      return Math.max(0, count);
     },
   };
 }
 
-type PointerOf = (bytes: Uint8Array) => bigint;
-
-/** Memory of a C structure: never moved, so its address is good as long as it is referred to. */
-function structure(lengthBytes: number) {
-  const buffer = new ArrayBuffer(lengthBytes);
-  return { bytes: new Uint8Array(buffer), view: new DataView(buffer) };
-}
-
-/** struct msghdr with one name and one buffer. */
-function messageHeader(pointerOf: PointerOf) {
-  const header = structure(MSGHDR.bytes);
-  const name = structure(SOCKADDR.bytes);
-  const vector = structure(16);
-  header.view.setBigUint64(MSGHDR.name, pointerOf(name.bytes), true);
-  header.view.setUint32(MSGHDR.nameBytes, SOCKADDR.bytes, true);
-  header.view.setBigUint64(MSGHDR.vector, pointerOf(vector.bytes), true);
-  header.view.setUint32(MSGHDR.vectors, 1, true);
-  return { header: header.view, name: name.view, vector: vector.view, pointer: pointerOf(header.bytes) };
-}
-
-/** For several segments, a control message says their size. */
-function outgoingMessage(pointerOf: PointerOf) {
-  const { header, name, vector, pointer } = messageHeader(pointerOf);
-  const control = structure(CMSG.bytes);
-  const addressOf = boundedMemory(numberOfAddress);
-  /** Where the bytes of the last send are: most are sent from the same memory, and asking for its address takes a call. */
+/** Most sends are from the same memory, and asking for its address takes a call. */
+function pointersIntoMemory(pointerOf: PointerOf): PointerOf {
   let memory: ArrayBufferLike | undefined;
-  let memoryPointer = 0n;
-  name.setUint16(0, AF_INET, true);
-  control.view.setUint32(CMSG.length, CMSG_LENGTH, true);
-  control.view.setInt32(CMSG.level, SOL_UDP, true);
-  control.view.setInt32(CMSG.type, UDP_SEGMENT, true);
-  header.setBigUint64(MSGHDR.control, pointerOf(control.bytes), true);
-  return {
-    pointer,
-    set({ bytes, segmentBytes, to }: { bytes: Uint8Array; segmentBytes: number; to: UdpAddress }): void {
-      name.setUint16(SOCKADDR.port, to.port);
-      name.setUint32(SOCKADDR.address, addressOf(to.address));
-      if (bytes.buffer !== memory) {
-        memory = bytes.buffer;
-        memoryPointer = pointerOf(new Uint8Array(memory));
-      }
-      vector.setBigUint64(0, memoryPointer + BigInt(bytes.byteOffset), true);
-      vector.setUint32(8, bytes.length, true);
-      const isCut = bytes.length > segmentBytes;
-      if (isCut) control.view.setUint16(CMSG.data, segmentBytes, true);
-      header.setUint32(MSGHDR.controlBytes, isCut ? CMSG.bytes : 0, true);
-    },
-  };
-}
-
-/** Where recvmsg writes: one datagram, and who sent it. */
-function incomingMessage(pointerOf: PointerOf) {
-  const { header, name, vector, pointer } = messageHeader(pointerOf);
-  const memory = structure(DATAGRAM_BYTES_MAX).bytes;
-  const peerOf = boundedMemory(peerOfNumber);
-  vector.setBigUint64(0, pointerOf(memory), true);
-  vector.setUint32(8, DATAGRAM_BYTES_MAX, true);
-  let bytes = memory;
-  return {
-    pointer,
-    /** Referred to by the header alone, which the garbage collector does not read. */
-    vector,
-    reset: () => header.setUint32(MSGHDR.nameBytes, SOCKADDR.bytes, true),
-    datagram(length: number): ReceivedDatagram {
-      if (bytes.length !== length) bytes = memory.subarray(0, length);
-      const number = name.getUint32(SOCKADDR.address) * PORTS + name.getUint16(SOCKADDR.port);
-      return { bytes, peer: peerOf(number) };
-    },
-  };
-}
-
-function boundedMemory<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      if (known.size >= KNOWN_ADDRESSES_MAX) known.clear();
-      value = compute(key);
-      known.set(key, value);
+  let pointer = 0n;
+  return (bytes) => {
+    if (bytes.buffer !== memory) {
+      memory = bytes.buffer;
+      pointer = pointerOf(new Uint8Array(memory));
     }
-    return value;
+    return pointer + BigInt(bytes.byteOffset);
   };
 }
 
-function numberOfAddress(address: string): number {
-  return address.split('.').reduce((number, part) => number * 256 + Number(part), 0);
+/** Where the kernel writes what it received. */
+class IncomingBatch {
+  readonly pointer: bigint;
+  readonly #messages: MessageArray;
+  /** Pages that no datagram reached take no memory. */
+  readonly #memory = new Uint8Array(new ArrayBuffer(BATCH * DATAGRAM_BYTES_MAX));
+
+  constructor(pointerOf: PointerOf) {
+    this.#messages = new MessageArray(BATCH, pointerOf);
+    this.pointer = this.#messages.pointerAt(0);
+    const start = pointerOf(this.#memory);
+    for (let index = 0; index < BATCH; index += 1)
+      this.#messages.setBuffer(index, start + BigInt(index * DATAGRAM_BYTES_MAX), DATAGRAM_BYTES_MAX);
+  }
+
+  expect(count: number): void {
+    for (let index = 0; index < count; index += 1) this.#messages.expectName(index);
+  }
+
+  at(index: number, length = this.#messages.transferred(index)): ReceivedDatagram {
+    const start = index * DATAGRAM_BYTES_MAX;
+    return { bytes: this.#memory.subarray(start, start + length), peer: this.#messages.peerAt(index) };
+  }
 }
 
-/** `number`: address and port. */
-function peerOfNumber(number: number): UdpAddress {
-  const address = Math.floor(number / PORTS);
-  const parts = [address >>> 24, (address >>> 16) & 0xff, (address >>> 8) & 0xff, address & 0xff];
-  return { address: parts.join('.'), port: number % PORTS };
+type SendMany = (fd: number, pointer: bigint, count: number, flags: number) => number;
+
+/** What is to be sent from one socket. */
+class OutgoingBatch {
+  readonly #messages: MessageArray;
+  readonly #memory = new Uint8Array(new ArrayBuffer(BATCH_BYTES));
+  readonly #start: bigint;
+  readonly #sendMany: SendMany;
+  readonly #waiting: { readonly datagrams: OutgoingDatagrams; readonly unsent: Unsent }[] = [];
+  #fd = -1;
+  #used = 0;
+
+  constructor(pointerOf: PointerOf, sendMany: SendMany) {
+    this.#messages = new MessageArray(BATCH, pointerOf);
+    this.#start = pointerOf(this.#memory);
+    this.#sendMany = sendMany;
+  }
+
+  add(fd: number, { bytes, segmentBytes, to }: OutgoingDatagrams, unsent: Unsent): boolean {
+    if (bytes.length > BATCH_BYTES) return false;
+    if (fd !== this.#fd || this.#waiting.length === BATCH || this.#used + bytes.length > BATCH_BYTES)
+      this.flush();
+    this.#fd = fd;
+    const index = this.#waiting.length;
+    const at = this.#used;
+    this.#memory.set(bytes, at);
+    this.#used += bytes.length;
+    const datagrams = { bytes: this.#memory.subarray(at, this.#used), segmentBytes, to };
+    this.#messages.setDestination(index, datagrams);
+    this.#messages.setBuffer(index, this.#start + BigInt(at), bytes.length);
+    this.#waiting.push({ datagrams, unsent });
+    return true;
+  }
+
+  flush(): void {
+    const count = this.#waiting.length;
+    for (let done = 0; done < count;) {
+      const sent = this.#sendMany(this.#fd, this.#messages.pointerAt(done), count - done, MSG_DONTWAIT);
+      done += Math.max(0, sent);
+      if (sent > 0) continue;
+      const failed = this.#waiting[done];
+      done += 1;
+      failed?.unsent(failed.datagrams);
+    }
+    this.#waiting.length = 0;
+    this.#used = 0;
+  }
 }

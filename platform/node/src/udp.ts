@@ -17,15 +17,15 @@ import { SEGMENTED_BYTES_MAX, SEGMENTS_MAX } from './datagram-calls.ts';
 import { LinkLayerSender } from './link-layer-sender.ts';
 import { holderOf } from './port-holder.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
-import { directDatagrams, type DirectDatagrams } from './waiting-datagrams.ts';
+import { waitingDatagrams, type WaitingDatagrams } from './waiting-datagrams.ts';
 
 export const nodeUdp: Udp = {
   async open(options, handlers) {
-    const datagrams = await directDatagrams();
+    const waiting = await waitingDatagrams();
     const socket = createSocket({ type: 'udp4', reuseAddr: options.reuseAddress === true, lookup: asGiven });
     let fd: number | undefined;
     try {
-      fd = await bind(socket, options, datagrams !== undefined);
+      fd = await bind(socket, options, waiting !== undefined);
     } catch (thrown) {
       socket.close();
       throw await udpError(options, thrown);
@@ -39,7 +39,7 @@ export const nodeUdp: Udp = {
       options.networkInterface === undefined
         ? undefined
         : new LinkLayerSender(await cLibrary(), options.networkInterface);
-    const direct = datagrams === undefined || fd === undefined ? undefined : { ...datagrams, fd };
+    const direct = waiting === undefined || fd === undefined ? undefined : { waiting, fd };
     return new NodeUdpSocket(socket, options, { handlers, frames, direct });
   },
 
@@ -135,7 +135,7 @@ interface SocketParts {
   readonly handlers: UdpHandlers;
   readonly frames: LinkLayerSender | undefined;
   /** Absent: everything goes through Node's socket. */
-  readonly direct: (DirectDatagrams & { readonly fd: number }) | undefined;
+  readonly direct: { readonly waiting: WaitingDatagrams; readonly fd: number } | undefined;
 }
 
 class NodeUdpSocket implements UdpSocket {
@@ -164,26 +164,39 @@ class NodeUdpSocket implements UdpSocket {
       onDatagram({ bytes, peer: { address: from, port: fromPort } });
       direct?.waiting.take(direct.fd);
     });
-    direct?.waiting.add(direct.fd, { receiver: onDatagram, isLockStep });
+    direct?.waiting.add(direct.fd, {
+      receiver: onDatagram,
+      isLockStep,
+      unsent: ({ bytes, segmentBytes, to }) => this.#sendSlowly(bytes, segmentBytes, to),
+    });
   }
 
   send(bytes: Uint8Array, to: UdpAddress): void {
-    if (this.#closed || this.#sendDirectly(bytes, bytes.length, to)) return;
-    // A copy: Node reads it when the socket is writable again, and the caller may reuse the bytes before.
-    this.#socket.send(bytes.slice(), to.port, to.address, (error) => {
-      if (error !== null) this.#handlers.onError(error);
-    });
+    this.#sendPiece(bytes, bytes.length, to);
   }
 
   sendSegments(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
     const segmentsAtOnce = Math.min(SEGMENTS_MAX, Math.floor(SEGMENTED_BYTES_MAX / segmentBytes));
     const pieceBytes = Math.max(1, segmentsAtOnce) * segmentBytes;
-    for (let at = 0; at < bytes.length; at += pieceBytes) {
-      const piece = bytes.subarray(at, at + pieceBytes);
-      if (this.#closed || this.#sendDirectly(piece, segmentBytes, to)) continue;
-      for (let start = 0; start < piece.length; start += segmentBytes) {
-        this.send(piece.subarray(start, start + segmentBytes), to);
-      }
+    if (bytes.length <= pieceBytes) return this.#sendPiece(bytes, segmentBytes, to);
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      this.#sendPiece(bytes.subarray(at, at + pieceBytes), segmentBytes, to);
+  }
+
+  #sendPiece(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
+    if (!this.#closed && !this.#sendDirectly(bytes, segmentBytes, to))
+      this.#sendSlowly(bytes, segmentBytes, to);
+  }
+
+  /** One by one, through Node's socket, which queues what the kernel does not take now. */
+  #sendSlowly(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
+    if (this.#closed) return;
+    for (let start = 0; start < Math.max(1, bytes.length); start += Math.max(1, segmentBytes)) {
+      // A copy: Node reads it when the socket is writable again, and the caller may reuse the bytes before.
+      const datagram = bytes.slice(start, start + segmentBytes);
+      this.#socket.send(datagram, to.port, to.address, (error) => {
+        if (error !== null) this.#handlers.onError(error);
+      });
     }
   }
 
@@ -192,9 +205,7 @@ class NodeUdpSocket implements UdpSocket {
    * network interface that cannot cut (EIO). The slower way then sends it, or says why not.
    */
   #sendDirectly(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): boolean {
-    return (
-      this.#direct !== undefined && this.#direct.calls.send(this.#direct.fd, { bytes, segmentBytes, to })
-    );
+    return this.#direct?.waiting.send(this.#direct.fd, { bytes, segmentBytes, to }) === true;
   }
 
   sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string): boolean {

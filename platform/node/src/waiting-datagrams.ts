@@ -1,4 +1,5 @@
-import { datagramCalls, type DatagramCalls, type ReceivedDatagram } from './datagram-calls.ts';
+import { datagramCalls, type DatagramCalls } from './datagram-calls.ts';
+import type { OutgoingDatagrams, ReceivedDatagram } from './datagram-structures.ts';
 import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 
 /** Datagrams taken in one turn of the event loop, about 2 ms of work; then everything else has its turn. */
@@ -20,21 +21,16 @@ interface WatchedSocket {
   readonly receiver: Receiver;
   /** The peer answers at once what it is sent. */
   readonly isLockStep: boolean;
+  /** What `send` took and the kernel did not. */
+  readonly unsent: (datagrams: OutgoingDatagrams) => void;
 }
 
-export interface DirectDatagrams {
-  readonly calls: DatagramCalls;
-  readonly waiting: WaitingDatagrams;
-}
-
-let loaded: Promise<DirectDatagrams | undefined> | undefined;
+let loaded: Promise<WaitingDatagrams | undefined> | undefined;
 
 /** One for the whole program. Undefined where there is no Linux on 64 bits or no FFI. */
-export function directDatagrams(): Promise<DirectDatagrams | undefined> {
+export function waitingDatagrams(): Promise<WaitingDatagrams | undefined> {
   loaded ??= datagramCalls().then(async (calls) =>
-    calls === undefined
-      ? undefined
-      : { calls, waiting: new WaitingDatagrams(calls, await createReadySockets()) },
+    calls === undefined ? undefined : new WaitingDatagrams(calls, await createReadySockets()),
   );
   return loaded;
 }
@@ -47,6 +43,10 @@ export class WaitingDatagrams {
   #left = DATAGRAMS_AT_ONCE_MAX;
   #toSkip = 0;
   #skipped = 0;
+  /** Answers are kept until they can be sent by one call. */
+  #isTogether = false;
+  /** Found again by the next look, a socket has more than one datagram. */
+  #foundLast = -1;
 
   constructor(calls: DatagramCalls, ready: ReadySockets) {
     this.#calls = calls;
@@ -63,9 +63,16 @@ export class WaitingDatagrams {
     this.#sockets.delete(fd);
   }
 
+  /** At once, or with the answers to all that was received with it. False when the kernel took nothing. */
+  send(fd: number, datagrams: OutgoingDatagrams): boolean {
+    const unsent = this.#isTogether ? this.#sockets.get(fd)?.unsent : undefined;
+    if (unsent !== undefined && this.#calls.sendLater(fd, datagrams, unsent)) return true;
+    return this.#calls.send(fd, datagrams);
+  }
+
   /**
-   * After a datagram from `after`: one of each socket in turn, so that a flood on one does not hold up the others, until nothing
-   * waits. Often it does not even look, where that was in vain lately: what waits then comes from the event loop, at its price.
+   * After a datagram from `after`: what waits on each socket in turn, until nothing does, at most 32 datagrams of one before the
+   * next: a flood on one does not hold up the others. Often it does not even look, where that was in vain lately: what waits then comes from the event loop, at its price.
    */
   take(after: number): void {
     if (this.#skipped < this.#toSkip) {
@@ -84,6 +91,7 @@ export class WaitingDatagrams {
     while (this.#left > 0) {
       const count = this.#ready.look();
       if (count === 0) {
+        this.#foundLast = -1;
         if (performance.now() >= untilMs) break;
         continue;
       }
@@ -104,11 +112,29 @@ export class WaitingDatagrams {
   }
 
   #takeFrom(fd: number): void {
+    const socket = this.#sockets.get(fd);
+    const isCrowded = this.#foundLast === fd;
+    this.#foundLast = fd;
+    if (socket !== undefined && isCrowded) return this.#takeMany(fd, socket);
     // Before the receiver is called: it may throw.
     this.#spend();
-    const socket = this.#sockets.get(fd);
     const datagram = socket === undefined ? undefined : this.#calls.receive(fd);
     if (datagram !== undefined) socket?.receiver(datagram);
+  }
+
+  /** And sends the answers together. */
+  #takeMany(fd: number, { receiver }: WatchedSocket): void {
+    this.#isTogether = true;
+    try {
+      const count = this.#calls.receiveMany(fd, (datagram) => {
+        this.#spend();
+        receiver(datagram);
+      });
+      if (count === 0) this.#spend();
+    } finally {
+      this.#isTogether = false;
+      this.#calls.flush();
+    }
   }
 
   /** What is spent comes back when the event loop has gone round, not when the next socket of the same turn has its callback. */

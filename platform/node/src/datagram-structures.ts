@@ -1,0 +1,131 @@
+/** Memory of the C structures that sendmsg, recvmsg and their plural forms take, on 64-bit Linux. IPv4. */
+import type { UdpAddress } from '@tinkerbell/platform-contract';
+
+const AF_INET = 2;
+const SOL_UDP = 17;
+const UDP_SEGMENT = 103;
+const PORTS = 65_536;
+/** Peers whose addresses are kept as text and as numbers: a rack's, and no more of a flood's. */
+const KNOWN_ADDRESSES_MAX = 4_096;
+
+/** Lengths and offsets in bytes. */
+const SOCKADDR = { bytes: 16, port: 2, address: 4 } as const;
+const VECTOR = { bytes: 16, base: 0, length: 8 } as const;
+const HEADER = { bytes: 64, nameBytes: 8, vector: 16, vectors: 24, control: 32, controlBytes: 40, sent: 56 };
+const CONTROL = { bytes: 24, length: 0, level: 8, type: 12, data: 16 } as const;
+const CONTROL_LENGTH = 18;
+
+export type PointerOf = (bytes: Uint8Array) => bigint;
+
+export interface OutgoingDatagrams {
+  readonly bytes: Uint8Array;
+  /** Cut into datagrams of so many bytes, the last one may be shorter. */
+  readonly segmentBytes: number;
+  readonly to: UdpAddress;
+}
+
+export interface ReceivedDatagram {
+  /** Valid until the next call. */
+  readonly bytes: Uint8Array;
+  readonly peer: UdpAddress;
+}
+
+/**
+ * An array of struct mmsghdr, each with one address, one buffer and one control message. The first member of a struct mmsghdr is a
+ * struct msghdr: the calls for one message take the same memory.
+ */
+export class MessageArray {
+  readonly #headers: DataView;
+  readonly #names: DataView;
+  readonly #vectors: DataView;
+  readonly #controls: DataView;
+  readonly #pointer: bigint;
+
+  constructor(count: number, pointerOf: PointerOf) {
+    // Of their own, never moved: the kernel gets the addresses, which are good as long as this object is referred to.
+    const memory = (bytes: number) => new DataView(new ArrayBuffer(count * bytes));
+    const addressOf = ({ buffer }: DataView) => pointerOf(new Uint8Array(buffer));
+    this.#headers = memory(HEADER.bytes);
+    this.#names = memory(SOCKADDR.bytes);
+    this.#vectors = memory(VECTOR.bytes);
+    this.#controls = memory(CONTROL.bytes);
+    this.#pointer = addressOf(this.#headers);
+    for (let index = 0; index < count; index += 1) {
+      const [header, control] = [index * HEADER.bytes, index * CONTROL.bytes];
+      const place = (offset: number, view: DataView, bytes: number) =>
+        this.#headers.setBigUint64(header + offset, addressOf(view) + BigInt(index * bytes), true);
+      place(0, this.#names, SOCKADDR.bytes);
+      place(HEADER.vector, this.#vectors, VECTOR.bytes);
+      place(HEADER.control, this.#controls, CONTROL.bytes);
+      this.#headers.setUint32(header + HEADER.vectors, 1, true);
+      this.#names.setUint16(index * SOCKADDR.bytes, AF_INET, true);
+      this.#controls.setUint32(control + CONTROL.length, CONTROL_LENGTH, true);
+      this.#controls.setInt32(control + CONTROL.level, SOL_UDP, true);
+      this.#controls.setInt32(control + CONTROL.type, UDP_SEGMENT, true);
+      this.expectName(index);
+    }
+  }
+
+  pointerAt(index: number): bigint {
+    return index === 0 ? this.#pointer : this.#pointer + BigInt(index * HEADER.bytes);
+  }
+
+  setBuffer(index: number, pointer: bigint, lengthBytes: number): void {
+    this.#vectors.setBigUint64(index * VECTOR.bytes, pointer, true);
+    this.setLength(index, lengthBytes);
+  }
+
+  setLength(index: number, lengthBytes: number): void {
+    this.#vectors.setUint32(index * VECTOR.bytes + VECTOR.length, lengthBytes, true);
+  }
+
+  /** For several segments, the control message says their size. */
+  setDestination(index: number, { bytes, segmentBytes, to }: OutgoingDatagrams): void {
+    const name = index * SOCKADDR.bytes;
+    this.#names.setUint16(name + SOCKADDR.port, to.port);
+    this.#names.setUint32(name + SOCKADDR.address, numberOf(to.address));
+    const isCut = bytes.length > segmentBytes;
+    if (isCut) this.#controls.setUint16(index * CONTROL.bytes + CONTROL.data, segmentBytes, true);
+    this.#headers.setUint32(index * HEADER.bytes + HEADER.controlBytes, isCut ? CONTROL.bytes : 0, true);
+  }
+
+  /** The kernel writes over how much room there is for an address. */
+  expectName(index: number): void {
+    this.#headers.setUint32(index * HEADER.bytes + HEADER.nameBytes, SOCKADDR.bytes, true);
+  }
+
+  /** Of a call for several messages: how many bytes this one has. */
+  transferred(index: number): number {
+    return this.#headers.getUint32(index * HEADER.bytes + HEADER.sent, true);
+  }
+
+  peerAt(index: number): UdpAddress {
+    const name = index * SOCKADDR.bytes;
+    const address = this.#names.getUint32(name + SOCKADDR.address);
+    return peerOf(address * PORTS + this.#names.getUint16(name + SOCKADDR.port));
+  }
+}
+
+const numberOf = boundedMemory((address: string): number =>
+  address.split('.').reduce((number, part) => number * 256 + Number(part), 0),
+);
+
+/** Of address and port as one number. */
+const peerOf = boundedMemory((number: number): UdpAddress => {
+  const address = Math.floor(number / PORTS);
+  const parts = [address >>> 24, (address >>> 16) & 0xff, (address >>> 8) & 0xff, address & 0xff];
+  return { address: parts.join('.'), port: number % PORTS };
+});
+
+function boundedMemory<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      if (known.size >= KNOWN_ADDRESSES_MAX) known.clear();
+      value = compute(key);
+      known.set(key, value);
+    }
+    return value;
+  };
+}
