@@ -174,7 +174,12 @@ const tftp: readonly Flag[] = [
   flag('tftp-server-bind-port', 'number', '69', 'port to listen on'),
   flag('tftp-timeout', 'duration', '1s', 'first wait for an acknowledgement'),
   flag('tftp-block-size', 'number', '0', 'largest block; 0: what the network interface carries in one frame'),
-  flag('tftp-single-port', 'boolean', 'false', 'send everything from one port, which passes NAT'),
+  flag(
+    'tftp-single-port',
+    'boolean',
+    'true',
+    'send everything from one port, which passes NAT; else each file from a port of its own',
+  ),
   flag('tftp-asset-dir', 'text', '', 'folder with further files'),
   flag('pxe-http-enabled', 'boolean', 'false', 'serve the files of TFTP over HTTP too'),
   flag('pxe-http-path-prefix', 'text', '/tftp/', 'below this path'),
