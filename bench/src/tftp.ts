@@ -14,11 +14,11 @@ import {
   startProgram,
   untilReady,
 } from './running-program.ts';
-import type { TftpLoad } from './tftp-client.ts';
+import { compiledProgram } from './compiled-program.ts';
 import { unpackedProgram } from './unpacked-program.ts';
 import { startTinkerbell } from './tinkerbell-server.ts';
 
-const CLIENT_MAIN = fileURLToPath(new URL('tftp-client.ts', import.meta.url));
+const CLIENT_SOURCE = fileURLToPath(new URL('tftp-client.c', import.meta.url));
 const FILE = 'boot-file';
 const FILE_BYTES = 1024 * 1024;
 /** Downloads of one measurement, whatever the number of clients. */
@@ -147,7 +147,12 @@ function dnsmasqCommand(address: string, root: string): [string, ...string[]] {
   ];
 }
 
-type Load = Pick<TftpLoad, 'windowSize' | 'clients' | 'repeats'>;
+interface Load {
+  readonly windowSize: number;
+  readonly clients: number;
+  /** How often each client downloads the file. */
+  readonly repeats: number;
+}
 
 interface Measured {
   readonly megabytesPerSecond: number;
@@ -178,9 +183,10 @@ async function runLoad(
   { network, address }: Server,
   load: Load,
 ): Promise<{ seconds: number; resent: number }> {
-  const request: TftpLoad = { address, file: FILE, bytes: FILE_BYTES, ...load };
-  const command = [process.execPath, '--no-warnings', CLIENT_MAIN, JSON.stringify(request)] as const;
-  const run = await mustRun(context, { command: [...command], network });
+  const client = await compiledProgram(context, CLIENT_SOURCE);
+  const { windowSize, clients, repeats } = load;
+  const settings = [FILE_BYTES, windowSize, clients, repeats].map(String);
+  const run = await mustRun(context, { command: [client, address, FILE, ...settings], network });
   return JSON.parse(run.output.trim().split('\n').at(-1) ?? '') as { seconds: number; resent: number };
 }
 

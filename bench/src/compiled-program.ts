@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import type { BenchContext } from './benchmark.ts';
+import { mustRun, needProgram } from './running-program.ts';
+
+/**
+ * A load generator that must be faster than what it measures: C, compiled once for each version of its source.
+ *
+ * @throws CannotRun that names the Debian package of the compiler.
+ */
+export async function compiledProgram(context: BenchContext, source: string): Promise<string> {
+  const version = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 12);
+  const program = join(context.cacheDirectory, `${basename(source, '.c')}-${version}`);
+  if (existsSync(program)) return program;
+  const compiler = needProgram('gcc', 'gcc libc6-dev');
+  await mustRun(context, {
+    command: [compiler, '-O2', '-Wall', '-Wextra', '-Werror', '-o', program, source],
+  });
+  return program;
+}
