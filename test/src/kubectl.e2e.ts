@@ -147,6 +147,24 @@ test('kubectl prints several kinds of all namespaces with their columns, by shor
   assert.equal(await kubectl('get', 'hw', '-l', 'rack=two', '-o', 'name'), '');
 });
 
+test('kubectl stops and resumes a workflow by its subresources, and shows why it may not', async () => {
+  const path = '/apis/tinkerbell.org/v1alpha1/namespaces/default/workflows/w';
+  const body = join(home, 'body.json');
+  writeFileSync(body, '{"who": "kubectl", "why": "a test"}');
+  const paused = JSON.parse(await kubectl('create', '--raw', `${path}/pause`, '-f', body)) as {
+    status: { paused: boolean; operations: { who: string }[] };
+  };
+  assert.deepEqual(
+    [paused.status.paused, paused.status.operations[0]?.who],
+    [true, 'kubectl (from 127.0.0.1)'],
+  );
+  assert.doesNotMatch(await kubectl('create', '--raw', `${path}/resume`, '-f', body), /"paused"/);
+  assert.match(
+    await failing('create', '--raw', `${path}/retry`, '-f', body),
+    /not finished; cancel it first/,
+  );
+});
+
 test('kubectl watches', async () => {
   const child = spawn(kubectlPath, commandLine(['get', 'hw', '-w', '-o', 'name']), {
     env: { HOME: home },

@@ -89,13 +89,17 @@ const causeReasons: Readonly<Record<Problem['reason'], string>> = {
   'not-supported': 'FieldValueNotSupported',
 };
 
-/** 422 with one cause for each problem. */
-export function invalid(kind: string, name: string, problems: readonly Problem[]): ApiError {
-  const causes = problems.map((problem) => ({
+export function causesOf(problems: readonly Problem[]): NonNullable<StatusDetails['causes']> {
+  return problems.map((problem) => ({
     reason: causeReasons[problem.reason],
     message: problem.message,
     field: formatPath(problem.path),
   }));
+}
+
+/** 422 with one cause for each problem. */
+export function invalid(kind: string, name: string, problems: readonly Problem[]): ApiError {
+  const causes = causesOf(problems);
   const text = problems.map(formatProblem);
   const message = `${kind} ${JSON.stringify(name)} is invalid: ${text.length === 1 ? text[0] : `[${text.join(', ')}]`}`;
   return new ApiError('Invalid', message, { kind, name, causes });

@@ -15,6 +15,7 @@ import { ApiError } from './api-error.ts';
 import { discoveryDocument } from './discovery.ts';
 import { listObjects, watchObjects } from './list-handler.ts';
 import { openApiDocument } from './openapi.ts';
+import { operate, operationVerb } from './operation-handler.ts';
 import type { ServerValues } from './prepare-object.ts';
 import { mediaTypeOf, readBody } from './request-body.ts';
 import type { TemplatePlatform } from '@tinkerbell/template';
@@ -152,13 +153,8 @@ async function onObject(
   request: HttpRequest,
   context: HttpContext,
 ): Promise<Response> {
-  if (target.subresource === 'timeline' && ['Hardware', 'Workflow'].includes(target.kind.kind)) {
-    if (request.method !== 'GET') return methodNotAllowed(request);
-    return timeline(deps, await getObject(deps, target), request, context.signal);
-  }
-  if (target.subresource !== undefined && target.subresource !== 'status') {
-    throw new ApiError('NotFound', `${target.kind.plural} have no subresource ${target.subresource}`);
-  }
+  const answered = await onSubresource(deps, target, request, context);
+  if (answered !== undefined) return answered;
   const query = new URL(request.url).searchParams;
   switch (request.method) {
     case 'GET':
@@ -182,6 +178,28 @@ async function onObject(
     default:
       return methodNotAllowed(request);
   }
+}
+
+/** Undefined for the object itself and its status. */
+async function onSubresource(
+  deps: Deps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response | undefined> {
+  const { subresource, kind } = target;
+  if (subresource === undefined || subresource === 'status') return undefined;
+  if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
+    if (request.method !== 'GET') return methodNotAllowed(request);
+    return timeline(deps, await getObject(deps, target), request, context.signal);
+  }
+  const verb = operationVerb(target);
+  if (verb === undefined) throw new ApiError('NotFound', `${kind.plural} have no subresource ${subresource}`);
+  if (request.method !== 'POST') return methodNotAllowed(request);
+  const { dryRun } = verbOptions(new URL(request.url).searchParams);
+  const operation = { verb, body: await readBody(request), dryRun, peer: context.peer };
+  const { workflow, unchanged } = await operate(deps, target, operation);
+  return withWarnings(json(workflow), unchanged === undefined ? [] : [unchanged]);
 }
 
 async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
@@ -217,9 +235,11 @@ function verbOptions(query: URLSearchParams): { strict: boolean; dryRun: boolean
 }
 
 function result({ code, object, warnings }: Outcome): Response {
-  const response = json(object, code);
-  for (const warning of warnings)
-    response.headers.append('warning', `299 - ${JSON.stringify(formatProblem(warning))}`);
+  return withWarnings(json(object, code), warnings.map(formatProblem));
+}
+
+function withWarnings(response: Response, warnings: readonly string[]): Response {
+  for (const warning of warnings) response.headers.append('warning', `299 - ${JSON.stringify(warning)}`);
   return response;
 }
 

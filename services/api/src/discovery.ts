@@ -1,5 +1,6 @@
 /** What the API offers, in the shapes that `kubectl` asks for before anything else. */
 import { apiVersionOf, kinds, type Kind } from '@tinkerbell/resources';
+import { operatorVerbs } from '@tinkerbell/workflow';
 
 const groups = [...new Set(kinds.map((kind) => kind.group))];
 
@@ -74,6 +75,13 @@ function resourcesOf(kind: Kind): object[] {
       kind: kind.kind,
       verbs: ['get', 'patch', 'update'],
     },
+    ...(kind.kind === 'Workflow' ? operatorVerbs : []).map((verb) => ({
+      name: `${plural}/${verb}`,
+      singularName: '',
+      namespaced: true,
+      kind: kind.kind,
+      verbs: ['create'],
+    })),
   ];
 }
 

@@ -1,5 +1,7 @@
 /** OpenAPI documents, as far as clients need them to check objects before they send them. */
 import { apiVersionOf, kinds, openApiOf, type Kind } from '@tinkerbell/resources';
+import { operatorVerbs, type OperatorVerb } from '@tinkerbell/workflow';
+import { operationSchemas } from './operation-schemas.ts';
 
 /** The document at an `/openapi` path, or undefined. */
 export function openApiDocument(path: string): object | undefined {
@@ -22,8 +24,40 @@ function documentOf(inGroup: readonly Kind[]): object {
   return {
     openapi: '3.0.0',
     info: { title: 'Tinkerbell', version: inGroup[0]?.version ?? '' },
-    paths: Object.fromEntries(inGroup.map((kind) => [objectPathOf(kind), pathItemOf(kind)])),
+    paths: Object.fromEntries(inGroup.flatMap(pathsOf)),
     components: { schemas: Object.fromEntries(inGroup.map((kind) => [schemaNameOf(kind), schemaOf(kind)])) },
+  };
+}
+
+function pathsOf(kind: Kind): [path: string, item: object][] {
+  const path = objectPathOf(kind);
+  const verbs = kind.kind === 'Workflow' ? operatorVerbs : [];
+  return [
+    [path, pathItemOf(kind)],
+    ...verbs.map((verb): [string, object] => [`${path}/${verb}`, operationItemOf(kind, verb)]),
+  ];
+}
+
+function operationItemOf(kind: Kind, verb: OperatorVerb): object {
+  const schema = operationSchemas[verb];
+  return {
+    post: {
+      description: schema.description,
+      'x-kubernetes-action': 'connect',
+      'x-kubernetes-group-version-kind': gvkOf(kind),
+      parameters: [{ name: 'dryRun', in: 'query', schema: { type: 'string' } }],
+      requestBody: { content: { 'application/json': { schema } } },
+      responses: { ...responsesOf(kind), 409: { description: 'Conflict' } },
+    },
+  };
+}
+
+function responsesOf(kind: Kind): object {
+  return {
+    200: {
+      description: 'OK',
+      content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaNameOf(kind)}` } } },
+    },
   };
 }
 
@@ -38,12 +72,7 @@ function pathItemOf(kind: Kind): object {
     in: 'query',
     schema: { type: 'string' },
   }));
-  const responses = {
-    200: {
-      description: 'OK',
-      content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaNameOf(kind)}` } } },
-    },
-  };
+  const responses = responsesOf(kind);
   const operation = (action: string) => ({
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': gvkOf(kind),

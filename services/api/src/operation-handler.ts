@@ -1,0 +1,212 @@
+/** What operators do to workflows, as subresources: `POST …/workflows/<name>/pause` and the other verbs (ADR 0009). */
+import type { Clock, HttpContext, Random } from '@tinkerbell/platform-contract';
+import { collectionOf, formatProblem, type Workflow } from '@tinkerbell/resources';
+import {
+  applyWorkflowEvent,
+  recordStateChange,
+  subjectOf,
+  type Journal,
+  type Store,
+  type Updated,
+  type View,
+} from '@tinkerbell/store-contract';
+import {
+  needsPreparation,
+  operatorVerbs,
+  reasonText,
+  transition,
+  type OperatorEvent,
+  type OperatorVerb,
+  type Reason,
+} from '@tinkerbell/workflow';
+import { ApiError, causesOf, type StatusDetails } from './api-error.ts';
+import { bodyProblems } from './body-schema.ts';
+import { operationSchemas } from './operation-schemas.ts';
+import type { ResourceTarget } from './request-target.ts';
+
+export interface OperationDeps {
+  readonly store: Store;
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Operation {
+  readonly verb: OperatorVerb;
+  readonly body: unknown;
+  readonly dryRun: boolean;
+  readonly peer: HttpContext['peer'];
+}
+
+export interface OperationOutcome {
+  readonly workflow: Workflow;
+  /** Why nothing was changed although the workflow is as wanted. */
+  readonly unchanged?: string;
+}
+
+export function operationVerb(target: ResourceTarget): OperatorVerb | undefined {
+  return target.kind.kind === 'Workflow'
+    ? operatorVerbs.find((one) => one === target.subresource)
+    : undefined;
+}
+
+/** Throws an ApiError when the workflow is not there, the body is wrong, or the state machine refuses. */
+export async function operate(
+  deps: OperationDeps,
+  target: ResourceTarget,
+  operation: Operation,
+): Promise<OperationOutcome> {
+  const request = checkedBody(target, operation);
+  const eventOf = (workflow: Workflow): OperatorEvent => eventFor(operation.verb, request, workflow);
+  const updated = await (operation.dryRun ? tried : applied)(deps, target, eventOf);
+  if (!updated.ok) return refusedOrUnchanged(target, operation.verb, updated);
+  const [before, after] = [updated.before as Workflow, updated.after as Workflow];
+  if (!operation.dryRun) record(deps, before, after);
+  return { workflow: after };
+}
+
+interface Request extends Readonly<Record<string, unknown>> {
+  readonly who: string;
+  readonly why: string;
+}
+
+function checkedBody(target: ResourceTarget, { verb, body = {}, peer }: Operation): Request {
+  const problems = bodyProblems(operationSchemas[verb], body);
+  if (problems.length > 0) {
+    const name = target.name ?? '';
+    const message = `${verb} of workflow ${JSON.stringify(name)} is invalid: ${problems.map(formatProblem).join(', ')}`;
+    throw new ApiError('Invalid', message, { ...detailsOf(target), causes: causesOf(problems) });
+  }
+  const { who = '', why = '', ...fields } = body as { who?: string; why?: string };
+  const address = peer.address.replace(/^::ffff:/, '');
+  return { ...fields, who: `${plain(who) || 'anonymous'} (from ${address})`, why: plain(why) };
+}
+
+/** One line that moves no cursor. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim();
+}
+
+/** The schema has checked each field. */
+function eventFor(verb: OperatorVerb, request: Request, workflow: Workflow): OperatorEvent {
+  const defaults = {
+    ...(verb === 'retry' ? { from: 'failed', needsPreparation: needsPreparation(workflow) } : {}),
+    ...(verb === 'breakpoint' ? { set: true } : {}),
+  };
+  return { kind: verb, ...defaults, ...request } as unknown as OperatorEvent;
+}
+
+type Step = (
+  deps: OperationDeps,
+  target: ResourceTarget,
+  eventOf: (workflow: Workflow) => OperatorEvent,
+) => Promise<Updated<Reason>>;
+
+const applied: Step = (deps, target, eventOf) => applyWorkflowEvent(deps, keyOf(target), eventOf);
+
+/** What `applied` would do, without writing it. */
+const tried: Step = async ({ store, clock }, target, eventOf) => {
+  const stored = await store.get(keyOf(target));
+  if (stored === undefined) return { ok: false, kind: 'not-found', message: 'not found' };
+  const before = stored.object as Workflow;
+  const context = { nowMs: clock.nowMs(), nextId: () => '' };
+  const next = transition(before.status ?? {}, eventOf(before), context);
+  return next.ok
+    ? { ok: true, before, after: { ...before, status: next.status } as Workflow }
+    : { ok: false, kind: 'refused', refusal: next.reason, object: before };
+};
+
+function keyOf(target: ResourceTarget) {
+  return {
+    collection: collectionOf(target.kind),
+    namespace: target.namespace ?? '',
+    name: target.name ?? '',
+  };
+}
+
+/** What is as wanted already is no failure: a request whose answer was lost may be sent again. */
+function isAsWanted(verb: OperatorVerb, reason: Reason, { status }: Workflow): boolean {
+  switch (verb) {
+    case 'pause':
+      return reason === 'already-paused';
+    case 'resume':
+      return reason === 'not-paused';
+    case 'breakpoint':
+      return reason === 'nothing-to-change';
+    case 'cancel':
+      return (
+        reason === 'workflow-finished' && (status?.conditions ?? []).some((one) => one.type === 'Cancelled')
+      );
+    default:
+      return false;
+  }
+}
+
+function refusedOrUnchanged(
+  target: ResourceTarget,
+  verb: OperatorVerb,
+  refused: Extract<Updated<Reason>, { ok: false }>,
+): OperationOutcome {
+  const name = JSON.stringify(target.name ?? '');
+  if (refused.kind !== 'refused') {
+    if (refused.kind === 'unavailable') throw new ApiError('ServiceUnavailable', refused.message);
+    throw new ApiError('NotFound', `workflows.tinkerbell.org ${name} not found`, detailsOf(target));
+  }
+  const { refusal: reason } = refused;
+  const workflow = refused.object as Workflow;
+  const text = reasonText(reason, workflow.status);
+  if (isAsWanted(verb, reason, workflow)) return { workflow, unchanged: text };
+  const causes = [{ reason, message: text, field: fields[reason] ?? '' }];
+  const message = `cannot ${verb} workflow ${name}: ${text}`;
+  throw new ApiError(statusReasons[reason] ?? 'Conflict', message, { ...detailsOf(target), causes });
+}
+
+/** Which field of the body a reason is about. */
+const fields: Partial<Record<Reason, string>> = {
+  'no-such-action': 'action',
+  'ambiguous-action': 'task',
+  'invalid-image': 'image',
+  'invalid-timeout': 'timeout',
+};
+
+const statusReasons: Partial<Record<Reason, ApiError['reason']>> = {
+  'no-such-action': 'NotFound',
+  'invalid-image': 'Invalid',
+  'invalid-timeout': 'Invalid',
+};
+
+function detailsOf({ kind, name = '' }: ResourceTarget): StatusDetails {
+  return { name, group: kind.group, kind: kind.plural };
+}
+
+const done: Readonly<Record<OperatorVerb, string>> = {
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'cancelled',
+  retry: 'retried',
+  skip: 'skipped',
+  breakpoint: 'breakpoint changed',
+  edit: 'edited',
+};
+
+function record(deps: OperationDeps, before: Workflow, after: Workflow): void {
+  const operation = after.status?.operations?.at(-1);
+  if (operation === undefined) return;
+  const { verb, who, why = '', task, action } = operation;
+  const place = [task, action].filter((one) => one !== undefined && one !== '').join(' / ');
+  const what = `${place === '' ? '' : `${place} `}${done[verb as OperatorVerb]} by ${who}`;
+  deps.journal.append({
+    source: 'workflow',
+    ...subjectOf(deps.view, after),
+    event: `operator-${verb}`,
+    message: why === '' ? what : `${what}: ${why}`,
+    details: {
+      who,
+      why,
+      ...(task === undefined ? {} : { task }),
+      ...(action === undefined ? {} : { action }),
+    },
+  });
+  recordStateChange(deps, { before, after, why: '' });
+}
