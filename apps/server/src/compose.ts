@@ -62,7 +62,9 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
 
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
   const store = cleanup.use(openSqliteStore({ path: data.databasePath, log }));
-  const journal = cleanup.use(openSqliteJournal({ path: data.databasePath, clock: nodeClock, log }));
+  const journal = cleanup.use(
+    openSqliteJournal({ path: data.databasePath, clock: nodeClock, log, ...settings.journal }),
+  );
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
 

@@ -7,6 +7,19 @@ function flag(name: string, type: FlagType, fallback: string, description: strin
 
 const general: readonly Flag[] = [
   flag('data-dir', 'text', './data', 'folder of the database; made when it is not there'),
+  flag(
+    'journal-max-age',
+    'duration',
+    '2160h',
+    'records of timelines and lines of output are kept for so long',
+  ),
+  flag('journal-max-records', 'number', '1000000', 'records of timelines kept; the oldest go first'),
+  flag(
+    'journal-max-output-lines',
+    'number',
+    '500000',
+    'lines of output of actions kept; the oldest go first',
+  ),
   flag('log-level', 'number', '0', 'greater than 0 logs every decision, below 0 logs nothing'),
   flag('log-format', 'text', '', 'text or json; text when standard error is a terminal'),
   flag(

@@ -23,6 +23,11 @@ export interface Settings {
   /** Metadata alone, where Hegel had it; absent: nowhere. */
   readonly legacyMetadataPort?: number;
   readonly apiAnonymous: ApiAudience;
+  readonly journal: {
+    readonly ageKeptMs: number;
+    readonly recordsKept: number;
+    readonly outputLinesKept: number;
+  };
   /** Absent: not run. */
   readonly boot?: BootConfig;
   readonly workflows?: {
@@ -41,6 +46,9 @@ interface TlsFiles {
   readonly keyFile: string;
 }
 
+/** Below, one action has more lines; above, the file is beyond what one server keeps. */
+const JOURNAL_COUNT_RANGE = [10_000, 100_000_000] as const;
+
 /** Throws a SettingsError that names the flag. */
 export function settingsFrom(flags: FlagReader, networkInterfaces: readonly NetworkInterface[]): Settings {
   const dataDirectory = resolve(flags.text('data-dir'));
@@ -58,6 +66,11 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     publicIpv4: address,
     http,
     apiAnonymous: flags.oneOf('api-anonymous', ['loopback', 'everyone']),
+    journal: {
+      ageKeptMs: flags.durationMs('journal-max-age'),
+      recordsKept: flags.number('journal-max-records', JOURNAL_COUNT_RANGE),
+      outputLinesKept: flags.number('journal-max-output-lines', JOURNAL_COUNT_RANGE),
+    },
     controller: flags.boolean('enable-tink-controller'),
     ...(tls === undefined ? {} : { https: { ...http, ...tls, port: flags.port('https-port') } }),
     ...(flags.boolean('enable-images') ? { images } : {}),

@@ -13,6 +13,7 @@ export {
   type Write,
 } from './store.ts';
 export {
+  ACTION_OUTPUT,
   matches,
   type Journal,
   type JournalDetail,

@@ -31,6 +31,11 @@ export interface JournalQuery {
   /** Records of these machines or of these workflows; all records when both are absent. */
   readonly machines?: readonly string[];
   readonly workflows?: readonly string[];
+  /**
+   * Records of these events. When it is absent: all but the output of actions (`ACTION_OUTPUT`), which is read by name: its
+   * thousands of lines belong in no timeline.
+   */
+  readonly events?: readonly string[];
   /** Records with a greater sequence; 0 begins with the oldest. */
   readonly after: number;
   readonly limit?: number;
@@ -46,7 +51,12 @@ export interface Journal extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** The event of a line of an action's output. Such records have a bound of their own, so that they push nothing else out. */
+export const ACTION_OUTPUT = 'action-output';
+
 export function matches(query: Omit<JournalQuery, 'after' | 'limit'>, entry: JournalEntry): boolean {
+  if (query.events === undefined ? entry.event === ACTION_OUTPUT : !query.events.includes(entry.event))
+    return false;
   if (query.machines === undefined && query.workflows === undefined) return true;
   if (entry.machine !== undefined && query.machines?.includes(entry.machine)) return true;
   return entry.workflow !== undefined && query.workflows?.includes(entry.workflow) === true;

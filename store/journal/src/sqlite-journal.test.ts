@@ -80,7 +80,7 @@ test('lets go of records that are too many or too old', async () => {
     clock: time.clock,
     log: silent,
     recordsKept: 15_000,
-    daysKept: 1,
+    ageKeptMs: 86_400_000,
   });
   const append = (count: number) => {
     for (let index = 0; index < count; index++)
@@ -114,4 +114,54 @@ test('many records are written in several short transactions, in order', async (
   assert.deepEqual(await written(), [...Array(600).keys()]);
   await journal.close();
   rmSync(folder, { recursive: true });
+});
+
+test('reads by event; the output of actions only when it is asked for', async () => {
+  await using journal = openSqliteJournal({ path: ':memory:', clock: standingClock().clock, log: silent });
+  const seen: string[] = [];
+  journal.follow({ workflows: ['default/w'], events: ['action-output'] }, (record) =>
+    seen.push(record.message),
+  );
+  const append = (event: string, message: string) =>
+    journal.append({ source: 'agent', event, workflow: 'default/w', message });
+  append('action-started', 'one');
+  append('action-output', 'two');
+  append('action-succeeded', 'three');
+  append('action-output', 'four');
+  const messages = async (query: object) =>
+    (await journal.read({ after: 0, workflows: ['default/w'], ...query })).map((record) => record.message);
+  assert.deepEqual(await messages({}), ['one', 'three']);
+  assert.deepEqual(await messages({ events: ['action-output'] }), ['two', 'four']);
+  assert.deepEqual(await messages({ events: ['action-output', 'action-succeeded'] }), [
+    'two',
+    'three',
+    'four',
+  ]);
+  assert.deepEqual(await messages({ events: ['action-output', 'action-succeeded'], after: 2, limit: 1 }), [
+    'three',
+  ]);
+  assert.deepEqual(seen, ['two', 'four']);
+});
+
+test('output of actions pushes no other record out', async () => {
+  const time = standingClock();
+  await using journal = openSqliteJournal({
+    path: ':memory:',
+    clock: time.clock,
+    log: silent,
+    recordsKept: 3,
+    outputLinesKept: 5000,
+  });
+  for (let index = 0; index < 5; index++)
+    journal.append({ source: 'dhcp', event: 'offer-sent', message: '' });
+  for (let index = 0; index < 20_000; index++)
+    journal.append({ source: 'agent', event: 'action-output', message: '' });
+  for (let turn = 0; turn < 100; turn++) time.run();
+  const kept = await journal.read({ after: 0 });
+  assert.deepEqual(
+    kept.map(({ sequence }) => sequence),
+    [3, 4, 5],
+  );
+  const [oldest] = await journal.read({ after: 0, events: ['action-output'] });
+  assert.ok((oldest?.sequence ?? 0) > 5000, String(oldest?.sequence));
 });

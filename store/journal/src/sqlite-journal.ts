@@ -1,29 +1,37 @@
 /**
  * The journal in a SQLite file (the store's own, through a second connection). Records wait in memory for at
  * most 100 ms and are written together; a crash may lose that much, never more. The oldest records go when there
- * are too many or they are too old.
+ * are too many or they are too old. The output of actions is in a table of its own with its own bound: it pushes no
+ * timeline out, and reading a timeline does not pass over it.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
+  ACTION_OUTPUT,
   matches,
   type Journal,
   type JournalEntry,
   type JournalQuery,
   type JournalRecord,
 } from '@tinkerbell/store-contract';
+import { JournalTable } from './journal-table.ts';
 
 export interface SqliteJournalOptions {
   /** The file, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** 1,000,000 when absent; lines of output do not count. */
   readonly recordsKept?: number;
-  readonly daysKept?: number;
+  /** 500,000 when absent. */
+  readonly outputLinesKept?: number;
+  /** Milliseconds; 90 days when absent. */
+  readonly ageKeptMs?: number;
 }
 
 const RECORDS_KEPT = 1_000_000;
-const DAYS_KEPT = 90;
+const OUTPUT_LINES_KEPT = 500_000;
+const AGE_KEPT_MS = 90 * 86_400_000;
 const WRITE_AFTER_MS = 100;
 /**
  * Records of one transaction, and the pause before the next when more wait: packets and requests that come meanwhile are
@@ -36,7 +44,6 @@ const PENDING_LIMIT = 100_000;
 const TRIM_EVERY = 10_000;
 const READ_LIMIT = 10_000;
 const BUSY_TIMEOUT_MS = 1000;
-const DAY_MS = 86_400_000;
 
 export function openSqliteJournal(options: SqliteJournalOptions): Journal {
   return new SqliteJournal(options);
@@ -51,6 +58,8 @@ class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #options: SqliteJournalOptions;
   readonly #followers = new Set<Follower>();
+  readonly #timeline: JournalTable;
+  readonly #output: JournalTable;
   #pending: JournalRecord[] = [];
   #sequence: number;
   #sinceTrim = TRIM_EVERY;
@@ -61,14 +70,9 @@ class SqliteJournal implements Journal {
     this.#options = options;
     this.#database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal');
-    this.#database.exec(`
-      create table if not exists journal (
-        sequence integer primary key, at_ms integer not null, machine text, workflow text, record text not null);
-      create index if not exists journal_machine on journal (machine, sequence) where machine is not null;
-      create index if not exists journal_workflow on journal (workflow, sequence) where workflow is not null;`);
-    this.#sequence = Number(
-      this.#database.prepare('select max(sequence) as last from journal').get()?.['last'] ?? 0,
-    );
+    this.#timeline = new JournalTable(this.#database, 'journal');
+    this.#output = new JournalTable(this.#database, 'journal_output');
+    this.#sequence = Math.max(this.#timeline.lastSequence(), this.#output.lastSequence());
   }
 
   append(entry: JournalEntry): void {
@@ -115,16 +119,8 @@ class SqliteJournal implements Journal {
 
   #insert(records: readonly JournalRecord[]): void {
     this.#database.exec('begin immediate');
-    const insert = this.#database.prepare('insert into journal values (?, ?, ?, ?, ?)');
-    for (const record of records) {
-      insert.run(
-        record.sequence,
-        record.atMs,
-        record.machine ?? null,
-        record.workflow ?? null,
-        JSON.stringify(record),
-      );
-    }
+    for (const record of records)
+      (record.event === ACTION_OUTPUT ? this.#output : this.#timeline).insert(record);
     this.#sinceTrim += records.length;
     if (this.#sinceTrim >= TRIM_EVERY) this.#trim();
     this.#database.exec('commit');
@@ -132,14 +128,10 @@ class SqliteJournal implements Journal {
 
   #trim(): void {
     this.#sinceTrim = 0;
-    const oldest = this.#sequence - (this.#options.recordsKept ?? RECORDS_KEPT);
-    const oldestMs = this.#options.clock.nowMs() - (this.#options.daysKept ?? DAYS_KEPT) * DAY_MS;
-    // Times have no index. Records lie in the order of their sequence, so that this looks at what it deletes and no more.
-    const young = this.#database
-      .prepare('select sequence from journal where at_ms >= ? order by sequence limit 1')
-      .get(oldestMs);
-    const firstYoung = Number(young?.['sequence'] ?? 0);
-    this.#database.prepare('delete from journal where sequence < ?').run(Math.max(oldest + 1, firstYoung));
+    const { recordsKept, outputLinesKept, ageKeptMs, clock } = this.#options;
+    const oldestMs = clock.nowMs() - (ageKeptMs ?? AGE_KEPT_MS);
+    this.#timeline.trim(recordsKept ?? RECORDS_KEPT, oldestMs);
+    this.#output.trim(outputLinesKept ?? OUTPUT_LINES_KEPT, oldestMs);
   }
 
   #reportDropped(): void {
@@ -153,22 +145,14 @@ class SqliteJournal implements Journal {
   read(query: JournalQuery): Promise<readonly JournalRecord[]> {
     return new Promise((resolve) => {
       this.#write();
-      const machines = JSON.stringify(query.machines ?? []);
-      const workflows = JSON.stringify(query.workflows ?? []);
-      const all = query.machines === undefined && query.workflows === undefined;
-      const where = all
-        ? 'sequence > :after'
-        : `sequence in (
-            select sequence from journal where machine in (select value from json_each(:machines)) and sequence > :after
-            union select sequence from journal where workflow in (select value from json_each(:workflows)) and sequence > :after)`;
-      const rows = this.#database
-        .prepare(`select record from journal where ${where} order by sequence limit :count`)
-        .all({
-          after: query.after,
-          count: Math.min(query.limit ?? READ_LIMIT, READ_LIMIT),
-          ...(all ? {} : { machines, workflows }),
-        });
-      resolve(rows.map((row) => JSON.parse(String(row['record'])) as JournalRecord));
+      const count = Math.min(query.limit ?? READ_LIMIT, READ_LIMIT);
+      const others = query.events?.filter((event) => event !== ACTION_OUTPUT);
+      const wantsTimeline = others === undefined || others.length > 0;
+      const wantsOutput = query.events?.includes(ACTION_OUTPUT) === true;
+      const timeline = wantsTimeline ? this.#timeline.read(query, others, count) : [];
+      const output = wantsOutput ? this.#output.read(query, undefined, count) : [];
+      const all = [...timeline, ...output].toSorted((a, b) => a.sequence - b.sequence);
+      resolve(all.slice(0, count));
     });
   }
 

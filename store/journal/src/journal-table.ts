@@ -1,0 +1,89 @@
+/** Records in one table, oldest first, bounded by count and age. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
+
+export class JournalTable {
+  readonly #database: DatabaseSync;
+  readonly #name: string;
+  readonly #insert: StatementSync;
+  /** Known from the first time on that there may be too many: to count takes as long as to read them all. */
+  #count: number | undefined;
+
+  /** `name` is part of SQL text. */
+  constructor(database: DatabaseSync, name: 'journal' | 'journal_output') {
+    this.#database = database;
+    this.#name = name;
+    database.exec(`
+      create table if not exists ${name} (
+        sequence integer primary key, at_ms integer not null, machine text, workflow text, record text not null);
+      create index if not exists ${name}_machine on ${name} (machine, sequence) where machine is not null;
+      create index if not exists ${name}_workflow on ${name} (workflow, sequence) where workflow is not null;`);
+    this.#insert = database.prepare(`insert into ${name} values (?, ?, ?, ?, ?)`);
+  }
+
+  lastSequence(): number {
+    return this.#number('select max(sequence) from TABLE');
+  }
+
+  insert(record: JournalRecord): void {
+    const { sequence, atMs, machine = null, workflow = null } = record;
+    this.#insert.run(sequence, atMs, machine, workflow, JSON.stringify(record));
+    if (this.#count !== undefined) this.#count += 1;
+  }
+
+  /** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`. */
+  trim(kept: number, oldestMs: number): void {
+    // Times have no index. Records lie in the order of their sequence, so that this looks at what it deletes and no more.
+    const firstYoung = this.#number(
+      'select sequence from TABLE where at_ms >= ? order by sequence limit 1',
+      oldestMs,
+    );
+    const last = this.lastSequence();
+    this.#delete('sequence < ?', firstYoung === 0 ? last + 1 : firstYoung);
+    if (last - this.#number('select min(sequence) from TABLE') < kept) return;
+    this.#count ??= this.#number('select count(*) from TABLE');
+    if (this.#count > kept)
+      this.#delete(
+        `sequence in (select sequence from ${this.#name} order by sequence limit ?)`,
+        this.#count - kept,
+      );
+  }
+
+  /** At most `limit` that match; `events` is not about the output of actions. */
+  read(query: JournalQuery, events: readonly string[] | undefined, limit: number): readonly JournalRecord[] {
+    const name = this.#name;
+    const all = query.machines === undefined && query.workflows === undefined;
+    const where = all
+      ? 'sequence > :after'
+      : `sequence in (
+          select sequence from ${name} where machine in (select value from json_each(:machines)) and sequence > :after
+          union select sequence from ${name} where workflow in (select value from json_each(:workflows)) and sequence > :after)`;
+    const ofEvents =
+      events === undefined ? '' : `and record ->> 'event' in (select value from json_each(:events))`;
+    const rows = this.#database
+      .prepare(`select record from ${name} where ${where} ${ofEvents} order by sequence limit :limit`)
+      .all({
+        after: query.after,
+        limit,
+        ...(all
+          ? {}
+          : {
+              machines: JSON.stringify(query.machines ?? []),
+              workflows: JSON.stringify(query.workflows ?? []),
+            }),
+        ...(events === undefined ? {} : { events: JSON.stringify(events) }),
+      });
+    return rows.map((row) => JSON.parse(String(row['record'])) as JournalRecord);
+  }
+
+  #delete(where: string, value: number): void {
+    const { changes } = this.#database.prepare(`delete from ${this.#name} where ${where}`).run(value);
+    if (this.#count !== undefined) this.#count -= Number(changes);
+  }
+
+  /** The only column of the first row; 0 when there is none. */
+  #number(sql: string, ...values: number[]): number {
+    const row = this.#database.prepare(sql.replace('TABLE', this.#name)).get(...values) ?? {};
+    return Number(Object.values(row)[0] ?? 0);
+  }
+}
