@@ -15,6 +15,8 @@ import { hardwareCollection } from './discover.ts';
 import { ruleSetCollection } from './enroll.ts';
 import { getAction, type GetActionDeps } from './get-action.ts';
 import { Calls } from './grpc/calls.ts';
+import { healthRpc } from './grpc/health.ts';
+import { reflectionRpcs } from './grpc/reflection.ts';
 import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
 import { reportActionStatus } from './report-action-status.ts';
@@ -58,7 +60,8 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     holdMs: config.holdMs ?? HOLD_MS,
   };
   const services: readonly RpcService[] = [workflowRpc(callDeps, calls)];
-  const server = grpcServer(services);
+  const all = [...services, healthRpc(calls, services)];
+  const server = grpcServer([...all, ...reflectionRpcs(calls, all)]);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   let boundPort = 0;
 

@@ -81,7 +81,8 @@ export class Calls {
     body: (requests: AsyncIterable<Request>, out: Sender<Response>, signal: AbortSignal) => Promise<void>,
   ): handleBidiStreamingCall<Request, Response> {
     return (call) => {
-      const requests = call as AsyncIterable<Request>;
+      // The answers go on after the last request.
+      const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
       this.#run(method, call, (out, signal) => body(requests, out, signal));
     };
   }

@@ -1,0 +1,52 @@
+/** grpc.health.v1 for the server ("") and each of its services. */
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+  HealthCheckResponseSchema,
+  type HealthCheckRequest,
+  type HealthCheckResponse,
+} from '@tinkerbell/api/health';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { create } from '@bufbuild/protobuf';
+import type { Calls, Sender } from './calls.ts';
+import type { RpcService } from './grpc-server.ts';
+import { RpcError } from './rpc-error.ts';
+
+/** Every service that is listed serves as long as the server runs: it starts with a view that is ready. */
+export function healthRpc(calls: Calls, services: readonly RpcService[]): RpcService {
+  const names = new Set(['', Health.typeName, ...services.map(({ descriptor }) => descriptor.typeName)]);
+  return {
+    descriptor: Health,
+    definition: serviceDefinition(Health),
+    handlers: {
+      check: calls.unary<HealthCheckRequest, HealthCheckResponse>('Check', ({ service }) =>
+        names.has(service)
+          ? Promise.resolve(response(ServingStatus.SERVING))
+          : Promise.reject(new RpcError('not-found', `unknown service ${service}`)),
+      ),
+      watch: calls.serverStream<HealthCheckRequest, HealthCheckResponse>(
+        'Watch',
+        ({ service }, out, signal) =>
+          watch(names.has(service) ? ServingStatus.SERVING : ServingStatus.SERVICE_UNKNOWN, out, signal),
+      ),
+    },
+  };
+}
+
+/** A server that stops breaks the stream, which its client takes for not serving. */
+async function watch(
+  status: ServingStatus,
+  out: Sender<HealthCheckResponse>,
+  signal: AbortSignal,
+): Promise<void> {
+  await out.send(response(status));
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  throw new RpcError('unavailable', 'server shutting down');
+}
+
+function response(status: ServingStatus): HealthCheckResponse {
+  return create(HealthCheckResponseSchema, { status });
+}
