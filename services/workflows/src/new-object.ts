@@ -17,8 +17,26 @@ export type Created<Made> =
       readonly key: ObjectKey;
     };
 
-/** Stores an object that this server makes, with the identity that the API gives to what is posted. Durable when it resolves with `ok`. */
+/** Stores an object that this server makes. Durable when it resolves with `ok`. */
 export async function createObject<Made extends Resource>(deps: Deps, made: Made): Promise<Created<Made>> {
+  const prepared = withIdentity(deps, made);
+  if (!prepared.ok) return prepared;
+  const { key, object } = prepared;
+  const result = await deps.store.commit([{ operation: 'create', key, object }]);
+  if (result.ok) return { ok: true, object: (result.objects[0]?.object as Made | undefined) ?? object };
+  const reason = result.reason === 'already-exists' ? 'already-exists' : 'unavailable';
+  return { ok: false, reason, key, message: result.message };
+}
+
+export type Prepared<Made> =
+  | { readonly ok: true; readonly key: ObjectKey; readonly object: Made }
+  | Extract<Created<Made>, { ok: false }>;
+
+/** Checks an object and gives it the identity that the API gives to what is posted. */
+export function withIdentity<Made extends Resource>(
+  { clock, random }: Pick<Deps, 'clock' | 'random'>,
+  made: Made,
+): Prepared<Made> {
   const { namespace, name } = made.metadata;
   const validated = validateResource(made);
   if (!validated.ok)
@@ -28,20 +46,16 @@ export async function createObject<Made extends Resource>(deps: Deps, made: Made
       key: { collection: made.kind, namespace, name },
       message: validated.problems.map(formatProblem).join('; '),
     };
-  const key = { collection: collectionOf(validated.kind), namespace, name };
   const object: Made = {
     ...made,
     metadata: {
       ...made.metadata,
-      uid: uuid(deps.random.bytes(16)),
-      creationTimestamp: new Date(deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
+      uid: uuid(random.bytes(16)),
+      creationTimestamp: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
       generation: 1,
     },
   };
-  const result = await deps.store.commit([{ operation: 'create', key, object }]);
-  if (result.ok) return { ok: true, object: (result.objects[0]?.object as Made | undefined) ?? object };
-  const reason = result.reason === 'already-exists' ? 'already-exists' : 'unavailable';
-  return { ok: false, reason, key, message: result.message };
+  return { ok: true, key: { collection: collectionOf(validated.kind), namespace, name }, object };
 }
 
 /** Version 4 (RFC 9562, section 5.4). */

@@ -10,7 +10,7 @@ import {
   type ActionStatusResponse,
 } from '@tinkerbell/api/agent';
 import type { Workflow } from '@tinkerbell/resources';
-import type { Updated } from '@tinkerbell/store-contract';
+import type { ObjectKey, Updated } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
 import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
@@ -28,17 +28,25 @@ export async function reportActionStatus(
 ): Promise<ActionStatusResponse> {
   const parsed = parseReport(request);
   if (!parsed.ok) throw new RpcError('invalid-argument', parsed.message);
-  const { report, workflow } = parsed;
-  const key = { collection: workflowCollection, ...workflow };
+  await recordReport(deps, { collection: workflowCollection, ...parsed.workflow }, parsed.report);
+  return create(ActionStatusResponseSchema, {});
+}
+
+/** Undefined when the report changed the workflow, else why it did not. Rejects with an RpcError. */
+export async function recordReport(
+  deps: ReportDeps,
+  key: ObjectKey,
+  report: ActionReport,
+): Promise<Reason | undefined> {
   const applied = await applyEvent(deps, key, { kind: 'action-reported', report });
   if (applied.ok) {
     const place = actionAt((applied.after as Workflow).status ?? {}, report.agentId, report.actionId);
     if (place !== undefined)
       deps.timeline.actionReported(applied.before as Workflow, applied.after as Workflow, place);
-  } else {
-    refuseOrRecord(deps, report, applied);
+    return undefined;
   }
-  return create(ActionStatusResponseSchema, {});
+  refuseOrRecord(deps, report, applied);
+  return applied.kind === 'refused' ? applied.refusal : undefined;
 }
 
 function refuseOrRecord(

@@ -1,27 +1,18 @@
 /** The gRPC server that agents talk to (upstream tink/server). */
-import {
-  WorkflowService,
-  type ActionRequest,
-  type ActionResponse,
-  type ActionStatusRequest,
-  type ActionStatusResponse,
-} from '@tinkerbell/api/agent';
-import { serviceDefinition } from '@tinkerbell/api/grpc';
 import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from './apply-event.ts';
 import { hardwareCollection } from './discover.ts';
 import { ruleSetCollection } from './enroll.ts';
-import { getAction, type GetActionDeps } from './get-action.ts';
 import { Calls } from './grpc/calls.ts';
 import { healthRpc } from './grpc/health.ts';
 import { reflectionRpcs } from './grpc/reflection.ts';
 import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
-import { reportActionStatus } from './report-action-status.ts';
 import { Timeline } from './timeline.ts';
 import { WaitingAgents } from './waiting-agents.ts';
+import { workflowRpc } from './workflow-rpc.ts';
 
 export interface WorkflowsDeps {
   readonly store: Store;
@@ -104,20 +95,4 @@ function wakeFor({ key, object }: Change, waiting: WaitingAgents, enrolls: boole
     for (const name of [agentID, ...interfaces.map(({ dhcp }) => dhcp?.mac)])
       if (name !== undefined) waiting.wake(name);
   }
-}
-
-function workflowRpc(deps: GetActionDeps, calls: Calls): RpcService {
-  return {
-    descriptor: WorkflowService,
-    definition: serviceDefinition(WorkflowService),
-    handlers: {
-      getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal) =>
-        getAction(deps, request, signal),
-      ),
-      reportActionStatus: calls.unary<ActionStatusRequest, ActionStatusResponse>(
-        'ReportActionStatus',
-        (request) => reportActionStatus(deps, request),
-      ),
-    },
-  };
 }

@@ -1,6 +1,7 @@
 /** Handlers as gRPC wants them: errors become status codes, cancelled calls abort, every answer is counted. */
 import {
   status as grpcStatus,
+  type Metadata,
   type handleBidiStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -29,6 +30,19 @@ export interface Sender<Response> {
   send(response: Response): Promise<void>;
 }
 
+/** Who calls, as far as the transport knows. */
+export interface Caller {
+  /** `127.0.0.1:50123`; v6 addresses stand in brackets. */
+  readonly peer: string;
+  /** The first value of a header; undefined when there is none. */
+  header(name: string): string | undefined;
+}
+
+interface Called {
+  readonly metadata: Metadata;
+  getPeer(): string;
+}
+
 interface Cancellable {
   on(event: 'cancelled', listener: () => void): unknown;
 }
@@ -54,10 +68,10 @@ export class Calls {
   /** `signal` aborts when the client cancels or the server stops. */
   unary<Request, Response>(
     method: string,
-    body: (request: Request, signal: AbortSignal) => Promise<Response>,
+    body: (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>,
   ): handleUnaryCall<Request, Response> {
     return (call, callback) => {
-      body(call.request, this.#signalOf(call)).then(
+      body(call.request, this.#signalOf(call), callerOf(call)).then(
         (response) => {
           this.#count(method, 'OK');
           callback(null, response);
@@ -70,9 +84,10 @@ export class Calls {
   /** The stream ends when `body` resolves. */
   serverStream<Request, Response>(
     method: string,
-    body: (request: Request, out: Sender<Response>, signal: AbortSignal) => Promise<void>,
+    body: (request: Request, out: Sender<Response>, signal: AbortSignal, caller: Caller) => Promise<void>,
   ): handleServerStreamingCall<Request, Response> {
-    return (call) => this.#run(method, call, (out, signal) => body(call.request, out, signal));
+    return (call) =>
+      this.#run(method, call, (out, signal) => body(call.request, out, signal, callerOf(call)));
   }
 
   /** Requests are taken one at a time; a stream of them that breaks ends the iteration. */
@@ -125,6 +140,13 @@ export class Calls {
     const name = `grpc_server_handled_total{grpc_method="${method}",grpc_code="${code}"}`;
     this.counters[name] = (this.counters[name] ?? 0) + 1;
   }
+}
+
+function callerOf(call: Called): Caller {
+  return {
+    peer: call.getPeer(),
+    header: (name) => call.metadata.get(name)[0]?.toString(),
+  };
 }
 
 function drained(call: Writable<never>): Promise<void> {

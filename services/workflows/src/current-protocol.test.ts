@@ -1,0 +1,134 @@
+/** Current upstream's protocol: every code and text of GetAction and ReportActionStatus, and a whole run of its agent. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { status } from '@grpc/grpc-js';
+import { StateType, WorkflowService, type ActionResponse } from '@tinkerbell/api/agent';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+import type { Workflow } from '@tinkerbell/resources';
+import { answerOf, hasCode, runningServer } from './testdata/running-server.ts';
+import { pendingWorkflow } from './testdata/workflows.ts';
+
+const agentId = '52:54:00:00:00:01';
+const workflow = pendingWorkflow([{ worker: agentId, actions: ['one', 'two', 'three'] }]);
+
+function inState(state: string, change: object = {}): Workflow {
+  return { ...workflow, status: { ...workflow.status, ...change, state } };
+}
+
+const nothing: readonly [string, Workflow | undefined, string, status, RegExp][] = [
+  ['an empty agent id', undefined, '', status.INVALID_ARGUMENT, /^invalid Agent ID$/],
+  ['no workflow', undefined, agentId, status.NOT_FOUND, /^no Workflows found$/],
+  [
+    'a workflow without tasks',
+    inState('PENDING', { tasks: [] }),
+    agentId,
+    status.NOT_FOUND,
+    /^no Tasks found in Workflow$/,
+  ],
+  [
+    'a workflow that is prepared',
+    inState('PREPARING'),
+    agentId,
+    status.FAILED_PRECONDITION,
+    /^Workflow is in preparing state$/,
+  ],
+  ...['POST', 'SUCCESS', 'FAILED', 'TIMEOUT'].map((state): (typeof nothing)[number] => [
+    `a workflow in ${state}`,
+    inState(state),
+    agentId,
+    status.FAILED_PRECONDITION,
+    /^Workflow not in pending or running state$/,
+  ]),
+  [
+    "another agent's turn",
+    inState('RUNNING', {
+      tasks: [{ ...workflow.status?.tasks?.[0], agentID: 'other' }],
+    }),
+    agentId,
+    status.NOT_FOUND,
+    /^Task not assigned to Agent$/,
+  ],
+];
+
+test('GetAction answers with the code and text of upstream', async (context) => {
+  for (const [name, stored, agent, code, text] of nothing)
+    await context.test(name, async () => {
+      await using server = await runningServer({ holdMs: 20 });
+      if (stored !== undefined) await server.putWorkflow(stored);
+      const client = server.client(serviceDefinition(WorkflowService));
+      await assert.rejects(answerOf(client, 'getAction', { agentId: agent }), hasCode(code, text));
+    });
+});
+
+test('GetAction is held without reading the store, and answers within 50 ms of the action', async () => {
+  await using server = await runningServer();
+  const client = server.client(serviceDefinition(WorkflowService));
+  let reads = 0;
+  for (const method of ['get', 'list'] as const) {
+    const read = server.store[method].bind(server.store) as (...given: unknown[]) => never;
+    server.store[method] = (...given: unknown[]) => ((reads += 1), read(...given));
+  }
+  const held = answerOf<ActionResponse>(client, 'getAction', { agentId });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  assert.equal(reads, 0, 'upstream reads once a second');
+  const startedMs = performance.now();
+  await server.putWorkflow(workflow);
+  assert.equal((await held).name, 'one');
+  assert.ok(performance.now() - startedMs < 50, `${performance.now() - startedMs} ms`);
+});
+
+/** One turn of upstream's agent: an action, RUNNING with Go's zero time, the end. */
+async function turn(client: object, end: StateType): Promise<ActionResponse> {
+  const action = await answerOf<ActionResponse>(client, 'getAction', { agentId });
+  const { workflowId, taskId, actionId, name: actionName } = action;
+  const report = { workflowId, taskId, actionId, actionName, agentId };
+  await answerOf(client, 'reportActionStatus', {
+    ...report,
+    actionState: StateType.RUNNING,
+    executionStart: { seconds: -62_135_596_800n, nanos: 0 },
+    executionStop: { seconds: -62_135_596_800n, nanos: 0 },
+    message: { message: 'running action' },
+  });
+  await answerOf(client, 'reportActionStatus', {
+    ...report,
+    actionState: end,
+    executionStart: { seconds: 1_700_000_000n, nanos: 0 },
+    executionStop: { seconds: 1_700_000_003n, nanos: 0 },
+    executionDuration: '3s',
+    message: { message: 'action completed' },
+  });
+  return action;
+}
+
+test('a current agent finishes a workflow of three actions', async () => {
+  await using server = await runningServer();
+  await server.putWorkflow(workflow);
+  const client = server.client(serviceDefinition(WorkflowService));
+  const names = [];
+  for (let index = 0; index < 3; index++) names.push((await turn(client, StateType.SUCCESS)).name);
+  assert.deepEqual(names, ['one', 'two', 'three']);
+  const after = await server.status();
+  assert.equal(after?.state, 'POST');
+  assert.deepEqual(
+    after.tasks?.[0]?.actions.map((one) => [one.state, one.executionDuration, one.executionStop]),
+    names.map(() => ['SUCCESS', '3s', '2023-11-14T22:13:23.000Z']),
+  );
+});
+
+const EXITS = [status.NOT_FOUND, status.INVALID_ARGUMENT, status.FAILED_PRECONDITION];
+
+test('no final report of a known action makes upstream agents end, whatever became of the workflow', async (context) => {
+  const known = { workflowId: 'default/w', taskId: 'w-1', agentId };
+  const finals = [StateType.SUCCESS, StateType.FAILED, StateType.TIMEOUT];
+  for (const state of ['', 'PREPARING', 'PENDING', 'RUNNING', 'POST', 'SUCCESS', 'FAILED', 'TIMEOUT'])
+    await context.test(`workflow in state "${state}"`, async () => {
+      await using server = await runningServer();
+      await server.putWorkflow(inState(state));
+      const client = server.client(serviceDefinition(WorkflowService));
+      for (const actionId of ['w-2', 'w-3', 'w-4'])
+        for (const actionState of finals)
+          await answerOf(client, 'reportActionStatus', { ...known, actionId, actionState }).catch((error) =>
+            assert.ok(!EXITS.includes((error as { code: status }).code), String(error)),
+          );
+    });
+});

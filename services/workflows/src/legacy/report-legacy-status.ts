@@ -1,0 +1,81 @@
+/** ReportActionStatus of the legacy protocol: actions are named, not identified, and RUNNING is what takes one. */
+import { State, type WorkflowActionStatus } from '@tinkerbell/api/legacy-agent';
+import type { Workflow } from '@tinkerbell/resources';
+import { currentActionOf, handedOutOf, type ActionPlace, type ActionState } from '@tinkerbell/workflow';
+import { applyEvent, workflowCollection } from '../apply-event.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import { recordReport } from '../report-action-status.ts';
+import { flatActions } from './flat-actions.ts';
+import type { LegacyDeps } from './workflow-contexts.ts';
+
+const stateNames: Readonly<Record<number, ActionState>> = {
+  [State.PENDING]: 'PENDING',
+  [State.RUNNING]: 'RUNNING',
+  [State.FAILED]: 'FAILED',
+  [State.TIMEOUT]: 'TIMEOUT',
+  [State.SUCCESS]: 'SUCCESS',
+};
+
+/** Rejects with an RpcError that carries upstream's text. When it resolves, the report is durable. */
+export async function reportLegacyStatus(deps: LegacyDeps, request: WorkflowActionStatus): Promise<void> {
+  const { workflowId, taskName, actionName } = request;
+  if (workflowId === '') throw new RpcError('invalid-argument', 'invalid workflow id');
+  if (taskName === '') throw new RpcError('invalid-argument', 'invalid task name');
+  if (actionName === '') throw new RpcError('invalid-argument', 'invalid action name');
+  const state = stateNames[request.actionStatus];
+  if (state === undefined)
+    throw new RpcError('invalid-argument', `invalid action status ${request.actionStatus}`);
+  const [namespace = '', ...name] = workflowId.split('/');
+  const key = { collection: workflowCollection, namespace, name: name.join('/') };
+  const workflow = (await deps.store.get(key))?.object as Workflow | undefined;
+  if (workflow === undefined) {
+    // Nobody waits for the end of an action whose workflow was deleted.
+    if (state !== 'RUNNING') return;
+    throw new RpcError('not-found', `no workflow ${workflowId}`);
+  }
+  const place = placeOf(workflow, request, state);
+  const agentId = request.workerId || place.task.agentID;
+  if (state === 'RUNNING') await take(deps, workflow, agentId);
+  await recordReport(deps, key, {
+    agentId,
+    taskId: place.task.id,
+    actionId: place.action.id,
+    state,
+    executionDuration: state === 'RUNNING' ? '' : `${request.seconds}s`,
+    message: request.message,
+  });
+}
+
+/** The current action; of a final report that is late or repeated, the one that it names. */
+function placeOf(
+  workflow: Workflow,
+  { taskName, actionName }: WorkflowActionStatus,
+  state: ActionState,
+): ActionPlace {
+  const status = workflow.status ?? {};
+  const current = currentActionOf(status);
+  const isNamed = ({ task, action }: ActionPlace): boolean =>
+    task.name === taskName && action.name === actionName;
+  if (current !== undefined && isNamed(current)) return current;
+  const named = flatActions(status).find(isNamed);
+  const hasBegun = (named?.action.attempt ?? 0) > 0;
+  if (named !== undefined && hasBegun && state !== 'RUNNING') return named;
+  const what = current !== undefined && current.task.name === taskName ? 'action' : 'task';
+  throw new RpcError('invalid-argument', `reported ${what} name does not match the current action details`);
+}
+
+/** Records the attempt, unless the report is a repeat: a worker that was restarted has asked for contexts before. */
+async function take(deps: LegacyDeps, workflow: Workflow, agentId: string): Promise<void> {
+  if (currentActionOf(workflow.status ?? {})?.action.state === 'RUNNING') return;
+  const { namespace, name } = workflow.metadata;
+  const key = { collection: workflowCollection, namespace, name };
+  const applied = await applyEvent(deps, key, { kind: 'action-requested', agentId });
+  if (!applied.ok) {
+    if (applied.kind === 'refused')
+      throw new RpcError('failed-precondition', `action must not start: ${applied.refusal}`);
+    throw new RpcError('unavailable', applied.message);
+  }
+  const after = applied.after as Workflow;
+  const place = handedOutOf(after.status ?? {});
+  if (place !== undefined) deps.timeline.actionServed(after, place, agentId);
+}

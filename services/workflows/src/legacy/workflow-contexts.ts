@@ -1,0 +1,116 @@
+/**
+ * GetWorkflowContexts and GetWorkflowActions of the legacy protocol (tink v0.10, server/kubernetes_api_workflow.go). The
+ * worker looks for the current action in the list by its index, reports RUNNING, and executes it; it goes on to the
+ * next ones by itself, each with a RUNNING report. So these calls hand nothing out: that report does.
+ */
+import { create } from '@bufbuild/protobuf';
+import {
+  State,
+  WorkflowActionListSchema,
+  WorkflowContextSchema,
+  type WorkflowActionList,
+  type WorkflowActionsRequest,
+  type WorkflowContext,
+  type WorkflowContextRequest,
+} from '@tinkerbell/api/legacy-agent';
+import type { Workflow } from '@tinkerbell/resources';
+import type { View } from '@tinkerbell/store-contract';
+import { currentActionOf, handedOutOf, isTerminal, type ActionPlace } from '@tinkerbell/workflow';
+import { actionResponse } from '../agent-messages.ts';
+import { applyEvent, workflowCollection, type ApplyDeps } from '../apply-event.ts';
+import type { Sender } from '../grpc/calls.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import type { Timeline } from '../timeline.ts';
+import { flatActions } from './flat-actions.ts';
+
+export interface LegacyDeps extends ApplyDeps {
+  readonly view: View;
+  readonly timeline: Timeline;
+}
+
+/** Each workflow in which it is this worker's turn, once: the running one first, else the oldest. */
+export async function getWorkflowContexts(
+  deps: LegacyDeps,
+  { workerId }: WorkflowContextRequest,
+  out: Sender<WorkflowContext>,
+): Promise<void> {
+  if (workerId === '') throw new RpcError('invalid-argument', 'invalid worker id');
+  const workflows = deps.view.workflowsByAgent(workerId);
+  const ofState = (state: string) => workflows.filter((one) => one.status?.state === state);
+  for (const workflow of [...ofState('RUNNING'), ...ofState('PENDING')]) {
+    const context = await contextFor(deps, workflow, workerId);
+    if (context !== undefined) await out.send(context);
+  }
+}
+
+async function contextFor(
+  deps: LegacyDeps,
+  workflow: Workflow,
+  workerId: string,
+): Promise<WorkflowContext | undefined> {
+  const status = workflow.status ?? {};
+  const place = status.paused === true ? undefined : currentActionOf(status);
+  if (place?.task.agentID !== workerId || isBackingOff(place, deps)) return undefined;
+  if (place.action.state !== 'RUNNING') return contextOf(workflow, place);
+  // A worker asks between actions only: it was restarted in the middle of this one.
+  const again = await servedAgain(deps, workflow, workerId);
+  const next = handedOutOf(again?.status ?? {});
+  return again === undefined || next === undefined ? undefined : contextOf(again, next);
+}
+
+function isBackingOff({ action: { notBefore } }: ActionPlace, { clock }: LegacyDeps): boolean {
+  return notBefore !== undefined && Date.parse(notBefore) > clock.nowMs();
+}
+
+/** The attempt that begins is durable before the worker learns of it. */
+async function servedAgain(
+  deps: LegacyDeps,
+  workflow: Workflow,
+  workerId: string,
+): Promise<Workflow | undefined> {
+  const { namespace, name } = workflow.metadata;
+  const key = { collection: workflowCollection, namespace, name };
+  const applied = await applyEvent(deps, key, { kind: 'action-requested', agentId: workerId });
+  if (!applied.ok) {
+    if (applied.kind === 'refused' || applied.kind === 'not-found') return undefined;
+    throw new RpcError('unavailable', applied.message);
+  }
+  const [before, after] = [applied.before as Workflow, applied.after as Workflow];
+  const place = handedOutOf(after.status ?? {});
+  if (place === undefined) deps.timeline.stateChanged(before, after);
+  else deps.timeline.actionServed(after, place, workerId);
+  return after;
+}
+
+/** Never STATE_RUNNING: the worker would execute the action again without a report. */
+function contextOf(workflow: Workflow, { task, action }: ActionPlace): WorkflowContext {
+  const actions = flatActions(workflow.status ?? {});
+  return create(WorkflowContextSchema, {
+    workflowId: `${workflow.metadata.namespace}/${workflow.metadata.name}`,
+    currentWorker: task.agentID,
+    currentTask: task.name,
+    currentAction: action.name ?? '',
+    currentActionIndex: BigInt(actions.findIndex((one) => one.action.id === action.id)),
+    currentActionState: State.PENDING,
+    totalNumberOfActions: BigInt(actions.length),
+  });
+}
+
+/** All actions of all tasks, each with its worker: the worker skips those of others. */
+export function getWorkflowActions(
+  deps: LegacyDeps,
+  { workflowId }: WorkflowActionsRequest,
+): WorkflowActionList {
+  if (workflowId === '') throw new RpcError('invalid-argument', 'invalid workflow id');
+  const [namespace = '', ...name] = workflowId.split('/');
+  const workflow = deps.view.workflowNamed(namespace, name.join('/'));
+  if (workflow === undefined || isTerminal(workflow.status?.state))
+    throw new RpcError('not-found', `no workflow ${workflowId} that is not over`);
+  const actionList = flatActions(workflow.status ?? {}).map((place) => {
+    const { $typeName: _, ...fields } = actionResponse(workflow, place);
+    const { name: action, image, timeout, command, volumes, environment, pid } = fields;
+    const { name: taskName, agentID: workerId } = place.task;
+    return { taskName, name: action, image, timeout, command, volumes, environment, pid, workerId };
+  });
+  return create(WorkflowActionListSchema, { actionList });
+}
