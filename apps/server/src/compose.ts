@@ -16,7 +16,7 @@ import {
   openNodeDirectory,
   nodeUdp6,
 } from '@tinkerbell/platform-node';
-import { templatePlatform } from '@tinkerbell/platform-template';
+import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService } from '@tinkerbell/service-controller';
@@ -49,8 +49,6 @@ const platform = {
   routerDiscovery: nodeRouterDiscovery,
   httpClient: createNodeHttpClient(),
   openDirectory: openNodeDirectory,
-  templatePlatform,
-  templatePlatformModule: import.meta.resolve('@tinkerbell/platform-template'),
 };
 
 /** Resolves when every service is ready. Rejects, with everything stopped again, when one cannot start. */
@@ -67,11 +65,15 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   );
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
+  const renderer = createWorkerRenderer(nodeClock, log);
+  cleanup.defer(() => renderer.close());
 
   const deps = {
     store,
     view,
     journal,
+    renderer,
+    referenceRules: settings.referenceRules,
     log,
     ...platform,
     ...poolDeps(settings, data.databasePath, cleanup),

@@ -301,6 +301,21 @@ const tinkServer: readonly Flag[] = [
   ),
 ];
 
+const tinkController: readonly Flag[] = [
+  flag(
+    'tink-controller-reference-allow-list-rules',
+    'text',
+    '',
+    'which objects of spec.references templates may see although a rule denies them: event patterns separated by |',
+  ),
+  flag(
+    'tink-controller-reference-deny-list-rules',
+    'text',
+    '',
+    'which they may not see: event patterns separated by |; all when empty',
+  ),
+];
+
 export const flags: readonly Flag[] = [
   ...general,
   ...dhcp,
@@ -312,6 +327,7 @@ export const flags: readonly Flag[] = [
   ...tootles,
   ...relay,
   ...tinkServer,
+  ...tinkController,
   flag('version', 'boolean', 'false', 'print the version and end'),
   flag('help', 'boolean', 'false', 'print this text and end'),
 ];

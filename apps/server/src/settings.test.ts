@@ -246,3 +246,14 @@ test('machines are discovered and enrolled only when it is asked for', () => {
     /--tink-server-auto-discovery-namespace must be a namespace, not "A"/,
   );
 });
+
+test('rules about references are read, and what is wrong about one is told with its list and place', () => {
+  const allow = '--tink-controller-reference-allow-list-rules';
+  assert.equal(settings([]).referenceRules.deny.length, 1);
+  const rules = settings([`${allow}={"reference":{"resource":["templates"]}}|{"reference":{"name":["os"]}}`]);
+  assert.equal(rules.referenceRules.allow.length, 2);
+  assert.throws(
+    () => settings([`${allow}={"reference":`]),
+    /tink-controller-reference-…-list-rules: rule 1 of the allow list: .*, at character \d+/,
+  );
+});

@@ -4,6 +4,7 @@ import type { NetworkInterface } from '@tinkerbell/platform-contract';
 import type { BootConfig } from '@tinkerbell/service-boot';
 import type { MetadataConfig } from '@tinkerbell/service-metadata';
 import type { RelayConfig } from '@tinkerbell/service-relay';
+import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
 import type { ApiAudience } from './api-access.ts';
 import { bootConfig } from './boot-settings.ts';
@@ -38,6 +39,8 @@ export interface Settings {
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
   readonly metadata?: MetadataConfig;
   readonly controller: boolean;
+  /** Which objects that a Hardware names its templates may see. */
+  readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
 }
 
@@ -72,6 +75,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
       outputLinesKept: flags.number('journal-max-output-lines', JOURNAL_COUNT_RANGE),
     },
     controller: flags.boolean('enable-tink-controller'),
+    referenceRules: referenceRules(flags),
     ...(tls === undefined ? {} : { https: { ...http, ...tls, port: flags.port('https-port') } }),
     ...(flags.boolean('enable-images') ? { images } : {}),
     ...(flags.boolean('enable-tootles') ? { metadata: metadataConfig(flags) } : {}),
@@ -107,6 +111,15 @@ function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> 
     ...(tls === undefined ? {} : { tls }),
     ...enrollmentSettings(flags),
   };
+}
+
+function referenceRules(flags: FlagReader): ReferenceRules {
+  const parsed = parseReferenceRules({
+    deny: flags.text('tink-controller-reference-deny-list-rules'),
+    allow: flags.text('tink-controller-reference-allow-list-rules'),
+  });
+  if (!parsed.ok) throw new SettingsError(`--tink-controller-reference-…-list-rules: ${parsed.message}`);
+  return parsed.rules;
 }
 
 function tlsFiles(flags: FlagReader): TlsFiles | undefined {

@@ -18,17 +18,20 @@ import { TEMPLATE_HARDWARE } from './hardware-structs.ts';
 export type JsonObject = { readonly [key: string]: unknown };
 
 /**
- * Returns the dot of a workflow template: the hardwareMap's keys, `.hardware` as JSON (numbers are float64) and
- * `.Hardware` as Go structs. The hardware wins over hardwareMap keys of the same names.
+ * Returns the dot of a workflow template: the hardwareMap's keys, `.hardware` as JSON (numbers are float64),
+ * `.Hardware` as Go structs, and `.references` when given, whole objects by their names in the Hardware. These win over hardwareMap
+ * keys of the same names.
  */
 export function templateData(
   hardware: JsonObject | undefined,
   hardwareMap: Readonly<Record<string, string>>,
+  references?: JsonObject,
 ): Value {
   const values = new Map<string, Value>();
   for (const [key, value] of Object.entries(hardwareMap)) values.set(key, stringValue(value));
   values.set('hardware', fromJson(withFixedParts(hardware ?? {})));
   values.set('Hardware', hardwareStruct(hardware));
+  if (references !== undefined) values.set('references', fromJson(references));
   return mapValue(values);
 }
 

@@ -33,6 +33,10 @@ export interface RenderInput {
   readonly hardware?: object | undefined;
   /** The Workflow's spec.hardwareMap. */
   readonly hardwareMap?: Readonly<Record<string, string>> | undefined;
+  /** `.references`: the objects that the Hardware names and the template may see. */
+  readonly references?: Readonly<Record<string, object>> | undefined;
+  /** Why others of those that it names are not there, a line each; told when the template fails without them. */
+  readonly referenceProblems?: string | undefined;
   /** For functions that need a clock, randomness or cryptography; they fail without it. */
   readonly platform?: TemplatePlatform | undefined;
   /** Texts that no error may show; each becomes `***`. */
@@ -52,14 +56,25 @@ export type TextOptions = Pick<RenderInput, 'platform' | 'secrets'>;
 
 /**
  * Renders a Template for a Hardware into a workflow (upstream: renderTemplateHardware).
- * Missing keys are errors, output is limited to RENDERED_BYTES_MAX; `.references` is not provided here.
+ * Missing keys are errors, output is limited to RENDERED_BYTES_MAX.
  */
 export function renderTemplate(input: RenderInput): RenderResult {
-  const data = templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {});
+  const { hardware, hardwareMap = {}, references } = input;
+  const data = templateData(hardware as JsonObject | undefined, hardwareMap, references);
   const rendered = renderText(input.templateName, input.text, data, input);
-  if (!rendered.ok) return rendered;
+  if (!rendered.ok) return withReferenceProblems(rendered, input.referenceProblems ?? '');
   const result = readWorkflow(rendered.text);
   return result.ok ? result : failure(result.fault, rendered.text, input.secrets);
+}
+
+/** Upstream joins them to the error by line ends. */
+function withReferenceProblems(
+  { ok, error }: Extract<RenderResult, { ok: false }>,
+  problems: string,
+): RenderResult {
+  if (problems === '' || error.step !== 'execute') return { ok, error };
+  const message = `${error.message} (${problems.replaceAll('\n', ', ')})`;
+  return { ok, error: { ...error, message, text: `${error.text}\n${problems}` } };
 }
 
 /** Executes a template text on a prepared dot, as for a workflow (also used for templated BMC media URLs). */

@@ -32,3 +32,4 @@ export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } f
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
 export { PlatformError, type PlatformErrorCode } from './platform-error.ts';
 export type { Service, ServiceHealth } from './service.ts';
+export type { Rendered, TemplateRenderer, TextsInput } from './template-renderer.ts';

@@ -2,26 +2,28 @@
  * Checks that need more than the object itself. They find at apply what would otherwise fail silently later: a
  * template that cannot be parsed, a workflow whose template does not render for its hardware.
  */
-import type { Hardware, Kind, Problem, Resource, Template, Workflow } from '@tinkerbell/resources';
-import type { View } from '@tinkerbell/store-contract';
-import {
-  renderTemplate,
-  validateTemplateText,
-  type RenderError,
-  type TemplatePlatform,
-} from '@tinkerbell/template';
+import type { TemplateRenderer } from '@tinkerbell/platform-contract';
+import type { Kind, Problem, Resource, Template, Workflow } from '@tinkerbell/resources';
+import { renderInputOf, type View } from '@tinkerbell/store-contract';
+import { validateTemplateText, type ReferenceRules, type RenderError } from '@tinkerbell/template';
 
 export interface Admission {
   /** Problems for which the object is refused. */
-  problemsOf(kind: Kind, resource: Resource, isNew: boolean): readonly Problem[];
+  problemsOf(kind: Kind, resource: Resource, isNew: boolean): Promise<readonly Problem[]>;
 }
 
-export function createAdmission(view: View, platform?: TemplatePlatform): Admission {
+export interface AdmissionDeps {
+  readonly view: View;
+  readonly renderer: TemplateRenderer;
+  readonly referenceRules: ReferenceRules;
+}
+
+export function createAdmission(deps: AdmissionDeps): Admission {
   return {
     problemsOf(kind, resource, isNew) {
-      if (kind.kind === 'Template') return templateProblems(resource as Template);
-      if (kind.kind === 'Workflow' && isNew) return workflowProblems(resource as Workflow, view, platform);
-      return [];
+      if (kind.kind === 'Template') return Promise.resolve(templateProblems(resource as Template));
+      if (kind.kind === 'Workflow' && isNew) return workflowProblems(deps, resource as Workflow);
+      return Promise.resolve([]);
     },
   };
 }
@@ -42,30 +44,16 @@ function whereAndWhat(error: RenderError): string {
 }
 
 /** Only when template and hardware are there: objects may come in any order. */
-function workflowProblems(
+async function workflowProblems(
+  { view, renderer, referenceRules }: AdmissionDeps,
   workflow: Workflow,
-  view: View,
-  platform: TemplatePlatform | undefined,
-): readonly Problem[] {
-  const { templateRef = '', hardwareMap = {}, disabled } = workflow.spec ?? {};
-  const { namespace, name } = workflow.metadata;
-  const template = view.templateNamed(namespace, templateRef);
-  const hardware = hardwareOf(workflow, view);
-  if (template === undefined || hardware === 'missing' || disabled === true) return [];
-  const rendered = renderTemplate({
-    templateName: name,
-    text: template.spec?.data ?? '',
-    hardware,
-    hardwareMap,
-    platform,
-  });
+): Promise<readonly Problem[]> {
+  const { templateRef = '', disabled } = workflow.spec ?? {};
+  const found = renderInputOf(view, referenceRules, workflow);
+  if (!found.ok || disabled === true) return [];
+  const rendered = await renderer.workflow(found.input);
   if (rendered.ok) return [];
-  const message = `template ${templateRef} does not render for it: ${whereAndWhat(rendered.error)}`;
+  const fault = rendered.error === undefined ? rendered.message : whereAndWhat(rendered.error);
+  const message = `template ${templateRef} does not render for it: ${fault}`;
   return [{ reason: 'invalid', path: ['spec', 'templateRef'], value: templateRef, message }];
-}
-
-/** Undefined when the workflow names none. */
-function hardwareOf(workflow: Workflow, view: View): Hardware | 'missing' | undefined {
-  const name = workflow.spec?.hardwareRef ?? '';
-  return name === '' ? undefined : (view.hardwareNamed(workflow.metadata.namespace, name) ?? 'missing');
 }

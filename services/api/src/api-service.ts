@@ -7,9 +7,11 @@ import type {
   Log,
   Random,
   Service,
+  TemplateRenderer,
 } from '@tinkerbell/platform-contract';
 import { formatProblem } from '@tinkerbell/resources';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
+import type { ReferenceRules } from '@tinkerbell/template';
 import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
 import { discoveryDocument } from './discovery.ts';
@@ -18,7 +20,6 @@ import { openApiDocument } from './openapi.ts';
 import { operate, operationVerb } from './operation-handler.ts';
 import type { ServerValues } from './prepare-object.ts';
 import { mediaTypeOf, readBody } from './request-body.ts';
-import type { TemplatePlatform } from '@tinkerbell/template';
 import { resourceTarget, type ResourceTarget } from './request-target.ts';
 import {
   createObject,
@@ -39,8 +40,9 @@ export interface ApiDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** What functions of templates need; those that need it fail without. */
-  readonly templatePlatform?: TemplatePlatform;
+  readonly renderer: TemplateRenderer;
+  /** Which objects that a Hardware names its templates may see. */
+  readonly referenceRules: ReferenceRules;
 }
 
 type Deps = ApiDeps & VerbDeps;
@@ -48,7 +50,7 @@ type Deps = ApiDeps & VerbDeps;
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
     ...deps,
-    admission: createAdmission(deps.view, deps.templatePlatform),
+    admission: createAdmission(deps),
     values: () => serverValues(deps),
   };
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();

@@ -113,7 +113,7 @@ const tried: Step = async ({ store, clock }, target, eventOf) => {
   const context = { nowMs: clock.nowMs(), nextId: () => '' };
   const next = transition(before.status ?? {}, eventOf(before), context);
   return next.ok
-    ? { ok: true, before, after: { ...before, status: next.status } as Workflow }
+    ? { ok: true, before, after: { ...before, status: next.status } }
     : { ok: false, kind: 'refused', refusal: next.reason, object: before };
 };
 

@@ -41,7 +41,7 @@ export async function createObject(
   const namespace = namespaceOf(target, body);
   const { resource, warnings } = checked(body, target.kind, options.strict);
   const object = newObject(resource, namespace, deps.values());
-  admit(deps, target, object, true);
+  await admit(deps, target, object, true);
   const key = keyOf(target, object.metadata.name, namespace);
   if (options.dryRun) {
     if ((await deps.store.get(key)) !== undefined) throw alreadyExists(target, key);
@@ -96,7 +96,7 @@ async function change(
   if (version !== undefined && version !== String(current.revision)) throw conflict(target, current.key);
   const isStatus = target.subresource === 'status';
   const object = isStatus ? withStatus(current.object, resource) : updatedObject(current.object, resource);
-  if (!isStatus) admit(deps, target, object, false);
+  if (!isStatus) await admit(deps, target, object, false);
   if (options.dryRun) return { code: 200, object, warnings };
   if (isDeepStrictEqual(object, current.object)) return { code: 200, object: current.object, warnings };
   if (isReleased(object)) {
@@ -156,8 +156,13 @@ function isReleased(object: Resource): boolean {
   return deletionTimestamp !== undefined && finalizers.length === 0;
 }
 
-function admit(deps: VerbDeps, target: ResourceTarget, object: Resource, isNew: boolean): void {
-  const problems = deps.admission.problemsOf(target.kind, object, isNew);
+async function admit(
+  deps: VerbDeps,
+  target: ResourceTarget,
+  object: Resource,
+  isNew: boolean,
+): Promise<void> {
+  const problems = await deps.admission.problemsOf(target.kind, object, isNew);
   if (problems.length > 0) throw invalid(target.kind.kind, object.metadata.name, problems);
 }
 

@@ -4,31 +4,21 @@
  */
 import type { Service } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
-import { subjectOf, workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
+import { isReferenced, subjectOf, workflowCollection, type Change } from '@tinkerbell/store-contract';
 import { workflowStateOf } from '@tinkerbell/workflow';
 import type { ApplyDeps } from './apply-event.ts';
 import { jobCollection } from './boot-phase.ts';
 import { reconcile } from './reconcile.ts';
-import type { Renderer } from './renderer.ts';
-import { Rendering } from './rendering.ts';
+import { Rendering, type RenderingDeps } from './rendering.ts';
 import { WorkQueue } from './work-queue.ts';
-import { createWorkerRenderer } from './worker-renderer.ts';
 
 /** How long a lost wake-up can go unnoticed. */
 const SCAN_EVERY_MS = 30_000;
 
-export interface ControllerDeps extends ApplyDeps {
-  /** A thread of its own when absent. */
-  readonly renderer?: Renderer;
-  /** For that thread: URL of the module whose `templatePlatform` functions of templates need; they fail without it. */
-  readonly templatePlatformModule?: string;
-}
+export type ControllerDeps = ApplyDeps & RenderingDeps;
 
 export function createControllerService(deps: ControllerDeps): Service {
-  const renderer =
-    deps.renderer ??
-    createWorkerRenderer(deps.clock, deps.log, { platformModule: deps.templatePlatformModule });
-  const rendering = new Rendering(deps.view, renderer, deps.clock);
+  const rendering = new Rendering(deps);
   const answeringSinceMs = deps.clock.nowMs();
   const queue = new WorkQueue(deps.clock, deps.log, async (path) =>
     reconcile({ ...deps, rendering, answeringSinceMs }, keyOf(path)),
@@ -39,7 +29,7 @@ export function createControllerService(deps: ControllerDeps): Service {
     const { collection, namespace, name } = change.key;
     if (collection === workflowCollection && change.type === 'deleted')
       rendering.forget(`${namespace}/${name}`);
-    for (const path of wokenBy(deps.view, change)) queue.add(path);
+    for (const path of wokenBy(deps, change)) queue.add(path);
   }
 
   function scan(): void {
@@ -64,10 +54,7 @@ export function createControllerService(deps: ControllerDeps): Service {
       signal.addEventListener('abort', () => {
         unfollow();
         cancelScan();
-        void queue
-          .close()
-          .then(() => renderer.close())
-          .then(markStopped);
+        void queue.close().then(markStopped);
       });
       return Promise.resolve();
     },
@@ -84,8 +71,11 @@ function recordRestart({ view, journal }: ApplyDeps): void {
   }
 }
 
-/** A changed Template or Hardware wakes the workflows that wait for it, a BMC Job the workflow it belongs to. */
-function wokenBy(view: View, change: Change): readonly string[] {
+/**
+ * A changed Template, Hardware or object that a Hardware names wakes the workflows that wait for it, a BMC Job the workflow it
+ * belongs to. Workflows and Jobs change too often to look for who names them; the scan finds those.
+ */
+function wokenBy({ view, referenceRules }: ControllerDeps, change: Change): readonly string[] {
   const { collection, namespace, name } = change.key;
   if (collection === workflowCollection) return change.type === 'deleted' ? [] : [`${namespace}/${name}`];
   if (collection === jobCollection) {
@@ -94,7 +84,11 @@ function wokenBy(view: View, change: Change): readonly string[] {
   }
   return (view.all(workflowCollection) as readonly Workflow[])
     .filter((one) => workflowStateOf(one.status?.state) === '')
-    .filter((one) => one.metadata.namespace === namespace && refersTo(one, change))
+    .filter((one) => {
+      if (one.metadata.namespace === namespace && refersTo(one, change)) return true;
+      const hardware = view.hardwareNamed(one.metadata.namespace, one.spec?.hardwareRef ?? '');
+      return hardware?.spec?.references !== undefined && isReferenced(hardware, referenceRules, change.key);
+    })
     .map(pathOf);
 }
 

@@ -1,2 +1,1 @@
 export { createControllerService } from './controller-service.ts';
-export type { Rendered, Renderer, TextsInput } from './renderer.ts';

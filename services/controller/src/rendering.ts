@@ -1,12 +1,19 @@
 /** What the Template of a workflow renders to, with the Hardware as it is now. */
-import type { Clock } from '@tinkerbell/platform-contract';
+import type { Clock, Rendered, TemplateRenderer } from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
-import type { View } from '@tinkerbell/store-contract';
-import type { WorkflowDefinition } from '@tinkerbell/template';
-import type { Rendered, Renderer } from './renderer.ts';
+import { renderInputOf, type View } from '@tinkerbell/store-contract';
+import type { ReferenceRules, WorkflowDefinition } from '@tinkerbell/template';
 
 /** When a template that was stopped at a limit is tried again although nothing has changed: not so often that it starves others. */
 const STOPPED_AGAIN_MS = 600_000;
+
+export interface RenderingDeps {
+  readonly view: View;
+  readonly renderer: TemplateRenderer;
+  readonly clock: Clock;
+  /** Which objects that a Hardware names its templates may see. */
+  readonly referenceRules: ReferenceRules;
+}
 
 interface Failure {
   readonly of: string;
@@ -20,29 +27,24 @@ interface Failure {
  */
 export class Rendering {
   readonly #view: View;
-  readonly #renderer: Renderer;
+  readonly #renderer: TemplateRenderer;
   readonly #clock: Clock;
+  readonly #rules: ReferenceRules;
   readonly #failures = new Map<string, Failure>();
 
-  constructor(view: View, renderer: Renderer, clock: Clock) {
+  constructor({ view, renderer, clock, referenceRules }: RenderingDeps) {
     this.#clock = clock;
     this.#view = view;
     this.#renderer = renderer;
+    this.#rules = referenceRules;
   }
 
   async workflow(workflow: Workflow): Promise<Rendered<WorkflowDefinition>> {
     const { namespace, name } = workflow.metadata;
-    const { templateRef = '', hardwareRef = '', hardwareMap = {} } = workflow.spec ?? {};
-    const template = this.#view.templateNamed(namespace, templateRef);
-    if (template === undefined)
-      return { ok: false, message: `template not found: ${namespace}/${templateRef}` };
-    const hardware = hardwareRef === '' ? undefined : this.#view.hardwareNamed(namespace, hardwareRef);
-    if (hardwareRef !== '' && hardware === undefined)
-      return { ok: false, message: `hardware not found: ${namespace}/${hardwareRef}` };
-    const text = template.spec?.data ?? '';
-    const of = JSON.stringify([text, hardware?.metadata.resourceVersion, hardwareRef, hardwareMap]);
-    return this.#unlessKnown(`${namespace}/${name}`, of, () =>
-      this.#renderer.workflow({ templateName: name, text, hardware, hardwareMap }),
+    const found = renderInputOf(this.#view, this.#rules, workflow);
+    if (!found.ok) return found;
+    return this.#unlessKnown(`${namespace}/${name}`, found.version, () =>
+      this.#renderer.workflow(found.input),
     );
   }
 

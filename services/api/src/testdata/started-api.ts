@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import type { HttpContext } from '@tinkerbell/platform-contract';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
+import type { ReferenceRules } from '@tinkerbell/template';
 import { createApiService } from '../index.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
@@ -16,13 +18,14 @@ interface Answer {
   readonly headers: Headers;
 }
 
-export async function startedApi() {
+export async function startedApi(referenceRules: ReferenceRules = { deny: [], allow: [] }) {
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
   const view = createStoreView({ store, clock: nodeClock, log });
+  const renderer = createWorkerRenderer(nodeClock, log);
   const stopping = new AbortController();
   await view.start(stopping.signal);
-  const service = createApiService({ store, view, journal, clock: nodeClock, random: nodeRandom, log });
+  const service = createApiService({ store, view, journal, renderer, referenceRules, clock: nodeClock, random: nodeRandom, log });
   await service.start(stopping.signal);
   const context: HttpContext = {
     peer: { address: '127.0.0.1', port: 1 },
@@ -62,6 +65,7 @@ export async function startedApi() {
     view,
     async [Symbol.asyncDispose]() {
       stopping.abort();
+      await renderer.close();
       await journal.close();
     },
   };

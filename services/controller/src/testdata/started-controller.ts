@@ -1,11 +1,13 @@
 /** A controller upon a store in memory, with time that moves by hand. */
 import assert from 'node:assert/strict';
 import type { Clock } from '@tinkerbell/platform-contract';
-import { createNodeLog, nodeRandom } from '@tinkerbell/platform-node';
+import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import type { Resource, Workflow, WorkflowStatus } from '@tinkerbell/resources';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
+import type { ReferenceRules } from '@tinkerbell/template';
 import { createControllerService } from '../index.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
@@ -45,11 +47,15 @@ function manualClock() {
 }
 
 /** `before` is what was stored before the controller started. */
-export async function startedController(before: readonly (readonly [kind: string, name: string, fields: object])[] = []) {
+export async function startedController(
+  before: readonly (readonly [kind: string, name: string, fields: object])[] = [],
+  referenceRules: ReferenceRules = { deny: [], allow: [] },
+) {
   const time = manualClock();
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: time.clock, log });
   const view = createStoreView({ store, clock: time.clock, log });
+  const renderer = createWorkerRenderer(nodeClock, log);
   const stopping = new AbortController();
   await view.start(stopping.signal);
   const start = async () => {
@@ -57,6 +63,8 @@ export async function startedController(before: readonly (readonly [kind: string
       store,
       view,
       journal,
+      renderer,
+      referenceRules,
       clock: time.clock,
       random: nodeRandom,
       log,
@@ -112,6 +120,7 @@ export async function startedController(before: readonly (readonly [kind: string
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await service.stopped();
+      await renderer.close();
       await journal.close();
     },
   };

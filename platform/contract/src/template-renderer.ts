@@ -1,4 +1,4 @@
-import type { RenderInput, WorkflowDefinition } from '@tinkerbell/template';
+import type { RenderError, RenderInput, WorkflowDefinition } from '@tinkerbell/template';
 
 /** Texts on which `.hardware` and `.Hardware` are to be put: media URLs of BMC actions. */
 export interface TextsInput {
@@ -13,12 +13,14 @@ export type Rendered<Value> =
   | {
       readonly ok: false;
       readonly message: string;
+      /** Where and what, when it is the template's fault. */
+      readonly error?: RenderError;
       /** It was stopped at a limit; a machine with less to do might have rendered it. */
       readonly isStopped?: boolean;
     };
 
 /** Renders templates, which may be hostile, with limits on time and memory. Rejects only when it cannot work at all. */
-export interface Renderer {
+export interface TemplateRenderer {
   workflow(input: RenderInput): Promise<Rendered<WorkflowDefinition>>;
   texts(input: TextsInput): Promise<Rendered<readonly string[]>>;
   close(): Promise<void>;

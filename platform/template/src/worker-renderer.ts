@@ -3,9 +3,8 @@
  * first template, ends when it was idle for 10 s, and is ended when a template exceeds its time or memory.
  */
 import { Worker } from 'node:worker_threads';
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { Clock, Log, Rendered, TemplateRenderer } from '@tinkerbell/platform-contract';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
-import type { Rendered, Renderer } from './renderer.ts';
 
 const TIME_LIMIT_MS = 2000;
 const MEMORY_LIMIT_MB = 256;
@@ -15,16 +14,17 @@ const IDLE_MS = 10_000;
 const START_LIMIT_MS = 60_000;
 
 export interface RenderSettings {
-  /** URL of the module whose `templatePlatform` functions of templates need; they fail without it. */
-  readonly platformModule?: string | undefined;
   readonly timeMs?: number;
   readonly memoryMb?: number;
   readonly idleMs?: number;
 }
 
-export function createWorkerRenderer(clock: Clock, log: Log, settings: RenderSettings = {}): Renderer {
+export function createWorkerRenderer(
+  clock: Clock,
+  log: Log,
+  settings: RenderSettings = {},
+): TemplateRenderer {
   const pool = new WorkerPool(clock, log, {
-    platformModule: settings.platformModule,
     timeMs: settings.timeMs ?? TIME_LIMIT_MS,
     memoryMb: settings.memoryMb ?? MEMORY_LIMIT_MB,
     idleMs: settings.idleMs ?? IDLE_MS,
@@ -36,7 +36,7 @@ export function createWorkerRenderer(clock: Clock, log: Log, settings: RenderSet
   };
 }
 
-type AllSettings = Required<Omit<RenderSettings, 'platformModule'>> & Pick<RenderSettings, 'platformModule'>;
+type AllSettings = Required<RenderSettings>;
 
 class WorkerPool {
   readonly #clock: Clock;
@@ -45,6 +45,7 @@ class WorkerPool {
   #thread: RenderThread | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #cancelIdle = (): void => undefined;
+  #isClosing = false;
 
   constructor(clock: Clock, log: Log, settings: AllSettings) {
     this.#clock = clock;
@@ -60,6 +61,7 @@ class WorkerPool {
   }
 
   async #render(request: RenderRequest): Promise<RenderAnswer> {
+    if (this.#isClosing) throw new Error('templates are no longer rendered: the server stops');
     this.#cancelIdle();
     if (this.#thread?.isOver() !== false) this.#thread = new RenderThread(this.#clock, this.#settings);
     const answer = await this.#thread.render(request);
@@ -75,7 +77,9 @@ class WorkerPool {
     await thread?.end();
   }
 
+  /** What is under way ends; what waits is rejected. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     await this.#last;
     this.#cancelIdle();
     await this.#endThread();
@@ -93,7 +97,6 @@ class RenderThread {
     this.#clock = clock;
     this.#settings = settings;
     this.#worker = new Worker(new URL('render-worker.mjs', import.meta.url), {
-      workerData: { platformModule: settings.platformModule },
       resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb, maxYoungGenerationSizeMb: 8 },
       // The server's own flags (a heap limit, an inspector) are not for this thread.
       execArgv: [],

@@ -1,4 +1,5 @@
 /** What the thread that renders is asked, and what it answers. */
+import type { Rendered, TextsInput } from '@tinkerbell/platform-contract';
 import {
   renderTemplate,
   renderText,
@@ -8,7 +9,6 @@ import {
   type TemplatePlatform,
   type WorkflowDefinition,
 } from '@tinkerbell/template';
-import type { Rendered, TextsInput } from './renderer.ts';
 
 export type RenderRequest =
   | { readonly kind: 'workflow'; readonly input: RenderInput }
@@ -24,7 +24,8 @@ export function answerTo(request: RenderRequest, platform?: TemplatePlatform): R
 
 function workflowOf(input: RenderInput): RenderAnswer {
   const rendered = renderTemplate(input);
-  return rendered.ok ? { ok: true, value: rendered.workflow } : { ok: false, message: rendered.error.text };
+  if (rendered.ok) return { ok: true, value: rendered.workflow };
+  return { ok: false, message: rendered.error.text, error: rendered.error };
 }
 
 function textsOf(

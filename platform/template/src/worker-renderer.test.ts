@@ -43,15 +43,10 @@ test('puts Hardware into media URLs', async () => {
   });
 });
 
-test('gives functions of templates the cryptography of the module it is told', async () => {
-  const platformModule = import.meta.resolve('@tinkerbell/platform-template');
-  await using renderer = rendererWith({ platformModule });
+test('gives functions of templates their cryptography', async () => {
+  await using renderer = rendererWith();
   const asked = { templateName: 'w', texts: ['{{ sha256sum "a" | trunc 8 }}'], hardware: {} };
   assert.deepEqual(await renderer.texts(asked), { ok: true, value: ['ca978112'] });
-  await using without = rendererWith();
-  const refused = await without.texts(asked);
-  assert.ok(!refused.ok);
-  assert.match(refused.message, /sha256sum is not available here/);
 });
 
 test('stops a template that takes too long while everything else goes on, then renders the next', async () => {

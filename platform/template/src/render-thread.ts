@@ -1,12 +1,10 @@
 /** Answers what it is asked, until it is ended. */
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { TemplatePlatform } from '@tinkerbell/template';
 import { answerTo, type RenderRequest } from './render-request.ts';
 
-const { platformModule } = workerData as { readonly platformModule?: string };
-const platform = platformModule === undefined ? undefined : platformOf(platformModule);
+const platform = lazyPlatform();
 
 parentPort?.on('message', (request: RenderRequest) =>
   parentPort?.postMessage(answerTo(request, platform), []),
@@ -14,9 +12,9 @@ parentPort?.on('message', (request: RenderRequest) =>
 parentPort?.postMessage('ready', []);
 
 /** Loaded when a template first asks for cryptography, which few do: it is 12 MB and 0.2 s. */
-function platformOf(url: string): TemplatePlatform {
+function lazyPlatform(): TemplatePlatform {
   const require = createRequire(import.meta.url);
   const load = (): TemplatePlatform =>
-    (require(fileURLToPath(url)) as { templatePlatform: TemplatePlatform }).templatePlatform;
+    (require('./node-template-platform.ts') as { templatePlatform: TemplatePlatform }).templatePlatform;
   return new Proxy({} as TemplatePlatform, { get: (_, name: keyof TemplatePlatform) => load()[name] });
 }

@@ -1,0 +1,72 @@
+/** Templates that are rendered when a Workflow is created. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseReferenceRules } from '@tinkerbell/template';
+import { base, startedApi } from './testdata/started-api.ts';
+
+type Api = Awaited<ReturnType<typeof startedApi>>;
+
+function put(api: Api, kind: 'hardware' | 'templates' | 'workflows', name: string, spec: object) {
+  const kinds = { hardware: 'Hardware', templates: 'Template', workflows: 'Workflow' };
+  return api.call('POST', `${base}/${kind}`, {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: kinds[kind],
+    metadata: { name },
+    spec,
+  });
+}
+
+test('timers go on while a template that loops is refused', async () => {
+  await using api = await startedApi();
+  /** Within the limit of steps, and far beyond that of time. */
+  const slow = `{{ $x := repeat 1000000 "a" }}{{ range until 1000 }}{{ range until 300 }}{{ $_ := contains "b" $x }}{{ end }}{{ end }}`;
+  await put(api, 'templates', 't', { data: slow });
+  let ticks = 0;
+  let longestMs = 0;
+  let lastMs = performance.now();
+  // As a DHCP server is woken: it has some tens of milliseconds to answer.
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+    ticks += 1;
+  }, 10);
+  const [refused, read] = await Promise.all([
+    put(api, 'workflows', 'w', { templateRef: 't' }),
+    api.call('GET', `${base}/templates/t`),
+  ]);
+  clearInterval(timer);
+  assert.deepEqual([refused.code, read.code], [422, 200]);
+  assert.match(refused.body.message, /template t does not render for it: template took longer than 2 s/);
+  // 200 in two quiet seconds.
+  assert.ok(ticks > 40, `the timer ran ${ticks} times`);
+  assert.ok(longestMs < 1000, `the timer waited ${longestMs} ms`);
+  assert.equal((await api.call('GET', `${base}/workflows/w`)).code, 404);
+});
+
+test('a template sees the references that the rules allow, and is refused with the reason for others', async () => {
+  const parsed = parseReferenceRules({
+    deny: '{"reference":{"name":[{"wildcard":"*"}]}}',
+    allow: '{"reference":{"resource":["templates"]}}',
+  });
+  assert.ok(parsed.ok);
+  await using api = await startedApi(parsed.rules);
+  const reference = { namespace: 'default', group: 'tinkerbell.org', version: 'v1alpha1' };
+  const references = {
+    mine: { ...reference, name: 't', resource: 'templates' },
+    other: { ...reference, name: 'h', resource: 'hardware' },
+  };
+  await put(api, 'hardware', 'h', { references });
+  const text = (name: string): string =>
+    `name: x\ntasks:\n  - name: t\n    worker: "{{ .references.${name}.metadata.name }}"\n    actions: [{name: a, image: img}]\n`;
+  await put(api, 'templates', 't', { data: text('mine') });
+  await put(api, 'templates', 'u', { data: text('other') });
+  const created = await put(api, 'workflows', 'w', { templateRef: 't', hardwareRef: 'h' });
+  assert.equal(created.code, 201, JSON.stringify(created.body));
+  const refused = await put(api, 'workflows', 'x', { templateRef: 'u', hardwareRef: 'h' });
+  assert.equal(refused.code, 422);
+  assert.match(
+    refused.body.message,
+    /line 4, column \d+ of the template: .*"other" \(reference denied: other\)/,
+  );
+});

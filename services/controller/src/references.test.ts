@@ -1,0 +1,84 @@
+/** What a Hardware's `spec.references` names, as its templates see it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
+import { mac, startedController, type Controller } from './testdata/started-controller.ts';
+
+const text = `name: w
+global_timeout: 60
+tasks:
+  - name: t
+    worker: "{{.device_1}}"
+    actions:
+      - {name: a, image: "{{ .references.os.spec.data }}"}
+`;
+
+const os = {
+  namespace: 'elsewhere',
+  name: 'os',
+  group: 'tinkerbell.org',
+  version: 'v1alpha1',
+  resource: 'templates',
+};
+const inDefault = { ...os, namespace: 'default' };
+
+function rules(allow: string): ReferenceRules {
+  const parsed = parseReferenceRules({ deny: '', allow });
+  assert.ok(parsed.ok);
+  return parsed.rules;
+}
+
+async function putAll(controller: Controller, reference: object = inDefault): Promise<void> {
+  await controller.put('Hardware', 'h', { spec: { references: { os: reference } } });
+  await controller.put('Template', 't', { spec: { data: text } });
+  await controller.put('Workflow', 'w', {
+    spec: { templateRef: 't', hardwareRef: 'h', hardwareMap: { device_1: mac } },
+  });
+}
+
+const templates = rules('{"reference":{"resource":["templates"]}}');
+
+test('a template sees the whole object that a rule allows', async () => {
+  await using controller = await startedController([], templates);
+  await controller.put('Template', 'os', { spec: { data: 'debian:12' } });
+  await putAll(controller);
+  const status = await controller.until((one) => one.state === 'PENDING');
+  assert.equal(status.tasks?.[0]?.actions[0]?.image, 'debian:12');
+});
+
+test('a workflow waits for an object that is named, and goes on as soon as it is right', async () => {
+  await using controller = await startedController([], templates);
+  await putAll(controller);
+  const waiting = await controller.until((one) => one.templateRendering === 'failed');
+  assert.match(
+    waiting.conditions?.[0]?.message ?? '',
+    /map has no entry for key "os"\nreference not found: os$/,
+  );
+  await controller.put('Template', 'os', { spec: { data: 'NO IMAGE' } });
+  await controller.until((one) => /invalid|reference format|image/.test(one.conditions?.[0]?.message ?? ''));
+  await controller.put('Template', 'os', { spec: { data: 'debian:12' } });
+  const status = await controller.until((one) => one.state === 'PENDING');
+  assert.equal(status.tasks?.[0]?.actions[0]?.image, 'debian:12');
+});
+
+test('without rules every reference is denied, and the error says so', async () => {
+  await using controller = await startedController([], rules(''));
+  await controller.put('Template', 'os', { spec: { data: 'debian:12' } });
+  await putAll(controller);
+  const failed = await controller.until((one) => one.templateRendering === 'failed');
+  assert.match(failed.conditions?.[0]?.message ?? '', /map has no entry for key "os"\nreference denied: os$/);
+});
+
+test('another namespace, version or kind is another object', async () => {
+  for (const reference of [
+    os,
+    { ...inDefault, version: 'v2' },
+    { ...inDefault, group: '', resource: 'secrets' },
+  ]) {
+    await using controller = await startedController([], rules('{"reference":{"name":["os"]}}'));
+    await controller.put('Template', 'os', { spec: { data: 'debian:12' } });
+    await putAll(controller, reference);
+    const failed = await controller.until((one) => one.templateRendering === 'failed');
+    assert.match(failed.conditions?.[0]?.message ?? '', /reference not found: os$/);
+  }
+});

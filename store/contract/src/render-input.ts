@@ -1,0 +1,86 @@
+/** What the Template of a workflow is rendered with, from the objects as they are now. */
+import { collectionOf, kinds, type Hardware, type Resource, type Workflow } from '@tinkerbell/resources';
+import {
+  allowedReferences,
+  type JsonObject,
+  type ObjectReference,
+  type ReferenceRules,
+  type RenderInput,
+} from '@tinkerbell/template';
+import type { ObjectKey } from './store.ts';
+import type { View } from './view.ts';
+
+export type RenderInputFound =
+  | {
+      readonly ok: true;
+      readonly input: RenderInput;
+      /** Another text whenever the rendering may come out differently. */
+      readonly version: string;
+    }
+  /** Template or Hardware is not there. */
+  | { readonly ok: false; readonly message: string };
+
+export function renderInputOf(view: View, rules: ReferenceRules, workflow: Workflow): RenderInputFound {
+  const { namespace, name } = workflow.metadata;
+  const { templateRef = '', hardwareRef = '', hardwareMap = {} } = workflow.spec ?? {};
+  const template = view.templateNamed(namespace, templateRef);
+  if (template === undefined)
+    return { ok: false, message: `template not found: ${namespace}/${templateRef}` };
+  const hardware = hardwareRef === '' ? undefined : view.hardwareNamed(namespace, hardwareRef);
+  if (hardwareRef !== '' && hardware === undefined)
+    return { ok: false, message: `hardware not found: ${namespace}/${hardwareRef}` };
+  const { objects, ...references } = referencedObjects(view, rules, hardware);
+  const input = { templateName: name, text: template.spec?.data ?? '', hardware, hardwareMap, ...references };
+  return { ok: true, input, version: versionOf(input, hardware, objects) };
+}
+
+function versionOf(
+  { text, hardwareMap, referenceProblems }: RenderInput,
+  hardware: Hardware | undefined,
+  objects: ReadonlyMap<string, Resource>,
+): string {
+  const ofHardware = [hardware?.metadata.name, hardware?.metadata.resourceVersion];
+  const ofObjects = [...objects].map(([key, { metadata }]) => [key, metadata.uid, metadata.resourceVersion]);
+  return JSON.stringify([text, ofHardware, hardwareMap, ofObjects, referenceProblems]);
+}
+
+/** True when the rendering for that Hardware may depend on the object at `key`, be it there or not. */
+export function isReferenced(hardware: Hardware, rules: ReferenceRules, key: ObjectKey): boolean {
+  const { references } = allowedReferences(hardware as unknown as JsonObject, rules);
+  return references
+    .values()
+    .some(
+      (one) =>
+        `${one.resource}.${one.group}` === key.collection &&
+        one.namespace === key.namespace &&
+        one.name === key.name,
+    );
+}
+
+interface Referenced extends Pick<RenderInput, 'references' | 'referenceProblems'> {
+  /** By their names in the Hardware. */
+  readonly objects: ReadonlyMap<string, Resource>;
+}
+
+function referencedObjects(view: View, rules: ReferenceRules, hardware: Hardware | undefined): Referenced {
+  const objects = new Map<string, Resource>();
+  if (hardware?.spec?.references === undefined) return { objects };
+  const { references, denied } = allowedReferences(hardware as unknown as JsonObject, rules);
+  const problems = denied === '' ? [] : [denied];
+  for (const [name, reference] of references) {
+    const object = objectOf(view, reference);
+    if (object === undefined) problems.push(`reference not found: ${name}`);
+    else objects.set(name, object);
+  }
+  return { objects, references: Object.fromEntries(objects), referenceProblems: problems.join('\n') };
+}
+
+/** Undefined also when it is of a kind that this server does not keep. */
+function objectOf(view: View, reference: ObjectReference): Resource | undefined {
+  const { group, version, resource, namespace, name } = reference;
+  const kind = kinds.find((one) => one.group === group && one.version === version && one.plural === resource);
+  if (kind === undefined) return undefined;
+  return view
+    .all(collectionOf(kind))
+    .find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+}
