@@ -31,7 +31,7 @@ import {
   type VerbDeps,
 } from './resource-handlers.ts';
 import { tableOf, wantsTable } from './table.ts';
-import { timeline } from './timeline-handler.ts';
+import { actionLog, timeline } from './timeline-handler.ts';
 
 export interface ApiDeps {
   readonly store: Store;
@@ -194,6 +194,10 @@ async function onSubresource(
   if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
     if (request.method !== 'GET') return methodNotAllowed(request);
     return timeline(deps, await getObject(deps, target), request, context.signal);
+  }
+  if (subresource === 'log' && kind.kind === 'Workflow') {
+    if (request.method !== 'GET') return methodNotAllowed(request);
+    return actionLog(deps, await getObject(deps, target), request, context.signal);
   }
   const verb = operationVerb(target);
   if (verb === undefined) throw new ApiError('NotFound', `${kind.plural} have no subresource ${subresource}`);

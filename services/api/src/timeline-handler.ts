@@ -1,80 +1,72 @@
-import type { HttpRequest } from '@tinkerbell/platform-contract';
 /**
- * The timeline of a Hardware (its machines' packets, transfers, actions) or of a Workflow, as JSON lines:
- * `GET …/hardware/<name>/timeline` and `GET …/workflows/<name>/timeline`, with `after=<sequence>` and `watch=true`.
+ * What happened, from the journal, as JSON lines. `GET …/hardware/<name>/timeline` (its machines' packets, transfers, actions)
+ * and `GET …/workflows/<name>/timeline`, with `after=<sequence>`, `watch=true` and `output=true` for the output of actions too;
+ * `GET …/workflows/<name>/log` is that output alone, with `after`, `follow=true`, `action=<name>` and `task=<name>`.
  */
-import type { Hardware, Resource, Workflow } from '@tinkerbell/resources';
-import type { Journal, JournalQuery, JournalRecord, View } from '@tinkerbell/store-contract';
+import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
+import type { Hardware, Resource } from '@tinkerbell/resources';
+import { ACTION_OUTPUT, type Journal, type JournalQuery } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
+import { journalStream } from './journal-stream.ts';
 
-const BACKLOG_LIMIT = 10_000;
+export interface TimelineDeps {
+  readonly journal: Journal;
+  readonly clock: Clock;
+}
 
-export async function timeline(
-  deps: { journal: Journal; view: View },
+export function timeline(
+  deps: TimelineDeps,
   resource: Resource,
   request: HttpRequest,
   signal: AbortSignal,
-): Promise<Response> {
+): Response {
   const query = new URL(request.url).searchParams;
-  const after = query.get('after') ?? '0';
-  if (!/^\d{1,15}$/.test(after))
-    throw new ApiError('BadRequest', `after must be a whole number, not ${JSON.stringify(after)}`);
-  const subject = subjectOf(deps.view, resource);
-  const records = await deps.journal.read({ ...subject, after: Number(after) });
-  const stream =
-    query.get('watch') === 'true' ? followed(deps.journal, subject, records, signal) : finished(records);
-  return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
+  const subject = subjectOf(resource);
+  const output = isTrue(query, 'output') ? [{ ...subject, events: [ACTION_OUTPUT] }] : [];
+  return journalStream(deps, {
+    queries: [subject, ...output],
+    after: sequenceIn(query),
+    follow: isTrue(query, 'watch'),
+    signal,
+  });
 }
 
-type Subject = Pick<JournalQuery, 'machines' | 'workflows'>;
+export function actionLog(
+  deps: TimelineDeps,
+  resource: Resource,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Response {
+  const query = new URL(request.url).searchParams;
+  const [task, action] = [query.get('task'), query.get('action')];
+  return journalStream(deps, {
+    queries: [{ ...subjectOf(resource), events: [ACTION_OUTPUT] }],
+    after: sequenceIn(query),
+    follow: isTrue(query, 'follow'),
+    keep: ({ details }) =>
+      (task === null || details?.['task'] === task) && (action === null || details?.['action'] === action),
+    signal,
+  });
+}
 
-function subjectOf(view: View, resource: Resource): Subject {
+function sequenceIn(query: URLSearchParams): number {
+  const after = query.get('after') ?? '0';
+  if (/^\d{1,15}$/.test(after)) return Number(after);
+  throw new ApiError('BadRequest', `after must be a whole number, not ${JSON.stringify(after)}`);
+}
+
+function isTrue(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name) ?? 'false';
+  if (['true', '1', ''].includes(value)) return true;
+  if (['false', '0'].includes(value)) return false;
+  throw new ApiError('BadRequest', `${name} must be true or false, not ${JSON.stringify(value)}`);
+}
+
+function subjectOf(resource: Resource): Pick<JournalQuery, 'machines' | 'workflows'> {
   if (resource.kind === 'Hardware') return { machines: macsOf(resource as Hardware) };
-  const { namespace, name } = resource.metadata;
-  const hardware = view.hardwareNamed(namespace, (resource as Workflow).spec?.hardwareRef ?? '');
-  return { workflows: [`${namespace}/${name}`], ...(hardware === undefined ? {} : { machines: [] }) };
+  return { workflows: [`${resource.metadata.namespace}/${resource.metadata.name}`] };
 }
 
 function macsOf(hardware: Hardware): string[] {
   return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.mac ?? []);
-}
-
-const encoder = new TextEncoder();
-
-function lineOf(record: JournalRecord): Uint8Array {
-  return encoder.encode(`${JSON.stringify(record)}\n`);
-}
-
-function finished(records: readonly JournalRecord[]): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      for (const record of records) controller.enqueue(lineOf(record));
-      controller.close();
-    },
-  });
-}
-
-/** Between read and follow nothing is awaited, so that no record is missed. */
-function followed(
-  journal: Journal,
-  subject: Subject,
-  records: readonly JournalRecord[],
-  signal: AbortSignal,
-): ReadableStream<Uint8Array> {
-  let stop: () => void = () => undefined;
-  return new ReadableStream({
-    start(controller) {
-      for (const record of records) controller.enqueue(lineOf(record));
-      const end = (): void => {
-        stop();
-        controller.close();
-      };
-      stop = journal.follow(subject, (record) => {
-        if ((controller.desiredSize ?? 0) < -BACKLOG_LIMIT) end();
-        else controller.enqueue(lineOf(record));
-      });
-      signal.addEventListener('abort', stop, { once: true });
-    },
-    cancel: () => stop(),
-  });
 }

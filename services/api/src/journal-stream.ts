@@ -1,0 +1,84 @@
+/** Records of the journal as JSON lines: what is there, page by page as the client takes them, then what comes. */
+import { delay, type Clock } from '@tinkerbell/platform-contract';
+import type { Journal, JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
+
+const PAGE = 250;
+/** A burst of records is read together. */
+const GATHER_MS = 10;
+
+export interface JournalStreamOptions {
+  /** Their records in one order; several, since a query is either of output or of all else. */
+  readonly queries: readonly Omit<JournalQuery, 'after' | 'limit'>[];
+  readonly after: number;
+  readonly follow: boolean;
+  readonly keep?: (record: JournalRecord) => boolean;
+  readonly signal: AbortSignal;
+}
+
+export function journalStream(
+  deps: { readonly journal: Journal; readonly clock: Clock },
+  options: JournalStreamOptions,
+): Response {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopping.signal]);
+  const pages = pagesOf(deps, { ...options, signal });
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const page = await pages.next();
+      if (page.done === true) return controller.close();
+      const lines = page.value.map((record) => `${JSON.stringify(record)}\n`);
+      controller.enqueue(encoder.encode(lines.join('')));
+    },
+    cancel: () => stopping.abort(),
+  });
+  return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
+}
+
+/** The journal itself is the buffer: a slow client holds nothing here, and misses nothing. */
+async function* pagesOf(
+  { journal, clock }: { readonly journal: Journal; readonly clock: Clock },
+  { queries, after, follow, keep = () => true, signal }: JournalStreamOptions,
+): AsyncGenerator<readonly JournalRecord[], void, undefined> {
+  let wake = Promise.withResolvers<void>();
+  const rouse = (): void => wake.resolve();
+  const stops = follow ? queries.map((query) => journal.follow(query, rouse)) : [];
+  signal.addEventListener('abort', rouse, { once: true });
+  try {
+    for (let last = after; ;) {
+      // Before reading: what is appended while it reads wakes it again.
+      wake = Promise.withResolvers<void>();
+      const page = await readTogether(journal, queries, last);
+      last = page.records.at(-1)?.sequence ?? last;
+      const kept = page.records.filter(keep);
+      if (kept.length > 0) yield kept;
+      if (page.hasMore && !signal.aborted) continue;
+      if (!follow || signal.aborted) return;
+      await wake.promise;
+      await delay(clock, GATHER_MS, signal);
+    }
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+interface Page {
+  readonly records: readonly JournalRecord[];
+  readonly hasMore: boolean;
+}
+
+/** Of several queries only as far as all of them have been read. They are asked at once, so that nothing is appended in between. */
+async function readTogether(
+  journal: Journal,
+  queries: JournalStreamOptions['queries'],
+  after: number,
+): Promise<Page> {
+  const pages = await Promise.all(queries.map((query) => journal.read({ ...query, after, limit: PAGE })));
+  const full = pages.filter((page) => page.length >= PAGE);
+  const until = Math.min(...full.map((page) => page.at(-1)?.sequence ?? after));
+  const records = pages
+    .flat()
+    .filter((record) => record.sequence <= until)
+    .sort((a, b) => a.sequence - b.sequence);
+  return { records, hasMore: full.length > 0 };
+}
