@@ -59,6 +59,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   function refusalFor(route: HttpRoute, request: HttpRequest, context: HttpContext): Response | undefined {
     const message = route.name === 'api' ? apiRefusal(request, context, options.apiAnonymous) : undefined;
     if (message === undefined) return undefined;
+    if (route.refuse !== undefined) return route.refuse(message);
     const status = {
       kind: 'Status',
       apiVersion: 'v1',

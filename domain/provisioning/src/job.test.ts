@@ -98,7 +98,7 @@ test('tells every action, how long it took, how far the job is, and when it bega
       executionStop: '2026-01-01T08:00:14Z',
       attempt: 1,
     },
-    { id: 'a3', name: 'reboot', state: 'PENDING' },
+    { id: 'a3', name: 'reboot', state: 'PENDING', executionStart: 'soon' },
   ];
   const job = jobWith({
     state: 'FAILED',
@@ -123,8 +123,8 @@ test('tells every action, how long it took, how far the job is, and when it bega
     current_action: 'user',
     message: 'os / user: disk full',
     created: '2026-01-01T00:00:00Z',
-    started: '2026-01-01T10:00:00+02:00',
-    finished: '2026-01-01T08:00:14Z',
+    started: '2026-01-01T08:00:00.000Z',
+    finished: '2026-01-01T08:00:14.000Z',
   });
 });
 

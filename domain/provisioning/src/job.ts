@@ -180,8 +180,14 @@ function latest(times: readonly (string | undefined)[]): string | undefined {
   return sorted(times).at(-1);
 }
 
-/** Agents write their own zones. */
+/** Agents write their own zones, and may write anything. */
 function sorted(times: readonly (string | undefined)[]): readonly string[] {
-  const known = times.filter((one) => one !== undefined && !Number.isNaN(Date.parse(one))) as string[];
-  return known.toSorted((a, b) => Date.parse(a) - Date.parse(b));
+  return times
+    .map((time) => Date.parse(time ?? ''))
+    .filter((ms) => ms >= 0 && ms < YEAR_10000_MS)
+    .toSorted((a, b) => a - b)
+    .map((ms) => new Date(ms).toISOString());
 }
+
+/** Where RFC 3339 ends. */
+const YEAR_10000_MS = 253_402_300_800_000;

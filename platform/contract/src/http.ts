@@ -33,6 +33,8 @@ export interface HttpRoute {
   /** Path prefix, for example `/ipxe/script/`. */
   readonly prefix: string;
   handle(request: HttpRequest, context: HttpContext): Promise<Response | undefined>;
+  /** How it tells a caller that the front of the server turns away; in the front's own words when absent. */
+  refuse?(message: string): Response;
 }
 
 export interface HttpListenOptions {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HttpContext, HttpRoute, Service } from '@tinkerbell/platform-contract';
+import { createHttpFront } from './http-front.ts';
+
+function front(routes: readonly HttpRoute[], apiAnonymous: 'loopback' | 'everyone' = 'loopback') {
+  const service: Service = {
+    name: 'some',
+    routes,
+    start: () => Promise.resolve(),
+    stopped: () => Promise.resolve(),
+    health: () => ({ ready: true }),
+  };
+  const handler = createHttpFront({ services: [service], apiAnonymous, uptimeSeconds: () => 0 });
+  const context: HttpContext = {
+    peer: { address: '10.1.0.2', port: 1 },
+    localAddress: '10.1.0.1',
+    signal: new AbortController().signal,
+  };
+  return (path: string) => handler(new Request(`http://10.1.0.1:7080${path}`), context);
+}
+
+const answers = { handle: () => Promise.resolve(new Response('told')) };
+
+test('routes of the API turn other machines away, in their own words where they have some', async () => {
+  const ask = front([
+    { name: 'api', prefix: '/api', ...answers },
+    {
+      name: 'api',
+      prefix: '/v1/',
+      ...answers,
+      refuse: (message) => new Response(`no: ${message}`, { status: 403 }),
+    },
+    { name: 'images', prefix: '/images/', ...answers },
+  ]);
+  const kubernetes = await ask('/api/v1');
+  assert.equal(((await kubernetes.json()) as { reason: string }).reason, 'Forbidden');
+  const own = await ask('/v1/jobs');
+  assert.equal(own.status, 403);
+  assert.match(await own.text(), /^no: the API answers this machine only; 10\.1\.0\.2 needs/);
+  assert.equal(await (await ask('/images/a')).text(), 'told');
+});
+
+test('an API that is open answers everybody', async () => {
+  const ask = front([{ name: 'api', prefix: '/v1/', ...answers }], 'everyone');
+  assert.equal(await (await ask('/v1/jobs')).text(), 'told');
+});

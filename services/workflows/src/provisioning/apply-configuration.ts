@@ -1,0 +1,71 @@
+/** ApplyConfiguration: the Hardware with what the caller sets, by compare-and-swap. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  configurationOf,
+  configured,
+  findDevice,
+  type ApplyConfigurationRequest,
+  type Configuration,
+} from '@tinkerbell/provisioning';
+import { formatProblem, primaryMacOf, validateResource, type Hardware } from '@tinkerbell/resources';
+import { updateObject, type Decision } from '@tinkerbell/store-contract';
+import { RpcError } from '../grpc/rpc-error.ts';
+import type { Identity } from './access.ts';
+import { hardwareIn, hardwareKey, permit, type ProvisioningDeps } from './job-store.ts';
+import { valueOf } from './refused-request.ts';
+
+export interface AppliedConfiguration {
+  readonly device_id: string;
+  readonly config: Configuration;
+}
+
+/** Durable when it resolves. What is so already is not written. */
+export async function applyConfiguration(
+  deps: ProvisioningDeps,
+  { device_id: device, config }: ApplyConfigurationRequest,
+  identity: Identity,
+): Promise<AppliedConfiguration> {
+  const { metadata } = valueOf(findDevice(device, hardwareIn(deps)));
+  const updated = await updateObject(deps.store, hardwareKey(deps, metadata.name), (current) => {
+    permit(deps, identity, current as Hardware);
+    return decide(current as Hardware, config);
+  });
+  if (updated.ok) {
+    record(deps, updated.after as Hardware, { config, identity });
+    return shown(updated.after as Hardware);
+  }
+  if (updated.kind === 'refused') {
+    if (updated.refusal === '') return shown(updated.object as Hardware);
+    throw new RpcError('invalid-argument', updated.refusal);
+  }
+  throw new RpcError(updated.kind, updated.message);
+}
+
+function shown(hardware: Hardware): AppliedConfiguration {
+  return { device_id: hardware.metadata.name, config: configurationOf(hardware) };
+}
+
+/** The refusal is why the Hardware would not be valid; empty when nothing would change. */
+function decide(current: Hardware, config: Configuration): Decision<string> {
+  const changed = configured(current, config);
+  if (isDeepStrictEqual(changed.spec, current.spec)) return { refusal: '' };
+  const validated = validateResource(changed);
+  if (!validated.ok) return { refusal: validated.problems.map(formatProblem).join('; ') };
+  const generation = (current.metadata.generation ?? 0) + 1;
+  return { object: { ...changed, metadata: { ...changed.metadata, generation } } };
+}
+
+function record(
+  { journal }: ProvisioningDeps,
+  hardware: Hardware,
+  { config, identity }: { readonly config: Configuration; readonly identity: Identity },
+): void {
+  const machine = primaryMacOf(hardware);
+  const fields = Object.keys(config).join(', ');
+  journal.append({
+    source: 'server',
+    ...(machine === undefined ? {} : { machine }),
+    event: 'configuration-applied',
+    message: `${fields} of ${hardware.metadata.name} set by ${identity.user}`,
+  });
+}

@@ -1,0 +1,112 @@
+/** Jobs and devices as they are stored: the view answers, the store decides. */
+import { isFinal, jobOf, LAST_JOB_ANNOTATION, workflowNameOf, type Job } from '@tinkerbell/provisioning';
+import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import type { Hardware, Template, Workflow } from '@tinkerbell/resources';
+import {
+  workflowCollection,
+  type Journal,
+  type Store,
+  type View,
+  type Write,
+} from '@tinkerbell/store-contract';
+import { hardwareCollection } from '../discover.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import type { Access, Identity } from './access.ts';
+
+export interface ProvisioningDeps {
+  readonly store: Store;
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly access: Access;
+  /** Where Hardware, Templates and jobs are. */
+  readonly namespace: string;
+}
+
+export function hardwareIn({ view, namespace }: ProvisioningDeps): readonly Hardware[] {
+  const all = view.all(hardwareCollection) as readonly Hardware[];
+  return all.filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+export function templatesIn({ view, namespace }: ProvisioningDeps): readonly Template[] {
+  const all = view.all('templates.tinkerbell.org') as readonly Template[];
+  return all.filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+export function permit({ access }: ProvisioningDeps, identity: Identity, hardware: Hardware): void {
+  if (access.mayProvision(identity, hardware)) return;
+  throw new RpcError(
+    'permission-denied',
+    `${identity.user} may not provision ${hardware.metadata.namespace}/${hardware.metadata.name}`,
+  );
+}
+
+export function workflowKey({ namespace }: ProvisioningDeps, name: string) {
+  return { collection: workflowCollection, namespace, name };
+}
+
+export function hardwareKey({ namespace }: ProvisioningDeps, name: string) {
+  return { collection: hardwareCollection, namespace, name };
+}
+
+/** One that was made a moment ago is not in the view yet. Rejects with an RpcError `not-found`. */
+export async function jobNamed(
+  deps: ProvisioningDeps,
+  jobId: string,
+): Promise<{ readonly workflow: Workflow; readonly job: Job }> {
+  const name = workflowNameOf(jobId);
+  const seen = deps.view.workflowNamed(deps.namespace, name);
+  const workflow = seen ?? ((await deps.store.get(workflowKey(deps, name)))?.object as Workflow | undefined);
+  const job = workflow === undefined ? undefined : jobOf(workflow);
+  if (workflow === undefined || job === undefined)
+    throw new RpcError('not-found', `there is no job ${jobId}`);
+  return { workflow, job };
+}
+
+/** A Hardware as it is stored now, with what its last job must be decided on. */
+export interface Device {
+  readonly hardware: Hardware;
+  readonly revision: number;
+}
+
+export async function deviceNamed(deps: ProvisioningDeps, name: string): Promise<Device> {
+  const stored = await deps.store.get(hardwareKey(deps, name));
+  if (stored === undefined)
+    throw new RpcError('not-found', `there is no Hardware ${deps.namespace}/${name} any more`);
+  return { hardware: stored.object as Hardware, revision: stored.revision };
+}
+
+/** Jobs of a device that have not ended, but for `except`; the view may lag, so that the last job is read from the store. */
+export async function unfinishedJobs(
+  deps: ProvisioningDeps,
+  { hardware }: Device,
+  except: string,
+): Promise<readonly Workflow[]> {
+  const { namespace, name, annotations } = hardware.metadata;
+  const jobs = new Map(deps.view.workflowsByHardware(namespace, name).map((one) => [one.metadata.name, one]));
+  const last = workflowNameOf(annotations?.[LAST_JOB_ANNOTATION] ?? '');
+  const stored = await deps.store.get(workflowKey(deps, last));
+  if (stored !== undefined) jobs.set(last, stored.object as Workflow);
+  return [...jobs.values()].filter((workflow) => {
+    const job = jobOf(workflow);
+    return job !== undefined && workflow.metadata.name !== except && isUnfinished(workflow, job);
+  });
+}
+
+/** A job that cannot be rendered has failed, and would run all the same when somebody mended its Template. */
+function isUnfinished({ status }: Workflow, job: Job): boolean {
+  return !isFinal(job.state) || (status?.state ?? '') === '';
+}
+
+/** Names the job as the last one of the device: of two jobs that begin at one moment, one write is refused. */
+export function claim(deps: ProvisioningDeps, { hardware, revision }: Device, jobId: string): Write {
+  const annotations = { ...hardware.metadata.annotations, [LAST_JOB_ANNOTATION]: jobId };
+  return {
+    operation: 'update',
+    key: hardwareKey(deps, hardware.metadata.name),
+    object: { ...hardware, metadata: { ...hardware.metadata, annotations } },
+    expectedRevision: revision,
+  };
+}

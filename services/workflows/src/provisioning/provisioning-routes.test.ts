@@ -1,0 +1,230 @@
+/** The Provisioning API as REST. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mac, runningProvisioning, type RunningProvisioning } from '../testdata/running-provisioning.ts';
+
+interface JobJson {
+  readonly job_id: string;
+  readonly state: string;
+  readonly message?: string;
+}
+
+async function provisioned(server: RunningProvisioning, device = 'm1'): Promise<string> {
+  const response = await server.rest('POST', `/v1/devices/${device}/provision`, { os_image: 'debian-12' });
+  assert.equal(response.status, 202);
+  return ((await response.json()) as JobJson).job_id;
+}
+
+test('a device is provisioned, and its job is told, listed, cancelled and retried', async () => {
+  await using server = await runningProvisioning();
+  const response = await server.rest(
+    'POST',
+    '/v1/devices/52-54-00-00-00-01/provision',
+    { os_image: 'debian-12', config: { disk: '/dev/vda' } },
+    { 'idempotency-key': 'k' },
+  );
+  assert.equal(response.status, 202);
+  const accepted = (await response.json()) as { job_id: string };
+  const { job_id: id } = accepted;
+  assert.deepEqual(accepted, { job_id: id, status: 'ACCEPTED', message: 'debian will be run on m1' });
+  assert.equal(response.headers.get('location'), `/v1/jobs/${id}`);
+  const told = await server.rest('GET', `/v1/jobs/${id.toLowerCase()}`);
+  assert.equal(((await told.json()) as JobJson).job_id, id);
+
+  const other = await server.rest('POST', '/v1/jobs', { device_id: 'm2', template: 'debian' });
+  assert.equal(other.status, 201);
+  const page = await server.rest('GET', '/v1/jobs?page_size=1');
+  const { jobs, next_page_token: next } = (await page.json()) as { jobs: JobJson[]; next_page_token: string };
+  assert.equal(jobs.length, 1);
+  const rest = await server.rest('GET', `/v1/jobs?page_size=1&page_token=${encodeURIComponent(next)}`);
+  const second = (await rest.json()) as { jobs: JobJson[]; next_page_token?: string };
+  assert.equal(second.next_page_token, undefined);
+  assert.equal(new Set([...jobs, ...second.jobs].map((job) => job.job_id)).size, 2);
+  const mine = await server.rest('GET', `/v1/jobs?device_id=${mac(1)}`);
+  assert.deepEqual(
+    ((await mine.json()) as { jobs: JobJson[] }).jobs.map((job) => job.job_id),
+    [id],
+  );
+
+  const cancelled = await server.rest('POST', `/v1/jobs/${id}/cancel`, { reason: 'lunch' });
+  const after = (await cancelled.json()) as JobJson;
+  assert.equal(after.state, 'CANCELLED');
+  assert.match(after.message ?? '', /by anonymous: lunch/);
+  const retried = await server.rest('POST', `/v1/jobs/${id}/retry`);
+  assert.equal(retried.status, 200);
+  assert.notEqual(((await retried.json()) as JobJson).state, 'CANCELLED');
+});
+
+test('a configuration is set and told', async () => {
+  await using server = await runningProvisioning();
+  const response = await server.rest('PUT', '/v1/devices/m1/configuration', {
+    hostname: 'edge-1',
+    allow_workflow: true,
+  });
+  assert.deepEqual(await response.json(), {
+    device_id: 'm1',
+    config: { hostname: 'edge-1', allow_pxe: true, allow_workflow: true },
+  });
+  assert.equal((await server.hardware('m1')).spec?.interfaces?.[0]?.netboot?.allowWorkflow, true);
+});
+
+test('a watch gives a job in each line until it has ended', async () => {
+  await using server = await runningProvisioning();
+  const id = await provisioned(server);
+  const response = await server.rest('GET', `/v1/jobs/${id}/watch`);
+  assert.equal(response.headers.get('content-type'), 'application/x-ndjson');
+  const [text] = await Promise.all([response.text(), server.runAgent(mac(1), 2)]);
+  const states = text
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as JobJson).state);
+  assert.equal(states.at(-1), 'SUCCEEDED');
+  assert.ok(states.includes('RUNNING'), states.join());
+});
+
+test('a watch gives events to who accepts them, and says why it ends early', async () => {
+  await using server = await runningProvisioning();
+  const id = await provisioned(server);
+  const response = await server.rest('GET', `/v1/jobs/${id}/watch`, undefined, {
+    accept: 'text/event-stream',
+  });
+  assert.equal(response.headers.get('content-type'), 'text/event-stream');
+  const text = response.text();
+  await server.deleteJob(id);
+  const events = (await text).trim().split('\n\n');
+  assert.match(events[0] ?? '', new RegExp(`^event: job\\ndata: .*${id}`));
+  const [, problem] = /^event: problem\ndata: (.*)$/.exec(events.at(-1) ?? '') ?? [];
+  assert.match((JSON.parse(problem ?? '') as { detail: string }).detail, /was deleted/);
+});
+
+test('a client that goes away ends its watch', async () => {
+  await using server = await runningProvisioning();
+  const response = await server.rest('GET', `/v1/jobs/${await provisioned(server)}/watch`);
+  const reader = response.body?.getReader();
+  assert.ok((await reader?.read())?.value !== undefined);
+  await reader?.cancel();
+});
+
+const id = '01J8ZQ5W6X0000000000000000';
+const image = { os_image: 'debian-12' };
+
+interface Refused {
+  readonly request: readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
+  readonly status: number;
+  readonly field?: string;
+  readonly detail: RegExp;
+}
+
+const refused: readonly Refused[] = [
+  { request: ['GET', '/v1/'], status: 404, detail: /there is no \/v1\// },
+  { request: ['GET', '/v1/machines'], status: 404, detail: /there is no/ },
+  { request: ['DELETE', '/v1/jobs'], status: 405, detail: /takes GET, POST, not DELETE/ },
+  { request: ['POST', '/v1/openapi.json'], status: 405, detail: /takes GET/ },
+  { request: ['GET', '/v1/jobs/%ZZ'], status: 400, detail: /broken escape/ },
+  { request: ['GET', '/v1/jobs/x'], status: 400, field: 'job_id', detail: /must be a job id/ },
+  { request: ['GET', `/v1/jobs/${id}`], status: 404, detail: /there is no job/ },
+  { request: ['GET', `/v1/jobs/${id}/watch`], status: 404, detail: /there is no job/ },
+  { request: ['POST', `/v1/jobs/${id}/cancel`], status: 404, detail: /there is no job/ },
+  { request: ['POST', `/v1/jobs/${id}/retry`, {}], status: 404, detail: /there is no job/ },
+  { request: ['GET', '/v1/jobs?page_size=many'], status: 400, field: 'page_size', detail: /must be integer/ },
+  { request: ['GET', '/v1/jobs?state=done'], status: 400, field: 'state', detail: /must be one of/ },
+  {
+    request: ['GET', '/v1/jobs?devise_id=x'],
+    status: 400,
+    field: 'devise_id',
+    detail: /did you mean device_id/,
+  },
+  { request: ['POST', '/v1/jobs'], status: 400, field: 'device_id', detail: /is required/ },
+  { request: ['POST', '/v1/jobs', '{'], status: 400, detail: /not JSON/ },
+  { request: ['POST', '/v1/jobs', '[]'], status: 400, detail: /must be a JSON object/ },
+  {
+    request: ['POST', '/v1/jobs', 'a: 1', { 'content-type': 'text/plain' }],
+    status: 415,
+    detail: /application\/json/,
+  },
+  { request: ['POST', '/v1/jobs', `"${'x'.repeat(3_200_000)}"`], status: 413, detail: /larger than/ },
+  {
+    request: ['POST', '/v1/devices/m9/provision', image],
+    status: 404,
+    field: 'device_id',
+    detail: /no Hardware/,
+  },
+  {
+    request: ['POST', '/v1/devices/m1/provision', {}],
+    status: 400,
+    field: 'os_image',
+    detail: /is required/,
+  },
+  {
+    request: ['POST', '/v1/devices/m1/provision', { ...image, device_id: 'm2' }],
+    status: 400,
+    field: 'device_id',
+    detail: /the path says "m1"/,
+  },
+  {
+    request: ['POST', '/v1/devices/m1/provision', { ...image, config: { '1': '' } }],
+    status: 400,
+    field: 'config.1',
+    detail: /must be a name/,
+  },
+  {
+    request: ['PUT', '/v1/devices/m1/configuration', {}],
+    status: 400,
+    field: 'config',
+    detail: /fewer than 1/,
+  },
+  {
+    request: ['PUT', '/v1/devices/m1/configuration', []],
+    status: 400,
+    field: 'config',
+    detail: /must be object/,
+  },
+  {
+    request: ['PUT', '/v1/devices/m1/configuration', { hostname: 'a b' }],
+    status: 400,
+    field: 'config.hostname',
+    detail: /must be a host name/,
+  },
+];
+
+test('wrong requests are problems (RFC 9457) with the field, and write nothing', async (context) => {
+  await using server = await runningProvisioning();
+  const before = await server.store.revision();
+  for (const { request, status, field, detail } of refused)
+    await context.test(`${status}: ${request.slice(0, 3).map(String).join(' ').slice(0, 60)}`, async () => {
+      const response = await server.rest(...request);
+      assert.equal(response.headers.get('content-type'), 'application/problem+json');
+      const problem = (await response.json()) as Record<string, unknown>;
+      assert.match(String(problem['detail']), detail);
+      assert.deepEqual([response.status, problem['status'], problem['field']], [status, status, field]);
+      assert.equal(problem['type'], 'about:blank');
+    });
+  assert.equal(await server.store.revision(), before);
+});
+
+test('a device with a job, and a key that was used, are conflicts', async () => {
+  await using server = await runningProvisioning();
+  const job = await provisioned(server);
+  const again = await server.rest('POST', '/v1/devices/m1/provision', image);
+  assert.equal(again.status, 409);
+  assert.match(((await again.json()) as { detail: string }).detail, new RegExp(job));
+  const key = { 'idempotency-key': 'k' };
+  assert.equal((await server.rest('POST', '/v1/devices/m2/provision', image, key)).status, 202);
+  assert.equal((await server.rest('POST', '/v1/devices/m3/provision', image, key)).status, 409);
+  const wrongVerb = await server.rest('PUT', '/v1/jobs');
+  assert.equal(wrongVerb.headers.get('allow'), 'GET, POST');
+});
+
+test('tells its own description', async () => {
+  await using server = await runningProvisioning();
+  const response = await server.rest('GET', '/v1/openapi.json');
+  assert.equal(((await response.json()) as { openapi: string }).openapi, '3.1.0');
+});
+
+test('is guarded as the API is, and says so as a problem', async () => {
+  await using server = await runningProvisioning();
+  for (const route of server.service.routes) {
+    assert.equal(route.name, 'api', 'routes of this name are refused to other machines');
+    assert.equal(route.refuse?.('no').status, 403);
+  }
+});

@@ -1,0 +1,67 @@
+/** The Provisioning API over gRPC: protobuf's own JSON form carries its messages to the calls that REST has too. */
+import { fromJson, toJson, type DescMessage, type JsonValue, type Message } from '@bufbuild/protobuf';
+import { API, JobSchema, type Job, type WatchJobRequest } from '@tinkerbell/api/provisioning';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { parseRequest } from '@tinkerbell/provisioning';
+import type { Caller, Calls, Sender } from '../grpc/calls.ts';
+import type { RpcService } from '../grpc/grpc-server.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import type { ProvisioningDeps } from './job-store.ts';
+import { valueOf } from './refused-request.ts';
+import { unaryCalls, type UnaryMethod } from './unary-calls.ts';
+import { watchJob } from './watch-job.ts';
+
+/** `loopback`: this machine only. */
+export type ProvisioningAudience = 'loopback' | 'everyone';
+
+export function provisioningRpc(
+  deps: ProvisioningDeps,
+  calls: Calls,
+  audience: ProvisioningAudience,
+): RpcService {
+  const unary = API.methods.filter(({ methodKind }) => methodKind === 'unary');
+  const handlers = unary.map(({ name, localName, input, output }) => [
+    localName,
+    calls.unary<Message, Message>(name, async (request, _signal, caller) => {
+      admit(caller, audience);
+      const call = unaryCalls[name as UnaryMethod];
+      return fromJson(output, (await call(deps, plainJson(input, request), caller)) as JsonValue);
+    }),
+  ]);
+  return {
+    descriptor: API,
+    definition: serviceDefinition(API),
+    handlers: {
+      ...Object.fromEntries(handlers),
+      watchJob: calls.serverStream<WatchJobRequest, Job>('WatchJob', async (request, out, signal, caller) => {
+        admit(caller, audience);
+        await deps.access.identityOf(caller);
+        await watch(deps, plainJson(API.method.watchJob.input, request), { out, signal });
+      }),
+    },
+  };
+}
+
+async function watch(
+  deps: ProvisioningDeps,
+  request: unknown,
+  { out, signal }: { readonly out: Sender<Job>; readonly signal: AbortSignal },
+): Promise<void> {
+  const { job_id: jobId } = valueOf(parseRequest('WatchJob', request));
+  for await (const job of watchJob(deps, jobId, signal))
+    await out.send(fromJson(JobSchema, job as unknown as JsonValue));
+}
+
+/** With the names of the .proto file; what has protobuf's zero value is absent. */
+function plainJson(schema: DescMessage, message: Message): JsonValue {
+  return toJson(schema, message, { useProtoFieldName: true });
+}
+
+/** Agents reach this port from the provisioning network; until there is authentication, the API's callers do not (docs/decisions/0004). */
+function admit({ peer }: Caller, audience: ProvisioningAudience): void {
+  if (audience === 'everyone' || /^(127\.|\[?::1\]?:|\[?::ffff:127\.)/.test(peer)) return;
+  throw new RpcError(
+    'permission-denied',
+    `the provisioning API answers this machine only; ${peer} needs the server to run with --api-anonymous=everyone`,
+  );
+}

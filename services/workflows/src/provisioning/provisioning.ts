@@ -1,0 +1,36 @@
+/** The Provisioning API: one set of calls, spoken over gRPC and as REST. */
+import type { HttpRoute } from '@tinkerbell/platform-contract';
+import type { Calls } from '../grpc/calls.ts';
+import type { RpcService } from '../grpc/grpc-server.ts';
+import { anonymousAccess, type Access } from './access.ts';
+import type { ProvisioningDeps } from './job-store.ts';
+import { provisioningRpc, type ProvisioningAudience } from './provisioning-rpc.ts';
+import { provisioningRoutes } from './provisioning-routes.ts';
+
+export interface ProvisioningConfig {
+  /** Where Hardware, Templates and jobs are; `default` when absent. */
+  readonly namespace?: string;
+  /** Who may call over gRPC; for REST the listener decides. `loopback` when absent. */
+  readonly audience?: ProvisioningAudience;
+  readonly access?: Access;
+}
+
+export interface Provisioning {
+  readonly rpc: RpcService;
+  readonly routes: readonly HttpRoute[];
+}
+
+interface Surroundings {
+  readonly calls: Calls;
+  /** Ends watches. */
+  readonly stopping: AbortSignal;
+}
+
+export function createProvisioning(
+  deps: Omit<ProvisioningDeps, 'access' | 'namespace'>,
+  { namespace = 'default', audience = 'loopback', access = anonymousAccess }: ProvisioningConfig,
+  { calls, stopping }: Surroundings,
+): Provisioning {
+  const own: ProvisioningDeps = { ...deps, namespace, access };
+  return { rpc: provisioningRpc(own, calls, audience), routes: provisioningRoutes(own, stopping) };
+}

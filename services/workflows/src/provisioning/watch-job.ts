@@ -1,0 +1,90 @@
+/** A job now and after each change, until it has ended. */
+import { isFinal, jobOf, workflowNameOf, type Job } from '@tinkerbell/provisioning';
+import type { Workflow } from '@tinkerbell/resources';
+import { workflowCollection, type Change } from '@tinkerbell/store-contract';
+import { RpcError } from '../grpc/rpc-error.ts';
+import { jobNamed, type ProvisioningDeps } from './job-store.ts';
+
+/** A view that lost its watch lists again and tells nobody what changed meanwhile: one looks. */
+const LOOK_AGAIN_MS = 10_000;
+/** Changes that a slow client may be behind; of more, the oldest are left out. */
+const BACKLOG_MAX = 1000;
+
+/** Throws an RpcError: `not-found`, `aborted` when the job is deleted, `unavailable` when the server stops. */
+export async function* watchJob(
+  deps: ProvisioningDeps,
+  jobId: string,
+  signal: AbortSignal,
+): AsyncGenerator<Job> {
+  using changes = new JobChanges(deps, workflowNameOf(jobId));
+  changes.add((await jobNamed(deps, jobId)).workflow);
+  let told = '';
+  for (;;) {
+    for (const workflow of changes.take()) {
+      const job = workflow === undefined ? undefined : jobOf(workflow);
+      if (job === undefined) throw new RpcError('aborted', `job ${jobId} was deleted`);
+      const text = JSON.stringify(job);
+      if (text === told) continue;
+      told = text;
+      yield job;
+      if (isFinal(job.state)) return;
+    }
+    if (signal.aborted) throw new RpcError('unavailable', 'server shutting down');
+    await changes.wait(signal);
+  }
+}
+
+class JobChanges implements Disposable {
+  readonly #deps: ProvisioningDeps;
+  readonly #name: string;
+  readonly #unfollow: () => void;
+  #waiting: (Workflow | undefined)[] = [];
+  #revision = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(deps: ProvisioningDeps, name: string) {
+    this.#deps = deps;
+    this.#name = name;
+    this.#unfollow = deps.view.onChange((change) => this.#onChange(change));
+  }
+
+  #onChange({ type, key, object }: Change): void {
+    if (key.collection !== workflowCollection || key.name !== this.#name) return;
+    if (key.namespace !== this.#deps.namespace) return;
+    this.add(type === 'deleted' ? undefined : (object as Workflow));
+  }
+
+  /** Undefined: it is there no more. What is older than the last one is left out. */
+  add(workflow: Workflow | undefined): void {
+    const revision = Number(workflow?.metadata.resourceVersion ?? this.#revision + 1);
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
+    this.#waiting.push(workflow);
+    if (this.#waiting.length > BACKLOG_MAX) this.#waiting.shift();
+    this.#wake();
+  }
+
+  take(): readonly (Workflow | undefined)[] {
+    return this.#waiting.splice(0);
+  }
+
+  /** Resolves when there may be something, or when `signal` aborts. */
+  async wait(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#waiting.length > 0) return;
+    const wake = (): void => resolve();
+    this.#wake = wake;
+    signal.addEventListener('abort', wake, { once: true });
+    const cancel = this.#deps.clock.schedule(LOOK_AGAIN_MS, () => {
+      this.add(this.#deps.view.workflowNamed(this.#deps.namespace, this.#name));
+      wake();
+    });
+    await promise;
+    cancel();
+    signal.removeEventListener('abort', wake);
+  }
+
+  [Symbol.dispose](): void {
+    this.#unfollow();
+  }
+}
