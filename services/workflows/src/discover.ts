@@ -24,7 +24,10 @@ interface Refused {
 }
 
 /** Never rejects: what cannot be discovered is recorded. */
-export async function discover(deps: NewcomerDeps, request: ActionRequest): Promise<Newcomer> {
+export async function discover(
+  deps: NewcomerDeps,
+  request: Pick<ActionRequest, 'agentId' | 'agentAttributes'>,
+): Promise<Newcomer> {
   const { agentId, agentAttributes: attributes } = request;
   const newcomer: Newcomer = { agentId, attributes, isJustDiscovered: false, isEnrolled: false };
   const { discovery, enrollment } = deps.newcomers;

@@ -2,20 +2,25 @@
 import type { ActionRequest, ActionResponse } from '@tinkerbell/api/agent';
 import type { EnrollmentRefusal } from '@tinkerbell/enrollment';
 import type { Workflow } from '@tinkerbell/resources';
-import { chooseWorkflow, currentActionOf, handedOutOf, type NothingToDo } from '@tinkerbell/workflow';
+import {
+  chooseWorkflow,
+  currentActionOf,
+  handedOutOf,
+  type ActionPlace,
+  type NothingToDo,
+} from '@tinkerbell/workflow';
 import { actionResponse } from './agent-messages.ts';
 import { annotateHardware } from './annotate-hardware.ts';
-import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
+import { applyEvent, workflowCollection } from './apply-event.ts';
 import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
 import { RpcError } from './grpc/rpc-error.ts';
-import type { Timeline } from './timeline.ts';
+import type { ReportDeps } from './report-action-status.ts';
 import type { WaitingAgents } from './waiting-agents.ts';
 
-export interface GetActionDeps extends ApplyDeps, NewcomerDeps {
+export interface GetActionDeps extends ReportDeps, NewcomerDeps {
   readonly waiting: WaitingAgents;
-  readonly timeline: Timeline;
   /** How long a call is held when there is nothing; upstream holds 60 s. */
   readonly holdMs: number;
 }
@@ -28,6 +33,7 @@ export async function getAction(
 ): Promise<ActionResponse> {
   const { agentId } = request;
   if (agentId === '') throw new RpcError('invalid-argument', 'invalid Agent ID');
+  deps.sessions.fence(agentId);
   const holding = new AbortController();
   const stopHolding = (): void => holding.abort();
   const cancel = deps.clock.schedule(deps.holdMs, stopHolding);
@@ -37,8 +43,8 @@ export async function getAction(
     for (;;) {
       // Listening begins before looking, so that no change falls in between.
       const changed = deps.waiting.wait(agentId, holding.signal);
-      const offered = await offer(deps, newcomer);
-      if ('response' in offered) return offered.response;
+      const offered = await offerAction(deps, newcomer);
+      if ('place' in offered) return actionResponse(offered.workflow, offered.place);
       await changed;
       if (signal.aborted) throw new RpcError('unavailable', 'server shutting down');
       if (holding.signal.aborted) throw new RpcError(offered.nothing.code, offered.nothing.message);
@@ -50,12 +56,16 @@ export async function getAction(
   }
 }
 
-type Nothing = NothingToDo | EnrollmentRefusal;
+export type Offered =
+  | { readonly workflow: Workflow; readonly place: ActionPlace }
+  | { readonly nothing: NothingToDo | EnrollmentRefusal };
 
-async function offer(
+/** The next action of an agent, with the durable record that it was given to it (in this session, if it has one). */
+export async function offerAction(
   deps: GetActionDeps,
   newcomer: Newcomer,
-): Promise<{ response: ActionResponse } | { nothing: Nothing }> {
+  sessionId?: string,
+): Promise<Offered> {
   const { agentId } = newcomer;
   const workflows = deps.view.workflowsByAgent(agentId);
   const choice = chooseWorkflow(workflows, agentId);
@@ -67,18 +77,23 @@ async function offer(
     { collection: workflowCollection, namespace, name },
     { kind: 'action-requested', agentId },
   );
-  if (applied.ok) return served(deps, newcomer, applied.before as Workflow, applied.after as Workflow);
+  if (applied.ok) return served(deps, { newcomer, sessionId }, applied as Applied);
   if (applied.kind === 'refused')
     return { nothing: { code: 'failed-precondition', message: applied.refusal } };
   throw new RpcError(applied.kind === 'not-found' ? 'not-found' : 'unavailable', applied.message);
 }
 
+interface Applied {
+  readonly before: Workflow;
+  readonly after: Workflow;
+}
+
 async function served(
   deps: GetActionDeps,
-  { agentId, attributes, hardware }: Newcomer,
-  before: Workflow,
-  after: Workflow,
-): Promise<{ response: ActionResponse } | { nothing: Nothing }> {
+  { newcomer, sessionId }: { newcomer: Newcomer; sessionId: string | undefined },
+  { before, after }: Applied,
+): Promise<Offered> {
+  const { agentId, attributes, hardware } = newcomer;
   const place = handedOutOf(after.status ?? {});
   if (place === undefined) {
     // The agent came back in the middle of an action whose template has it fail or ask.
@@ -87,7 +102,7 @@ async function served(
   }
   const attempt = place.action.attempt ?? 1;
   const attemptBefore = currentActionOf(before.status ?? {})?.action.attempt ?? 0;
-  if (attempt > attemptBefore) deps.timeline.actionServed(after, place, agentId);
+  if (attempt > attemptBefore) deps.timeline.actionServed(after, place, agentId, sessionId);
   await annotateHardware(deps, { workflow: after, place, hardware, attributes });
-  return { response: actionResponse(after, place) };
+  return { workflow: after, place };
 }

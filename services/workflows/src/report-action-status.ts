@@ -9,16 +9,22 @@ import {
   type ActionStatusRequest,
   type ActionStatusResponse,
 } from '@tinkerbell/api/agent';
+import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import type { Workflow } from '@tinkerbell/resources';
-import type { ObjectKey, Updated } from '@tinkerbell/store-contract';
+import type { ObjectKey, Updated, View } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
 import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
 import { RpcError } from './grpc/rpc-error.ts';
+import type { Counts } from './counts.ts';
+import type { Sessions } from './sessions/sessions.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface ReportDeps extends ApplyDeps {
+  readonly view: View;
   readonly timeline: Timeline;
+  readonly sessions: Sessions;
+  readonly counts: Counts;
 }
 
 /** Rejects with an RpcError. When it resolves, the report is durable. */
@@ -28,6 +34,12 @@ export async function reportActionStatus(
 ): Promise<ActionStatusResponse> {
   const parsed = parseReport(request);
   if (!parsed.ok) throw new RpcError('invalid-argument', parsed.message);
+  if (deps.sessions.hasLive(parsed.report.agentId)) {
+    refuseFenced(deps, parsed.workflow, parsed.report);
+    if (!isTerminal(parsed.report.state))
+      throw new RpcError('failed-precondition', 'another agent with this id has taken over');
+    return create(ActionStatusResponseSchema, {});
+  }
   await recordReport(deps, { collection: workflowCollection, ...parsed.workflow }, parsed.report);
   return create(ActionStatusResponseSchema, {});
 }
@@ -36,9 +48,11 @@ export async function reportActionStatus(
 export async function recordReport(
   deps: ReportDeps,
   key: ObjectKey,
-  report: ActionReport,
+  given: ActionReport,
 ): Promise<Reason | undefined> {
+  const report = withoutSecrets(deps, key, given);
   const applied = await applyEvent(deps, key, { kind: 'action-reported', report });
+  countReport(deps, applied);
   if (applied.ok) {
     const place = actionAt((applied.after as Workflow).status ?? {}, report.agentId, report.actionId);
     if (place !== undefined)
@@ -47,6 +61,40 @@ export async function recordReport(
   }
   refuseOrRecord(deps, report, applied);
   return applied.kind === 'refused' ? applied.refusal : undefined;
+}
+
+/** Records what a fenced agent reports, and that it changes nothing. */
+export function refuseFenced(
+  deps: ReportDeps,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  report: ActionReport,
+): void {
+  deps.counts.add(`${REPORTS}{outcome="fenced"}`);
+  const workflow = deps.view.workflowNamed(namespace, name);
+  const place = actionAt(workflow?.status ?? {}, report.agentId, report.actionId);
+  if (workflow === undefined || place === undefined) return;
+  deps.timeline.reportRefused(workflow, place, { state: report.state, reason: 'fenced' });
+}
+
+const REPORTS = 'tink_server_reports_total';
+
+function countReport({ counts }: ReportDeps, applied: Updated<Reason>): void {
+  const isRepeat = !applied.ok && applied.kind === 'refused' && applied.refusal === 'already-reported';
+  const outcome = applied.ok ? 'recorded' : isRepeat ? 'repeated' : applied.kind;
+  counts.add(`${REPORTS}{outcome="${outcome}"}`);
+}
+
+/** What an action says of its failure may quote its environment. */
+function withoutSecrets(
+  { view }: ReportDeps,
+  { namespace, name }: ObjectKey,
+  report: ActionReport,
+): ActionReport {
+  if (report.message === undefined || report.message === '') return report;
+  const place = actionAt(view.workflowNamed(namespace, name)?.status ?? {}, report.agentId, report.actionId);
+  if (place === undefined) return report;
+  const secrets = secretsOf({ ...place.task.environment, ...place.action.environment });
+  return { ...report, message: redacted(report.message, secrets) };
 }
 
 function refuseOrRecord(

@@ -21,13 +21,19 @@ export class Timeline {
     this.#view = view;
   }
 
-  actionServed(workflow: Workflow, { task, action }: ActionPlace, agentId: string): void {
+  actionServed(workflow: Workflow, { task, action }: ActionPlace, agentId: string, sessionId?: string): void {
     const attempt = action.attempt ?? 1;
     const again = attempt > 1 ? `, again: attempt ${attempt}` : '';
     this.#append(workflow, {
       event: attempt > 1 ? 'action-served-again' : 'action-served',
       message: `${task.name} / ${action.name ?? ''} given to agent ${agentId}${again}`,
-      details: { task: task.name, action: action.name ?? '', attempt, agent: agentId },
+      details: {
+        task: task.name,
+        action: action.name ?? '',
+        attempt,
+        agent: agentId,
+        ...(sessionId === undefined ? {} : { session: sessionId }),
+      },
     });
   }
 

@@ -3,6 +3,7 @@ import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract'
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from './apply-event.ts';
+import { Counts } from './counts.ts';
 import { hardwareCollection } from './discover.ts';
 import { ruleSetCollection } from './enroll.ts';
 import { Calls } from './grpc/calls.ts';
@@ -10,7 +11,8 @@ import { healthRpc } from './grpc/health.ts';
 import { reflectionRpcs } from './grpc/reflection.ts';
 import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
-import { createProvisioning, type ProvisioningConfig } from './provisioning/provisioning.ts';
+import { agentRpc } from './sessions/agent-rpc.ts';
+import { Sessions } from './sessions/sessions.ts';
 import { Timeline } from './timeline.ts';
 import { WaitingAgents } from './waiting-agents.ts';
 import { workflowRpc } from './workflow-rpc.ts';
@@ -26,11 +28,12 @@ export interface WorkflowsDeps {
 
 export interface WorkflowsConfig extends ListenConfig {
   readonly holdMs?: number;
+  /** After which an agent of our own protocol counts as silent; 60 s when absent. */
+  readonly silenceMs?: number;
   /** Absent: machines are not discovered. */
   readonly autoDiscovery?: AutoDiscoveryConfig;
   /** Absent: agents without a Workflow get none by themselves. */
   readonly autoEnrollment?: AutoEnrollmentConfig;
-  readonly provisioning?: ProvisioningConfig;
 }
 
 export interface WorkflowsService extends Service {
@@ -39,24 +42,29 @@ export interface WorkflowsService extends Service {
 }
 
 const HOLD_MS = 60_000;
+const SILENCE_MS = 60_000;
 
 export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsConfig): WorkflowsService {
   const stopping = new AbortController();
   const waiting = new WaitingAgents();
   const calls = new Calls(deps.log, stopping.signal);
   const newcomers = new Newcomers(config);
+  const counts = new Counts();
+  const silenceMs = config.silenceMs ?? SILENCE_MS;
+  const sessions = new Sessions({ ...deps, counts }, silenceMs);
+  const concerned = new WaitingAgents();
   const callDeps = {
     ...deps,
     waiting,
+    concerned,
     newcomers,
+    sessions,
+    silenceMs,
+    counts,
     timeline: new Timeline(deps.journal, deps.view),
     holdMs: config.holdMs ?? HOLD_MS,
   };
-  const provisioning = createProvisioning(deps, config.provisioning ?? {}, {
-    calls,
-    stopping: stopping.signal,
-  });
-  const services: readonly RpcService[] = [workflowRpc(callDeps, calls), provisioning.rpc];
+  const services: readonly RpcService[] = [workflowRpc(callDeps, calls), agentRpc(callDeps, calls)];
   const all = [...services, healthRpc(calls, services)];
   const server = grpcServer([...all, ...reflectionRpcs(calls, all)]);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
@@ -64,7 +72,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
 
   return {
     name: 'workflows',
-    routes: provisioning.routes,
+    routes: [],
     port: () => boundPort,
     stopped: () => stopped,
     health: () => ({
@@ -72,16 +80,22 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
       counters: {
         ...calls.counters,
         ...newcomers.counters,
+        ...counts.values,
+        ...sessions.gauges(),
         tink_server_waiting_agents: waiting.count(),
       },
     }),
     async start(signal) {
       const unfollow = deps.view.onChange((change) => {
         wakeFor(change, waiting, newcomers.enrollment !== undefined);
+        wakeFor(change, concerned, newcomers.enrollment !== undefined);
+        if (change.key.collection === workflowCollection)
+          for (const { agentID } of (change.object as Workflow).status?.tasks ?? []) concerned.wake(agentID);
       });
       boundPort = await bind(server, config);
       signal.addEventListener('abort', () => {
         stopping.abort();
+        sessions.close();
         unfollow();
         void shutDown(server, deps.clock).then(markStopped);
       });

@@ -98,7 +98,7 @@ export class Calls {
     return (call) => {
       // The answers go on after the last request.
       const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
-      this.#run(method, call, (out, signal) => body(requests, out, signal));
+      this.#run(method, call, (out, signal) => Promise.race([body(requests, out, signal), stopped(signal)]));
     };
   }
 
@@ -147,6 +147,15 @@ function callerOf(call: Called): Caller {
     peer: call.getPeer(),
     header: (name) => call.metadata.get(name)[0]?.toString(),
   };
+}
+
+/** Rejects when `signal` aborts: no further request is waited for. */
+function stopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new RpcError('unavailable', 'server shutting down'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
 }
 
 function drained(call: Writable<never>): Promise<void> {

@@ -125,7 +125,7 @@ class DescriptorIndex {
     for (const one of file.dependencies) this.#addTree(one);
   }
 
-  /** The file, then those that it needs; empty when there is none of that name. */
+  /** The file, then those that it needs, each before what it needs itself; empty when there is none of that name. */
   named(name: string): readonly FileDescriptorProto[] {
     return this.#withDependencies(this.#byName.get(name));
   }
@@ -136,14 +136,15 @@ class DescriptorIndex {
 
   #withDependencies(file: FileDescriptorProto | undefined): readonly FileDescriptorProto[] {
     if (file === undefined) return [];
-    const found = new Set([file]);
-    // A set is iterated over what is added meanwhile too.
-    for (const one of found)
-      for (const name of one.dependency) {
-        const dependency = this.#byName.get(name);
-        if (dependency !== undefined) found.add(dependency);
-      }
-    return [...found];
+    const found = new Set<FileDescriptorProto>();
+    const visit = (one: FileDescriptorProto): void => {
+      const dependencies = one.dependency.map((name) => this.#byName.get(name));
+      for (const dependency of dependencies)
+        if (dependency !== undefined && !found.has(dependency)) visit(dependency);
+      found.add(one);
+    };
+    visit(file);
+    return [...found].toReversed();
   }
 }
 

@@ -14,19 +14,15 @@ import {
   type WorkflowContextRequest,
 } from '@tinkerbell/api/legacy-agent';
 import type { Workflow } from '@tinkerbell/resources';
-import type { View } from '@tinkerbell/store-contract';
 import { currentActionOf, handedOutOf, isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 import { actionResponse } from '../agent-messages.ts';
-import { applyEvent, workflowCollection, type ApplyDeps } from '../apply-event.ts';
+import { applyEvent, workflowCollection } from '../apply-event.ts';
 import type { Sender } from '../grpc/calls.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
-import type { Timeline } from '../timeline.ts';
+import type { ReportDeps } from '../report-action-status.ts';
 import { flatActions } from './flat-actions.ts';
 
-export interface LegacyDeps extends ApplyDeps {
-  readonly view: View;
-  readonly timeline: Timeline;
-}
+export type LegacyDeps = ReportDeps;
 
 /** Each workflow in which it is this worker's turn, once: the running one first, else the oldest. */
 export async function getWorkflowContexts(
@@ -35,6 +31,7 @@ export async function getWorkflowContexts(
   out: Sender<WorkflowContext>,
 ): Promise<void> {
   if (workerId === '') throw new RpcError('invalid-argument', 'invalid worker id');
+  deps.sessions.fence(workerId);
   const workflows = deps.view.workflowsByAgent(workerId);
   const ofState = (state: string) => workflows.filter((one) => one.status?.state === state);
   for (const workflow of [...ofState('RUNNING'), ...ofState('PENDING')]) {

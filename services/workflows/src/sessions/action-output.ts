@@ -1,0 +1,92 @@
+/** The output of one attempt of an action, on its way into the journal: redacted, cut, bounded. */
+import { redacted } from '@tinkerbell/api/redaction';
+import { ACTION_OUTPUT, type Journal, type JournalDetail } from '@tinkerbell/store-contract';
+import type { Counts } from '../counts.ts';
+
+export type OutputStream = 'stdout' | 'stderr' | 'progress' | 'notice';
+
+export interface OutputLine {
+  readonly position: number;
+  readonly stream: OutputStream;
+  readonly text: string;
+}
+
+/** Whose output it is. */
+export interface OutputSource {
+  readonly workflow: string;
+  readonly machine?: string;
+  readonly task: string;
+  readonly action: string;
+  readonly attempt: number;
+  readonly secrets: readonly string[];
+}
+
+export const OUTPUT_LINES_MAX = 10_000;
+export const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+export const LINE_BYTES_MAX = 4096;
+
+export class ActionOutput {
+  readonly key: string;
+  readonly #source: OutputSource;
+  readonly #journal: Journal;
+  readonly #counts: Counts;
+  readonly #buffer = new Uint8Array(LINE_BYTES_MAX);
+  /** Every line up to here was taken. */
+  position = 0;
+  #lines = 0;
+  #bytes = 0;
+  #dropped = 0;
+  #droppedBytes = 0;
+  #progress: OutputLine | undefined;
+
+  /** `key` names the attempt. */
+  constructor(key: string, source: OutputSource, deps: { journal: Journal; counts: Counts }) {
+    this.key = key;
+    this.#source = source;
+    this.#journal = deps.journal;
+    this.#counts = deps.counts;
+  }
+
+  /** A line that was taken before changes nothing. */
+  take(line: OutputLine): void {
+    if (line.position <= this.position) return;
+    this.position = line.position;
+    const whole = redacted(line.text, this.#source.secrets);
+    const { read, written } = new TextEncoder().encodeInto(whole, this.#buffer);
+    const text = whole.slice(0, read);
+    if (this.#lines >= OUTPUT_LINES_MAX || this.#bytes + written > OUTPUT_BYTES_MAX) {
+      this.#dropped += 1;
+      this.#droppedBytes += written;
+      this.#counts.add('tink_server_output_lines_total{outcome="dropped"}');
+      if (line.stream === 'progress') this.#progress = { ...line, text };
+      return;
+    }
+    this.#lines += 1;
+    this.#bytes += written;
+    this.#store({ ...line, text });
+  }
+
+  /** Says what was dropped, and how far the action came. Call it once, when no more is expected. */
+  finish(): void {
+    if (this.#dropped === 0) return;
+    const { position } = this;
+    const text = `${this.#dropped} lines (${this.#droppedBytes} bytes) more were not kept`;
+    this.#store({ position, stream: 'notice', text });
+    if (this.#progress !== undefined) this.#store(this.#progress);
+    this.#dropped = 0;
+  }
+
+  #store({ position, stream, text }: OutputLine): void {
+    const { workflow, machine, task, action, attempt } = this.#source;
+    const details: Record<string, JournalDetail> = { task, action, attempt, stream, position };
+    this.#counts.add('tink_server_output_lines_total{outcome="stored"}');
+    this.#journal.append({
+      source: 'agent',
+      event: ACTION_OUTPUT,
+      workflow,
+      ...(machine === undefined ? {} : { machine }),
+      message: text,
+      details,
+    });
+  }
+}

@@ -1,0 +1,42 @@
+/** Report: as ReportActionStatus, of one attempt, from a session. */
+import { create } from '@bufbuild/protobuf';
+import {
+  ReportResponse_Outcome as Outcome,
+  ReportResponseSchema,
+  type ReportRequest,
+  type ReportResponse,
+} from '@tinkerbell/api/agent-v1';
+import { ActionStatusRequestSchema } from '@tinkerbell/api/agent';
+import { isTerminal } from '@tinkerbell/workflow';
+import { parseReport } from '../agent-messages.ts';
+import { workflowCollection } from '../apply-event.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import { recordReport, refuseFenced, type ReportDeps } from '../report-action-status.ts';
+import { attemptKey } from './attempt.ts';
+import { fencedError } from './sessions.ts';
+
+/** Rejects with an RpcError. When it resolves, the report is durable. */
+export async function reportAttempt(deps: ReportDeps, request: ReportRequest): Promise<ReportResponse> {
+  const { sessionId, attempt, status = create(ActionStatusRequestSchema) } = request;
+  const fenced = deps.sessions.fencedSession(sessionId);
+  const session = fenced ?? deps.sessions.live(sessionId);
+  const parsed = parseReport(status);
+  if (!parsed.ok) throw new RpcError('invalid-argument', parsed.message);
+  if (attempt === 0) throw new RpcError('invalid-argument', 'invalid attempt');
+  const report = { ...parsed.report, attempt };
+  if (report.agentId !== session.agentId)
+    throw new RpcError('permission-denied', `the session is that of agent ${session.agentId}`);
+  if (fenced !== undefined) {
+    refuseFenced(deps, parsed.workflow, report);
+    throw fencedError(fenced);
+  }
+  const isFinal = isTerminal(report.state);
+  const key = attemptKey({ ...status, number: attempt, $typeName: 'tinkerbell.agent.v1.Attempt' });
+  // Before the change is seen: an attempt that ended by this report needs no cancellation.
+  if (isFinal) session.reported = key;
+  const unchanged = await recordReport(deps, { collection: workflowCollection, ...parsed.workflow }, report);
+  if (isFinal && session.output?.key === key) session.output.finish();
+  return unchanged === undefined
+    ? create(ReportResponseSchema, { outcome: Outcome.RECORDED })
+    : create(ReportResponseSchema, { outcome: Outcome.UNCHANGED, reason: unchanged });
+}

@@ -1,0 +1,175 @@
+/**
+ * The sessions of agents that speak our own protocol: one live session per agent; a newer one fences the older. They
+ * are in memory: after a restart of the server an agent says Hello again. What must survive, the attempt, is in the
+ * status of the workflow, and the session that got it is in the timeline.
+ */
+import type { AgentAttributes } from '@tinkerbell/api/agent';
+import type { HelloRequest } from '@tinkerbell/api/agent-v1';
+import { machineOfAgent } from '@tinkerbell/enrollment';
+import type { Clock, Random } from '@tinkerbell/platform-contract';
+import type { Journal, View } from '@tinkerbell/store-contract';
+import { ulid } from '@tinkerbell/workflow';
+import type { Counts } from '../counts.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import type { ActionOutput } from './action-output.ts';
+
+export interface Session {
+  readonly id: string;
+  readonly agentId: string;
+  readonly attributes: AgentAttributes | undefined;
+  /** Aborts when a newer session begins. */
+  readonly fenced: AbortController;
+  /** Of the server's monotonic clock. */
+  heardMs: number;
+  isSilent: boolean;
+  /** Aborts when the agent opens its stream of actions again. */
+  stream?: AbortController;
+  output?: ActionOutput;
+  /** The last attempt of which this session reported the end. */
+  reported?: string;
+}
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly journal: Journal;
+  readonly view: View;
+  readonly counts: Counts;
+}
+
+const SESSIONS_MAX = 20_000;
+/** Fenced sessions that are told why they are refused; older ones are told to say Hello. */
+const FENCED_REMEMBERED = 10_000;
+const AGENT_ID_MAX = 253;
+
+export class Sessions {
+  readonly #deps: Deps;
+  readonly #silenceMs: number;
+  readonly #byId = new Map<string, Session>();
+  readonly #byAgent = new Map<string, Session>();
+  readonly #fenced = new Map<string, Session>();
+  #cancelWatch: (() => void) | undefined;
+
+  constructor(deps: Deps, silenceMs: number) {
+    this.#deps = deps;
+    this.#silenceMs = silenceMs;
+  }
+
+  /** Begins a session. Throws an RpcError for an agent that cannot have one. */
+  open({ agentId, attributes }: Pick<HelloRequest, 'agentId' | 'attributes'>): Session {
+    if (agentId === '' || agentId.length > AGENT_ID_MAX)
+      throw new RpcError('invalid-argument', 'invalid Agent ID');
+    this.fence(agentId);
+    if (this.#byId.size >= SESSIONS_MAX) this.#forgetSilent();
+    if (this.#byId.size >= SESSIONS_MAX)
+      throw new RpcError('resource-exhausted', 'too many agents; try again in a minute');
+    const { clock, random } = this.#deps;
+    const session: Session = {
+      id: ulid(clock.nowMs(), random.bytes(16)),
+      agentId,
+      attributes,
+      fenced: new AbortController(),
+      heardMs: clock.monotonicMs(),
+      isSilent: false,
+    };
+    this.#byId.set(session.id, session);
+    this.#byAgent.set(agentId, session);
+    this.#deps.counts.add('tink_server_agent_sessions_started_total');
+    this.#watch();
+    return session;
+  }
+
+  /** Ends the session of an agent, because another of that id is there. */
+  fence(agentId: string): void {
+    const session = this.#byAgent.get(agentId);
+    if (session === undefined) return;
+    this.#byId.delete(session.id);
+    this.#byAgent.delete(agentId);
+    this.#fenced.set(session.id, session);
+    const [oldest] = this.#fenced.keys();
+    if (this.#fenced.size > FENCED_REMEMBERED && oldest !== undefined) this.#fenced.delete(oldest);
+    this.#deps.counts.add('tink_server_agent_sessions_fenced_total');
+    session.fenced.abort();
+  }
+
+  /** The session and that it was heard. Throws `aborted` for a fenced one, `unauthenticated` for an unknown one. */
+  live(sessionId: string): Session {
+    const session = this.#byId.get(sessionId);
+    if (session === undefined) throw this.#refusal(sessionId);
+    session.heardMs = this.#deps.clock.monotonicMs();
+    session.isSilent = false;
+    return session;
+  }
+
+  fencedSession(sessionId: string): Session | undefined {
+    return this.#fenced.get(sessionId);
+  }
+
+  /** Whether an agent has a session in which it was heard lately. */
+  hasLive(agentId: string): boolean {
+    const session = this.#byAgent.get(agentId);
+    return session !== undefined && !session.isSilent;
+  }
+
+  gauges(): Readonly<Record<string, number>> {
+    const sessions = [...this.#byId.values()];
+    return {
+      tink_server_agent_sessions: sessions.length,
+      tink_server_agents_connected: sessions.filter(({ stream }) => stream !== undefined).length,
+      tink_server_agents_silent: sessions.filter(({ isSilent }) => isSilent).length,
+    };
+  }
+
+  close(): void {
+    this.#cancelWatch?.();
+  }
+
+  #refusal(sessionId: string): RpcError {
+    const fenced = this.#fenced.get(sessionId);
+    return fenced === undefined
+      ? new RpcError('unauthenticated', 'unknown session; say Hello')
+      : fencedError(fenced);
+  }
+
+  #watch(): void {
+    this.#cancelWatch ??= this.#deps.clock.schedule(this.#silenceMs / 4, () => {
+      this.#cancelWatch = undefined;
+      const nowMs = this.#deps.clock.monotonicMs();
+      for (const session of this.#byId.values())
+        if (!session.isSilent && nowMs - session.heardMs >= this.#silenceMs) this.#fallSilent(session);
+      if (this.#byId.size > 0) this.#watch();
+    });
+  }
+
+  /** Its action goes on until its deadline: the machine may only have lost its network. Told where work stands still. */
+  #fallSilent(session: Session): void {
+    session.isSilent = true;
+    const { counts, journal, view } = this.#deps;
+    counts.add('tink_server_agents_fell_silent_total');
+    const running = view.workflowsByAgent(session.agentId).find(({ status }) => status?.state === 'RUNNING');
+    if (running === undefined) return;
+    const { namespace, name } = running.metadata;
+    const machine = machineOfAgent(session.agentId, session.attributes);
+    const seconds = Math.round(this.#silenceMs / 1000);
+    journal.append({
+      source: 'agent',
+      event: 'agent-silent',
+      workflow: `${namespace}/${name}`,
+      ...(machine === undefined ? {} : { machine }),
+      message: `nothing was heard of agent ${session.agentId} for ${seconds} s; its action goes on until its deadline`,
+      details: { agent: session.agentId, session: session.id },
+    });
+  }
+
+  #forgetSilent(): void {
+    for (const session of this.#byId.values()) {
+      if (!session.isSilent) continue;
+      this.#byId.delete(session.id);
+      this.#byAgent.delete(session.agentId);
+    }
+  }
+}
+
+export function fencedError({ agentId }: Session): RpcError {
+  return new RpcError('aborted', `fenced: a newer session of agent ${agentId} has begun`);
+}

@@ -1,0 +1,107 @@
+/** Actions: one after the other as they become available, and cancellations of the one that the agent has. */
+import { create } from '@bufbuild/protobuf';
+import {
+  ActionsResponseSchema,
+  type ActionsRequest,
+  type ActionsResponse,
+  type Attempt,
+} from '@tinkerbell/api/agent-v1';
+import { actionAt, isTerminal } from '@tinkerbell/workflow';
+import { actionResponse } from '../agent-messages.ts';
+import { discover } from '../discover.ts';
+import { offerAction, type GetActionDeps } from '../get-action.ts';
+import type { Sender } from '../grpc/calls.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import type { WaitingAgents } from '../waiting-agents.ts';
+import { attemptKey, attemptOf, namesOf } from './attempt.ts';
+import { fencedError, type Session } from './sessions.ts';
+
+export interface StreamActionsDeps extends GetActionDeps {
+  /** Woken at every change of a workflow in which the agent has a task. */
+  readonly concerned: WaitingAgents;
+}
+
+/** Never resolves: the stream lasts as long as the session. Rejects with an RpcError. */
+export async function streamActions(
+  deps: StreamActionsDeps,
+  { sessionId, running }: ActionsRequest,
+  out: Sender<ActionsResponse>,
+  signal: AbortSignal,
+): Promise<void> {
+  const session = deps.sessions.live(sessionId);
+  const own = new AbortController();
+  session.stream?.abort();
+  session.stream = own;
+  const ended = AbortSignal.any([signal, own.signal, session.fenced.signal]);
+  try {
+    await giveOrders(deps, { session, running, out, ended });
+  } finally {
+    if (session.stream === own) delete session.stream;
+  }
+  if (session.fenced.signal.aborted) throw fencedError(session);
+  throw signal.aborted
+    ? new RpcError('unavailable', 'server shutting down')
+    : new RpcError('aborted', 'the agent has opened its stream of actions again');
+}
+
+interface Conversation {
+  readonly session: Session;
+  readonly running: Attempt | undefined;
+  readonly out: Sender<ActionsResponse>;
+  readonly ended: AbortSignal;
+}
+
+async function giveOrders(
+  deps: StreamActionsDeps,
+  { session, running, out, ended }: Conversation,
+): Promise<void> {
+  const { agentId, attributes } = session;
+  const newcomer = await discover(deps, { agentId, agentAttributes: attributes });
+  let held = running;
+  let idle: string | undefined;
+  while (!ended.aborted) {
+    // Listening begins before looking, so that no change falls in between.
+    const changed = deps.concerned.wait(agentId, ended);
+    const over = held === undefined ? undefined : whyOver(deps, session, held);
+    if (held !== undefined && over !== undefined) {
+      if (session.reported !== attemptKey(held))
+        await out.send(order({ case: 'cancel', value: { attempt: held, reason: over } }));
+      held = undefined;
+    }
+    if (held === undefined) {
+      const offered = await offerAction(deps, newcomer, session.id);
+      if ('place' in offered) {
+        const { workflow, place } = offered;
+        const { retries = 0, retried = 0 } = place.action;
+        held = attemptOf(workflow, place);
+        idle = undefined;
+        const action = actionResponse(workflow, place);
+        await out.send(order({ case: 'start', value: { action, attempt: held.number, retries, retried } }));
+      } else if (offered.nothing.message !== idle) {
+        idle = offered.nothing.message;
+        await out.send(order({ case: 'idle', value: { reason: idle } }));
+      }
+    }
+    await changed;
+  }
+}
+
+/** Why an attempt does not go on; undefined while it does. */
+function whyOver(deps: StreamActionsDeps, { agentId }: Session, held: Attempt): string | undefined {
+  const { namespace, name } = namesOf(held);
+  const status = deps.view.workflowNamed(namespace, name)?.status;
+  if (status === undefined) return 'the workflow was deleted';
+  const action = actionAt(status, agentId, held.actionId)?.action;
+  if (action === undefined) return 'the action is not in the workflow any more';
+  const { attempt = 0, message = 'it was ended' } = action;
+  if (attempt > held.number) return `attempt ${attempt} of the action has begun`;
+  if (isTerminal(status.state)) return `the workflow is ${status.state}: ${message}`;
+  const isOver = isTerminal(action.state) || (attempt === held.number && action.again === true);
+  return isOver ? message : undefined;
+}
+
+type Order = Exclude<Parameters<typeof create<typeof ActionsResponseSchema>>[1], undefined>['order'];
+
+function order(value: Order): ActionsResponse {
+  return create(ActionsResponseSchema, value === undefined ? {} : { order: value });
+}

@@ -1,0 +1,87 @@
+/** Output: lines of the action that runs, acknowledged by position, and heartbeats. */
+import { create } from '@bufbuild/protobuf';
+import {
+  Line_Stream as LineStream,
+  OutputResponseSchema,
+  type Lines,
+  type OutputRequest,
+  type OutputResponse,
+} from '@tinkerbell/api/agent-v1';
+import { secretsOf } from '@tinkerbell/api/redaction';
+import { primaryMacOf } from '@tinkerbell/resources';
+import type { Journal, View } from '@tinkerbell/store-contract';
+import { actionAt } from '@tinkerbell/workflow';
+import type { Counts } from '../counts.ts';
+import type { Sender } from '../grpc/calls.ts';
+import { ActionOutput, type OutputStream } from './action-output.ts';
+import { attemptKey, namesOf } from './attempt.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+interface Deps {
+  readonly sessions: Sessions;
+  readonly view: View;
+  readonly journal: Journal;
+  readonly counts: Counts;
+}
+
+const streamNames: Readonly<Record<number, OutputStream>> = {
+  [LineStream.STDOUT]: 'stdout',
+  [LineStream.STDERR]: 'stderr',
+  [LineStream.PROGRESS]: 'progress',
+};
+
+/** Ends when the agent ends it. Rejects with an RpcError as soon as the session is not live. */
+export async function takeOutput(
+  deps: Deps,
+  requests: AsyncIterable<OutputRequest>,
+  out: Sender<OutputResponse>,
+): Promise<void> {
+  for await (const { sessionId, payload } of requests) {
+    const session = deps.sessions.live(sessionId);
+    const answer = payload.case === 'lines' ? takeLines(deps, session, payload.value) : {};
+    await out.send(create(OutputResponseSchema, answer));
+  }
+}
+
+/** Lines of an action that the agent does not have are acknowledged and not kept: nobody can read them. */
+function takeLines(deps: Deps, session: Session, { attempt, lines }: Lines) {
+  const position = lines.at(-1)?.position ?? 0n;
+  if (attempt === undefined) return { position };
+  const key = attemptKey(attempt);
+  const output = session.output?.key === key ? session.output : openOutput(deps, session, { attempt, key });
+  if (output === undefined) {
+    deps.counts.add('tink_server_output_lines_total{outcome="dropped"}', lines.length);
+    return { attempt, position };
+  }
+  for (const { position: at, stream, text } of lines)
+    output.take({
+      position: Number(at),
+      stream: streamNames[stream] ?? 'stdout',
+      text: Buffer.from(text).toString(),
+    });
+  return { attempt, position: BigInt(output.position) };
+}
+
+function openOutput(
+  deps: Deps,
+  session: Session,
+  { attempt, key }: { attempt: NonNullable<Lines['attempt']>; key: string },
+): ActionOutput | undefined {
+  const { namespace, name } = namesOf(attempt);
+  const workflow = deps.view.workflowNamed(namespace, name);
+  const place = actionAt(workflow?.status ?? {}, session.agentId, attempt.actionId);
+  if (workflow === undefined || place === undefined) return undefined;
+  session.output?.finish();
+  const { task, action } = place;
+  const machine = primaryMacOf(deps.view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
+  const source = {
+    workflow: attempt.workflowId,
+    ...(machine === undefined ? {} : { machine }),
+    task: task.name,
+    action: action.name ?? '',
+    attempt: attempt.number,
+    secrets: secretsOf({ ...task.environment, ...action.environment }),
+  };
+  session.output = new ActionOutput(key, source, deps);
+  return session.output;
+}
