@@ -11,6 +11,7 @@ import { healthRpc } from './grpc/health.ts';
 import { reflectionRpcs } from './grpc/reflection.ts';
 import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
+import { createProvisioning, type ProvisioningConfig } from './provisioning/provisioning.ts';
 import { agentRpc } from './sessions/agent-rpc.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { Timeline } from './timeline.ts';
@@ -34,6 +35,7 @@ export interface WorkflowsConfig extends ListenConfig {
   readonly autoDiscovery?: AutoDiscoveryConfig;
   /** Absent: agents without a Workflow get none by themselves. */
   readonly autoEnrollment?: AutoEnrollmentConfig;
+  readonly provisioning?: ProvisioningConfig;
 }
 
 export interface WorkflowsService extends Service {
@@ -64,7 +66,15 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     timeline: new Timeline(deps.journal, deps.view),
     holdMs: config.holdMs ?? HOLD_MS,
   };
-  const services: readonly RpcService[] = [workflowRpc(callDeps, calls), agentRpc(callDeps, calls)];
+  const provisioning = createProvisioning(deps, config.provisioning ?? {}, {
+    calls,
+    stopping: stopping.signal,
+  });
+  const services: readonly RpcService[] = [
+    workflowRpc(callDeps, calls),
+    agentRpc(callDeps, calls),
+    provisioning.rpc,
+  ];
   const all = [...services, healthRpc(calls, services)];
   const server = grpcServer([...all, ...reflectionRpcs(calls, all)]);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
@@ -72,7 +82,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
 
   return {
     name: 'workflows',
-    routes: [],
+    routes: provisioning.routes,
     port: () => boundPort,
     stopped: () => stopped,
     health: () => ({
