@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCrashes } from './crash/crash-run.ts';
+
+/** Another one each time; the failure names it. */
+const seed = process.hrtime()[1];
+
+test('200 crashes: nothing that was acknowledged is lost, no start unrecorded, no workflow stuck', async () => {
+  const report = await runCrashes({ cycles: 200, seed });
+  const { violations, workflows, starts } = report;
+  assert.deepEqual(violations, [], `seed ${seed}; npm run test:crash -- --cycles 200 --seed ${seed}`);
+  assert.ok(
+    workflows > 100 && starts > 300,
+    `too little was done to prove anything: ${JSON.stringify(report)}`,
+  );
+});

@@ -1,0 +1,144 @@
+/** The real server on fixed ports and one data folder, started again and again, each time to meet another fault. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pause } from './simulated-agent.ts';
+
+const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
+const ADDRESS = '127.0.0.1';
+const START_LIMIT_MS = 60_000;
+const CALLS_LIMIT_MS = 2_000;
+
+/** Each ends with the server gone, but `paused`. */
+export type Fault =
+  | { readonly kind: 'none' }
+  /** SIGKILL so long after it was ready, or after its start. */
+  | { readonly kind: 'killed'; readonly afterMs: number; readonly since: 'ready' | 'start' }
+  /** Killed by the kernel in the middle of the n-th of these system calls. */
+  | { readonly kind: 'killed-in-call'; readonly call: 'fsync' | 'pwrite64'; readonly number: number }
+  /** Stopped for so long, then it goes on, and is killed later. */
+  | { readonly kind: 'paused'; readonly forMs: number; readonly afterMs: number }
+  /** Its clock is wrong by so much, and right again at the next start. */
+  | { readonly kind: 'clock-skewed'; readonly bySeconds: number; readonly afterMs: number };
+
+export interface ServerPlace {
+  readonly dataDirectory: string;
+  readonly httpPort: number;
+  readonly grpcPort: number;
+}
+
+export function urlOf({ httpPort }: ServerPlace): string {
+  return `http://${ADDRESS}:${httpPort}`;
+}
+
+export function grpcAddressOf({ grpcPort }: ServerPlace): string {
+  return `${ADDRESS}:${grpcPort}`;
+}
+
+/** Ports that nobody listens on now. */
+export async function newPlace(dataDirectory: string): Promise<ServerPlace> {
+  return { dataDirectory, httpPort: await freePort(), grpcPort: await freePort() };
+}
+
+/** Lives through one fault; resolves when the server is gone. @throws Error when it ends otherwise. */
+export async function liveThrough(place: ServerPlace, fault: Fault): Promise<void> {
+  const server = start(place, prefixOf(fault));
+  if (fault.kind === 'killed' && fault.since === 'start') {
+    await pause(fault.afterMs);
+    return server.kill();
+  }
+  const isReady = await server.ready;
+  if (fault.kind === 'killed-in-call') {
+    // One that makes fewer such calls is killed after a while.
+    await Promise.race([server.ended, pause(CALLS_LIMIT_MS)]);
+    return server.kill();
+  }
+  if (!isReady) throw new Error(`the server did not start after a crash:\n${server.said().join('\n')}`);
+  if (fault.kind === 'none') return;
+  await pause(fault.afterMs);
+  if (fault.kind === 'paused') {
+    server.signal('SIGSTOP');
+    await pause(fault.forMs);
+    server.signal('SIGCONT');
+    await pause(fault.afterMs);
+  }
+  await server.kill();
+}
+
+/** A server without faults. */
+export async function startWell(place: ServerPlace): Promise<AsyncDisposable> {
+  const server = start(place, []);
+  if (!(await server.ready)) throw new Error(`the server did not start:\n${server.said().join('\n')}`);
+  return { [Symbol.asyncDispose]: () => server.kill() };
+}
+
+function prefixOf(fault: Fault): readonly string[] {
+  switch (fault.kind) {
+    case 'killed-in-call': {
+      const { call, number } = fault;
+      const inject = `inject=${call}:signal=KILL:when=${number}`;
+      return ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject];
+    }
+    case 'clock-skewed':
+      return ['faketime', '-f', `${fault.bySeconds >= 0 ? '+' : ''}${fault.bySeconds}s`];
+    default:
+      return [];
+  }
+}
+
+function start({ dataDirectory, httpPort, grpcPort }: ServerPlace, prefix: readonly string[]) {
+  const flags = [
+    `--data-dir=${dataDirectory}`,
+    `--bind-address=${ADDRESS}`,
+    `--http-port=${httpPort}`,
+    `--tink-server-bind-port=${grpcPort}`,
+    '--enable-smee=false',
+    '--enable-images=false',
+    '--enable-tootles=false',
+    '--syslog-enabled=false',
+    '--log-format=json',
+  ];
+  const [command = process.execPath, ...rest] = [...prefix, process.execPath, main, ...flags];
+  // A group of its own: strace and faketime would leave the server behind.
+  const child = spawn(command, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const ended = once(child, 'exit').then(() => undefined);
+  const lines: string[] = [];
+  const ready = new Promise<boolean>((resolve) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      if (line.includes('"message":"ready"')) resolve(true);
+    });
+    void ended.then(() => resolve(false));
+    void pause(START_LIMIT_MS).then(() => resolve(false));
+  });
+  const signal = (name: NodeJS.Signals) => signalGroup(child, name);
+  return {
+    ready,
+    ended,
+    said: () => lines,
+    signal,
+    async kill() {
+      signal('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It is gone already.
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, ADDRESS);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,34 @@
+/** What the three sides of a crash run wrote down: whoever creates workflows, the agents, and at the end the server. */
+
+export interface ActionName {
+  /** `<namespace>/<name>` */
+  readonly workflow: string;
+  readonly action: string;
+}
+
+/** What one agent did, in order. `started`: its RUNNING was acknowledged, and it did the work. */
+export type AgentEntry = ActionName & {
+  readonly agent: string;
+  readonly event: 'started' | 'report-sent' | 'report-acknowledged';
+  readonly state: 'RUNNING' | 'SUCCESS' | 'FAILED';
+};
+
+export interface Journals {
+  /** Workflows whose creation was acknowledged. */
+  readonly created: ReadonlySet<string>;
+  readonly agents: readonly AgentEntry[];
+  /** As the server has them at the end, by `<namespace>/<name>`. */
+  readonly workflows: ReadonlyMap<string, FinalWorkflow>;
+}
+
+export interface FinalAction {
+  readonly name: string;
+  readonly state: string;
+  readonly attempt: number;
+}
+
+export interface FinalWorkflow {
+  readonly state: string;
+  /** Of all tasks, in order. */
+  readonly actions: readonly FinalAction[];
+}
