@@ -66,10 +66,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     timeline: new Timeline(deps.journal, deps.view),
     holdMs: config.holdMs ?? HOLD_MS,
   };
-  const provisioning = createProvisioning(deps, config.provisioning ?? {}, {
-    calls,
-    stopping: stopping.signal,
-  });
+  const provisioning = createProvisioning(deps, calls, stopping.signal, config.provisioning);
   const services: readonly RpcService[] = [
     workflowRpc(callDeps, calls),
     agentRpc(callDeps, calls),
@@ -96,12 +93,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
       },
     }),
     async start(signal) {
-      const unfollow = deps.view.onChange((change) => {
-        wakeFor(change, waiting, newcomers.enrollment !== undefined);
-        wakeFor(change, concerned, newcomers.enrollment !== undefined);
-        if (change.key.collection === workflowCollection)
-          for (const { agentID } of (change.object as Workflow).status?.tasks ?? []) concerned.wake(agentID);
-      });
+      const unfollow = deps.view.onChange((change) => wakeAgents(change, callDeps));
       boundPort = await bind(server, config);
       signal.addEventListener('abort', () => {
         stopping.abort();
@@ -111,6 +103,20 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
       });
     },
   };
+}
+
+interface Wakeable {
+  readonly waiting: WaitingAgents;
+  readonly concerned: WaitingAgents;
+  readonly newcomers: Newcomers;
+}
+
+/** Those that are concerned have to know of every change, also of one that gives them nothing. */
+function wakeAgents(change: Change, { waiting, concerned, newcomers }: Wakeable): void {
+  wakeFor(change, waiting, newcomers.enrollment !== undefined);
+  wakeFor(change, concerned, newcomers.enrollment !== undefined);
+  if (change.key.collection !== workflowCollection) return;
+  for (const { agentID } of (change.object as Workflow).status?.tasks ?? []) concerned.wake(agentID);
 }
 
 /** Who may get something now: the agent of a workflow; with enrollment, those of a Hardware, and for a rule set everybody. */

@@ -23,3 +23,8 @@ export const anonymousAccess: Access = {
   identityOf: () => Promise.resolve({ user: 'anonymous' }),
   mayProvision: () => true,
 };
+
+/** Of a peer as gRPC names it: `127.0.0.1:50123`, `[::1]:50123`. */
+export function isLoopback(peer: string): boolean {
+  return /^(\[?::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}\]?:\d+$|^(\[::1\]|::1):\d+$/i.test(peer);
+}

@@ -6,6 +6,7 @@ import { parseRequest } from '@tinkerbell/provisioning';
 import type { Caller, Calls, Sender } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
+import { isLoopback } from './access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
 import { valueOf } from './refused-request.ts';
 import { unaryCalls, type UnaryMethod } from './unary-calls.ts';
@@ -59,7 +60,7 @@ function plainJson(schema: DescMessage, message: Message): JsonValue {
 
 /** Agents reach this port from the provisioning network; until there is authentication, the API's callers do not (docs/decisions/0004). */
 function admit({ peer }: Caller, audience: ProvisioningAudience): void {
-  if (audience === 'everyone' || /^(127\.|\[?::1\]?:|\[?::ffff:127\.)/.test(peer)) return;
+  if (audience === 'everyone' || isLoopback(peer)) return;
   throw new RpcError(
     'permission-denied',
     `the provisioning API answers this machine only; ${peer} needs the server to run with --api-anonymous=everyone`,

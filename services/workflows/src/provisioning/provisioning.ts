@@ -20,16 +20,12 @@ export interface Provisioning {
   readonly routes: readonly HttpRoute[];
 }
 
-interface Surroundings {
-  readonly calls: Calls;
-  /** Ends watches. */
-  readonly stopping: AbortSignal;
-}
-
+/** `stopping` ends watches. */
 export function createProvisioning(
   deps: Omit<ProvisioningDeps, 'access' | 'namespace'>,
-  { namespace = 'default', audience = 'loopback', access = anonymousAccess }: ProvisioningConfig,
-  { calls, stopping }: Surroundings,
+  calls: Calls,
+  stopping: AbortSignal,
+  { namespace = 'default', audience = 'loopback', access = anonymousAccess }: ProvisioningConfig = {},
 ): Provisioning {
   const own: ProvisioningDeps = { ...deps, namespace, access };
   return { rpc: provisioningRpc(own, calls, audience), routes: provisioningRoutes(own, stopping) };
