@@ -274,6 +274,12 @@ const tinkServer: readonly Flag[] = [
   flag('tink-server-bind-addr', 'text', '', 'address of gRPC; bind-address'),
   flag('tink-server-bind-port', 'number', '42113', 'port of gRPC'),
   flag(
+    'provisioning-namespace',
+    'text',
+    'default',
+    'namespace of the Hardware, Templates and jobs of the Provisioning API',
+  ),
+  flag(
     'tink-server-auto-discovery-enabled',
     'boolean',
     'false',

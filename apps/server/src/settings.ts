@@ -35,6 +35,7 @@ export interface Settings {
     readonly address: string;
     readonly port: number;
     readonly tls?: TlsFiles;
+    readonly provisioning: { readonly namespace: string; readonly audience: ApiAudience };
   } & EnrollmentSettings;
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
   readonly metadata?: MetadataConfig;
@@ -68,7 +69,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     logLevel: logLevelOf(flags),
     publicIpv4: address,
     http,
-    apiAnonymous: flags.oneOf('api-anonymous', ['loopback', 'everyone']),
+    apiAnonymous: apiAudience(flags),
     journal: {
       ageKeptMs: flags.durationMs('journal-max-age'),
       recordsKept: flags.number('journal-max-records', JOURNAL_COUNT_RANGE),
@@ -103,11 +104,19 @@ function publicAddress(flags: FlagReader, networkInterfaces: readonly NetworkInt
   return parsed;
 }
 
+function apiAudience(flags: FlagReader): ApiAudience {
+  return flags.oneOf('api-anonymous', ['loopback', 'everyone']);
+}
+
 function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> {
   const tls = tlsFiles(flags);
   return {
     address: flags.text('tink-server-bind-addr') || flags.text('bind-address'),
     port: flags.port('tink-server-bind-port'),
+    provisioning: {
+      namespace: flags.text('provisioning-namespace'),
+      audience: apiAudience(flags),
+    },
     ...(tls === undefined ? {} : { tls }),
     ...enrollmentSettings(flags),
   };
