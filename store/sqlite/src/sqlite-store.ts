@@ -21,6 +21,7 @@ import {
   type WatchResult,
   type Write,
 } from '@tinkerbell/store-contract';
+import { RecentObjects } from './recent-objects.ts';
 import { changeFrom, storedFrom } from './rows.ts';
 import { prepareSchema } from './schema.ts';
 
@@ -35,6 +36,8 @@ export interface SqliteStoreOptions {
 const CHANGES_KEPT = 10_000;
 /** Old changes are removed every so many revisions, so that most commits need not look. */
 const TRIM_EVERY = 256;
+/** A rack's workflows and its Hardware. The view has most of them too: the same values, not copies. */
+const RECENT_MAX = 4_096;
 /** Another process (a backup, an inspection) may hold the file this long. */
 const BUSY_TIMEOUT_MS = 1000;
 
@@ -54,6 +57,7 @@ class SqliteStore implements Store {
   readonly #hub = new WatchHub();
   readonly #changesKept: number;
   readonly #statements: Statements;
+  readonly #recent = new RecentObjects(RECENT_MAX);
   #pending: PendingCommit[] = [];
   #revision: number;
   #lastTrim = 0;
@@ -73,9 +77,15 @@ class SqliteStore implements Store {
     return settle(() => this.#read(key));
   }
 
+  /** Nobody else writes the file, so what is remembered is what is there. */
   #read(key: ObjectKey): StoredObject | undefined {
+    const known = this.#recent.get(key);
+    if (known !== undefined) return known;
     const row = this.#statements.get.get(key.collection, key.namespace, key.name);
-    return row === undefined ? undefined : storedFrom(row);
+    if (row === undefined) return undefined;
+    const stored = storedFrom(row);
+    this.#recent.set(stored);
+    return stored;
   }
 
   list(query: ListQuery): Promise<ObjectList> {
@@ -134,6 +144,7 @@ class SqliteStore implements Store {
   #abandon(group: readonly PendingCommit[], cause: unknown): void {
     const message = cause instanceof Error ? cause.message : String(cause);
     this.#log.error('store could not write', { error: message, commits: group.length });
+    this.#recent.clear();
     if (this.#database.isTransaction) this.#database.exec('rollback');
     for (const one of group) one.resolve(unavailable(one.writes, `the store could not write: ${message}`));
   }
@@ -152,8 +163,13 @@ class SqliteStore implements Store {
     const change = changeOf(write, current, this.#revision);
     const { collection, namespace, name } = change.key;
     const text = JSON.stringify(change.object);
-    if (change.type === 'deleted') this.#statements.remove.run(collection, namespace, name);
-    else this.#statements.put.run(collection, namespace, name, change.revision, text);
+    if (change.type === 'deleted') {
+      this.#statements.remove.run(collection, namespace, name);
+      this.#recent.delete(change.key);
+    } else {
+      this.#statements.put.run(collection, namespace, name, change.revision, text);
+      this.#recent.set({ key: change.key, revision: change.revision, object: change.object });
+    }
     this.#statements.change.run(change.revision, change.type, collection, namespace, name, text);
     return change;
   }
