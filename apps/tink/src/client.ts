@@ -1,5 +1,5 @@
 /** The Kubernetes-shaped API, as far as the command line needs it. */
-import { apiVersionOf, isRecord, type Kind, type Resource } from '@tinkerbell/resources';
+import { apiVersionOf, isRecord, type Kind, type Resource, type Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { TinkFailure } from './failure.ts';
 import { exchange, type Answer } from './http-exchange.ts';
@@ -22,6 +22,13 @@ export interface ObjectName {
 export interface WatchEvent<Value> {
   readonly type: string;
   readonly object: Value;
+}
+
+export interface LogOptions {
+  readonly after: number;
+  readonly action?: string | undefined;
+  readonly task?: string | undefined;
+  readonly follow?: boolean;
 }
 
 export interface WriteOptions {
@@ -102,6 +109,30 @@ export class ApiClient {
     const { namespace, name } = object.metadata;
     const path = `${objectPath({ kind, namespace, name })}?${new URLSearchParams(writeQuery(options)).toString()}`;
     return this.#json('PUT', path, { body: object }) as Promise<Resource>;
+  }
+
+  /** What operators do to a workflow: `verb` is a subresource of it. Resolves with the workflow after it. */
+  async operate(
+    target: ObjectName,
+    verb: string,
+    { body, dryRun = false }: { readonly body: object; readonly dryRun?: boolean },
+  ): Promise<Workflow> {
+    const path = `${objectPath(target)}/${verb}${dryRun ? '?dryRun=All' : ''}`;
+    return (await this.#json('POST', path, { body })) as Workflow;
+  }
+
+  /** The output of a workflow's actions after that sequence, oldest first; and then what comes, when it is followed. */
+  async log(
+    target: ObjectName,
+    { after, action, task, follow = false }: LogOptions,
+  ): Promise<AsyncIterable<JournalRecord>> {
+    const query = new URLSearchParams({
+      after: String(after),
+      ...(follow ? { follow: 'true' } : {}),
+      ...(action === undefined ? {} : { action }),
+      ...(task === undefined ? {} : { task }),
+    });
+    return this.#lines(await this.#open('GET', `${objectPath(target)}/log?${query.toString()}`, {}));
   }
 
   async remove(target: ObjectName): Promise<void> {

@@ -9,9 +9,10 @@ import {
   type Workflow,
 } from '@tinkerbell/resources';
 import { templatePlatform } from '@tinkerbell/platform-template';
-import { renderTemplate } from '@tinkerbell/template';
+import { renderTemplate, type RenderInput } from '@tinkerbell/template';
 import { TinkFailure } from './failure.ts';
 import { hardwareMapFor, hardwareWithMac, macIn } from './hardware-map.ts';
+import { referencesOf } from './hardware-references.ts';
 import { withCloseNames } from './name-advice.ts';
 import { ApiFailure } from './server-failure.ts';
 import type { Session } from './session.ts';
@@ -35,7 +36,8 @@ export async function createWorkflow(session: Session, wish: WorkflowWish): Prom
   const hardwareMap = hardwareMapFor(hardware, wish.pairs);
   const hardwareRef = hardware?.metadata.name;
   const stem = [hardwareRef, wish.template].filter(Boolean).join('-');
-  refuseUnrenderable(template, { hardware, hardwareMap });
+  const references = await referencesOf(session, hardware);
+  refuseUnrenderable(template, { hardware, hardwareMap, references });
   const spec = {
     templateRef: wish.template,
     ...(hardwareRef === undefined ? {} : { hardwareRef }),
@@ -60,7 +62,9 @@ export async function findHardware({ client, namespace }: Session, word: string)
 
 function refuseUnrenderable(
   template: Template,
-  input: { readonly hardware: Hardware | undefined; readonly hardwareMap: Readonly<Record<string, string>> },
+  input: Pick<RenderInput, 'hardware' | 'references'> & {
+    readonly hardwareMap: Readonly<Record<string, string>>;
+  },
 ): void {
   const { name } = template.metadata;
   const rendered = renderTemplate({

@@ -2,6 +2,7 @@ import type {
   Workflow,
   WorkflowAction,
   WorkflowCondition,
+  WorkflowOperation,
   WorkflowSpec,
   WorkflowStatus,
   WorkflowTask,
@@ -16,6 +17,7 @@ import {
   tableSection,
   timelineSection,
 } from './describe-text.ts';
+import { nextOf } from './operate.ts';
 
 /** Tasks and actions with state, attempt, duration and message; conditions; the last lines of the timeline. */
 export function describeWorkflow(
@@ -24,10 +26,15 @@ export function describeWorkflow(
   nowMs: number,
 ): string {
   const { metadata, spec, status = {} } = workflow;
-  const { tasks = [], conditions = [] } = status;
+  const { tasks = [], conditions = [], operations = [] } = status;
   return [
-    fieldsText([...identityFields(workflow), ...specFields(spec ?? {}), ...statusFields(status)]),
+    fieldsText([
+      ...identityFields(workflow),
+      ...specFields(spec ?? {}),
+      ...statusFields(metadata.name, status, nowMs),
+    ]),
     section('Tasks', tasks.map((task) => taskText(task, nowMs)).join('')),
+    tableSection('Operations', operationHeader, operations.map(operationRow)),
     tableSection('Conditions', conditionHeader, conditions.map(conditionRow)),
     timelineSection(timeline, `tink workflow events ${metadata.name} -n ${metadata.namespace}`),
   ].join('');
@@ -44,9 +51,20 @@ function specFields(spec: WorkflowSpec): readonly Field[] {
   ];
 }
 
-function statusFields(status: WorkflowStatus): readonly Field[] {
+/** Who or what paused it, and why. */
+function pausedText({ paused, conditions = [] }: WorkflowStatus): string | undefined {
+  if (paused !== true) return undefined;
+  const said = conditions.findLast(({ type }) => type === 'Paused' || type === 'Interrupted');
+  return [said?.message || 'yes', said?.time === undefined ? '' : `since ${said.time}`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function statusFields(name: string, status: WorkflowStatus, nowMs: number): readonly Field[] {
   return [
     ['State', status.state || 'not begun'],
+    ['Paused', pausedText(status)],
+    ['Next', status.tasks === undefined ? undefined : nextOf(name, status, nowMs)],
     ['Rendering', status.templateRendering],
     ['Agent', status.agentID],
     ['Ends at the latest', status.globalExecutionStop],
@@ -59,14 +77,36 @@ function conditionRow({ type, status, reason, time, message }: WorkflowCondition
   return [type, status, reason, time, message];
 }
 
+const operationHeader = ['TIME', 'VERB', 'ACTION', 'WHO', 'WHY'];
+
+function operationRow({ time, verb, task, action, who, why }: WorkflowOperation): Row {
+  const place = [task, action].filter((one) => one !== undefined && one !== '').join(' / ');
+  return [time, verb, place, who, why];
+}
+
 const actionHeader = ['ACTION', 'STATE', 'ATTEMPT', 'DURATION', 'IMAGE', 'MESSAGE'];
 
 function taskText(task: WorkflowTask, nowMs: number): string {
   const rows = task.actions.map((action): Row => {
-    const { name, state, attempt, image, message } = action;
-    return [name, state, attempt?.toString(), durationOf(action, nowMs), image, message];
+    const { name, state, image } = action;
+    return [name, state, attemptText(action), durationOf(action, nowMs), image, messageOf(action)];
   });
   return tableSection(`${task.name} (agent ${task.agentID})`, actionHeader, rows).trimStart();
+}
+
+/** `3, retried 1 of 2`: how often it was handed out, and how often because it failed. */
+function attemptText({ attempt, retried = 0, retries = 0 }: WorkflowAction): string | undefined {
+  return retried > 0 ? `${attempt ?? 0}, retried ${retried} of ${retries}` : attempt?.toString();
+}
+
+function messageOf({ message, breakpoint, notBefore }: WorkflowAction): string {
+  return [
+    breakpoint === true ? 'breakpoint' : '',
+    notBefore === undefined ? '' : `not before ${notBefore}`,
+    message,
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 /** What the agent measured, else the time since the start of an action that runs. */

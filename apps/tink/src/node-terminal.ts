@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Terminal } from './terminal.ts';
@@ -17,10 +17,20 @@ export function createNodeTerminal(): Terminal {
     readInput: () => text(process.stdin),
     environment: process.env,
     homeDirectory: homedir(),
+    userName: loginName(),
     clock: nodeClock,
     random: nodeRandom,
     signal: interrupted.signal,
   };
+}
+
+/** A user id without an entry in passwd, as containers have, is its own name. */
+function loginName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 /** `tink get hardware | head -1` closes our output early, which is no failure. */

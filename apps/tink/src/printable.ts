@@ -1,9 +1,14 @@
 /**
  * Text from machines and servers as one line that is safe to print: what would move a terminal's cursor or change its
- * colours shows as `\x1b`, line breaks as spaces.
+ * colours shows as `\x1b`, line breaks and tabs as spaces.
  */
 export function printable(text: string): string {
-  return text.replace(/[\r\n\t]+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
+  return printableWithTabs(text).replace(/[\t]+/g, ' ');
+}
+
+/** The same with tabs, as programs print them. */
+export function printableWithTabs(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ').replace(/(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
 }
 
 /** The same for a text of several lines, which stay lines. */

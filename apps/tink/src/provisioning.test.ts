@@ -31,7 +31,7 @@ test('the commands of the Tink Server document work', async () => {
   assert.match(await done('workflow list -n t1'), /\nm1-debian .*\nm1-debian-2 .*\nx /);
   await rendered('m1-debian', 't1');
   assert.match(await done('workflow events m1-debian -n t1'), /state-changed +workflow is PENDING\n$/);
-  assert.match(await failed('workflow retry m1-debian -n t1'), /has not ended; it is PENDING/);
+  assert.match(await failed('workflow rerun m1-debian -n t1'), /has not ended; it is PENDING/);
   assert.equal(
     await done('workflow delete m1-debian x -n t1'),
     'workflow/m1-debian deleted\nworkflow/x deleted\n',
@@ -40,7 +40,7 @@ test('the commands of the Tink Server document work', async () => {
   assert.equal(await done('hardware delete m1 -n t1'), 'hardware/m1 deleted\n');
 });
 
-test('retry runs an ended workflow again under the next name', async () => {
+test('rerun runs an ended workflow again under the next name', async () => {
   await done('apply -f - -n t2', {
     input: `${hardware('m1', mac)}---\n${template('t')}---\n${workflow('w', 't', 'm1')}`,
   });
@@ -54,7 +54,7 @@ test('retry runs an ended workflow again under the next name', async () => {
     headers: { 'content-type': 'application/json' },
   });
   assert.equal(put.status, 200, await put.text());
-  assert.equal(await done('workflow retry w -n t2'), 'w-2\n');
+  assert.equal(await done('workflow rerun w -n t2'), 'w-2\n');
   assert.match(await done('get wf w-2 -n t2 -o yaml'), /hardwareRef: m1/);
 });
 

@@ -24,7 +24,7 @@ test('get prints tables, names, YAML and JSON', async () => {
   const [header, row] = (await done('get workflows -n g1 -o wide --show-labels')).split('\n');
   assert.match(
     header!,
-    /^NAME +TEMPLATE +STATE +TASK +ACTION +AGENT +HARDWARE +TEMPLATE-RENDERING +AGE +LABELS$/,
+    /^NAME +TEMPLATE +STATE +TASK +ACTION +AGENT +HARDWARE +TEMPLATE-RENDERING +ATTEMPTS +NOT-BEFORE +BREAKPOINTS +LAST-OPERATION +AGE +LABELS$/,
   );
   assert.match(row!, /^w +t +.* m1 .* <none>$/);
   assert.match(await done('get hw -A'), /^NAMESPACE +NAME +STATE +AGE\n(.*\n)*g1 +m1 /);
@@ -124,7 +124,7 @@ test('the configuration file sets server and namespace, and the command line win
 test('every command has help with examples', async () => {
   const help = await tink('--help');
   const commands = [...help.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]!);
-  for (const command of ['apply', 'get', 'describe', 'delete', 'events', 'version']) {
+  for (const command of ['apply', 'get', 'describe', 'delete', 'events', 'logs', 'version']) {
     assert.ok(commands.includes(command), command);
     assert.match(await done(`${command} --help`), /Examples:\n {2}/, command);
   }
@@ -133,7 +133,17 @@ test('every command has help with examples', async () => {
     'template create',
     'workflow create',
     'workflow events',
+    'workflow pause',
+    'workflow resume',
+    'workflow cancel',
     'workflow retry',
+    'workflow skip',
+    'workflow breakpoint',
+    'workflow edit',
+    'workflow rerun',
+    'workflow validate',
+    'workflow render',
+    'workflow logs',
     'config set-server',
   ];
   for (const command of grouped) assert.match(await done(`${command} --help`), /Examples:\n {2}/, command);

@@ -8,6 +8,7 @@ import { addDescribe } from './commands/describe-command.ts';
 import { addEvents } from './commands/events-command.ts';
 import { addGet } from './commands/get-command.ts';
 import { addHardware } from './commands/hardware-command.ts';
+import { addLogs } from './commands/logs-command.ts';
 import { addPreflight } from './commands/preflight-command.ts';
 import { addTemplate } from './commands/template-command.ts';
 import { addVersion } from './commands/version-command.ts';
@@ -52,6 +53,8 @@ Examples:
   tink boot machine-1                        how far it got, and why it stopped
   tink get workflows                         how far they are
   tink describe workflow machine-1-debian    everything about one of them
+  tink logs machine-1-debian -f              what its actions print
+  tink workflow retry machine-1-debian       go on where it stopped
   tink config set-server http://192.168.56.4:7080
 `;
 
@@ -70,6 +73,7 @@ function createProgram(terminal: Terminal): Command {
   addDescribe(program, terminal);
   addDelete(program, terminal);
   addEvents(program, terminal);
+  addLogs(program, terminal);
   addBoot(program, terminal);
   addHardware(program, terminal);
   addTemplate(program, terminal);

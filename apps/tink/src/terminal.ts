@@ -11,6 +11,8 @@ export interface Terminal {
   readonly readInput: () => Promise<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
+  /** Login name of the person. */
+  readonly userName: string;
   readonly clock: Clock;
   readonly random: Random;
   /** Aborted by Ctrl-C. */

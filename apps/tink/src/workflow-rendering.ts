@@ -97,7 +97,7 @@ function renderProblems(located: LocatedObject, { templates, resources }: Known)
   const templateKey = keyOf(templateKind, namespace, templateRef);
   const template = resources.get(templateKey) as Template | undefined;
   const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
-  if (template === undefined || (hardwareRef !== '' && hardware === undefined)) return [];
+  if (template === undefined || !isEnough(hardware, hardwareRef)) return [];
   const input = {
     templateName: name,
     text: template.spec?.data ?? '',
@@ -108,6 +108,11 @@ function renderProblems(located: LocatedObject, { templates, resources }: Known)
   const rendered = renderTemplate(input);
   if (rendered.ok) return [];
   return [renderProblem(located, templates.get(templateKey), { error: rendered.error, input })];
+}
+
+/** What `spec.references` names, and whether a template may see it, the server knows; it renders again. */
+function isEnough(hardware: Hardware | undefined, hardwareRef: string): boolean {
+  return hardware === undefined ? hardwareRef === '' : hardware.spec?.references === undefined;
 }
 
 /** At the template's text when it is in the files, else at the workflow's reference to it. */

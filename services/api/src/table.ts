@@ -1,5 +1,5 @@
 /** Objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
-import type { Kind, Resource } from '@tinkerbell/resources';
+import type { Kind, Resource, Workflow } from '@tinkerbell/resources';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -35,12 +35,16 @@ export function tableOf(resources: readonly Resource[], options: TableOptions): 
         description: column.jsonPath,
         priority: column.priority ?? 0,
       })),
+      ...(kind.kind === 'Workflow' ? workflowColumns.map(({ column }) => column) : []),
       { name: 'Age', type: 'string', format: '', description: 'Time since it was created', priority: 0 },
     ],
     rows: resources.map((resource) => ({
       cells: [
         resource.metadata.name,
-        ...kind.printerColumns.map((column) => valueAt(resource, column.jsonPath)),
+        ...kind.printerColumns.map((column) => shownAt(resource, column.jsonPath)),
+        ...(kind.kind === 'Workflow'
+          ? workflowColumns.map(({ cellOf }) => cellOf(resource as Workflow))
+          : []),
         ageOf(resource.metadata.creationTimestamp, nowMs),
       ],
       ...rowObject(resource, options.includeObject),
@@ -54,6 +58,49 @@ function rowObject(resource: Resource, include: string): object {
   return {
     object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: resource.metadata },
   };
+}
+
+/** What the CRD's columns, which are upstream's, do not show; in wide output. */
+const workflowColumns = [
+  {
+    column: wideColumn('Attempts', 'How often actions were handed out, in all'),
+    cellOf: ({ status }: Workflow) =>
+      String(actionsOf(status).reduce((sum, { attempt = 0 }) => sum + attempt, 0) || ''),
+  },
+  {
+    column: wideColumn('Not-Before', 'End of the backoff of an action that failed'),
+    cellOf: ({ status }: Workflow) => actionsOf(status).find((one) => one.notBefore)?.notBefore ?? '',
+  },
+  {
+    column: wideColumn('Breakpoints', 'Actions before which it pauses'),
+    cellOf: ({ status }: Workflow) =>
+      actionsOf(status)
+        .filter((one) => one.breakpoint)
+        .map((one) => one.name ?? one.id)
+        .join(','),
+  },
+  {
+    column: wideColumn('Last-Operation', 'What an operator did last'),
+    cellOf: ({ status }: Workflow) => {
+      const last = status?.operations?.at(-1);
+      return last === undefined ? '' : `${last.verb} by ${last.who}`;
+    },
+  },
+];
+
+function wideColumn(name: string, description: string) {
+  return { name, type: 'string', format: '', description, priority: 1 };
+}
+
+function actionsOf(status: Workflow['status']) {
+  return (status?.tasks ?? []).flatMap((task) => task.actions);
+}
+
+/** A paused workflow keeps upstream's state, so that people see it here. */
+function shownAt(resource: Resource, jsonPath: string): unknown {
+  const value = valueAt(resource, jsonPath);
+  const isPaused = jsonPath === '.status.state' && (resource as Workflow).status?.paused === true;
+  return isPaused ? `${String(value)} (paused)` : value;
 }
 
 /** A JSONPath of plain field names, as printer columns use. */

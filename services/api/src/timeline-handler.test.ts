@@ -90,18 +90,18 @@ test('wrong parameters are named', async () => {
 
 test('a client that goes away leaves no follower behind', async () => {
   await using api = await withWorkflow();
-  let followers = 0;
-  const { follow } = api.journal;
+  const followers = new Set<object>();
+  const follow = api.journal.follow.bind(api.journal);
   api.journal.follow = (query, onRecord) => {
-    followers += 1;
-    const stop = follow.call(api.journal, query, onRecord);
+    followers.add(query);
+    const stop = follow(query, onRecord);
     return () => {
-      followers -= 1;
+      followers.delete(query);
       stop();
     };
   };
   api.journal.append(output('1'));
   await api.messages('log?follow=true', 1);
-  for (let i = 0; i < 100 && followers > 0; i++) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.equal(followers, 0);
+  for (let i = 0; i < 100 && followers.size > 0; i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(followers.size, 0);
 });

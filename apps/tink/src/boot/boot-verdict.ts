@@ -39,7 +39,7 @@ function finishedWorkflow(boot: Boot): BootVerdict | undefined {
   return verdict(
     'stopped',
     `the workflow ${workflow} ended as ${to}: ${message}`,
-    `see tink describe workflow ${bare}; tink workflow retry ${bare} runs it again`,
+    `see tink describe workflow ${bare}; tink workflow retry ${bare} goes on where it stopped`,
   );
 }
 
@@ -95,7 +95,7 @@ function localBoot(boot: Boot): BootVerdict | undefined {
   return verdict(
     'done',
     'it was told to boot from its disk: no workflow waits for it, or its Hardware does not allow netboot',
-    'to install it again: tink workflow retry NAME, with netboot.allowPXE true in its Hardware',
+    'to install it again: tink workflow retry NAME --from start, with netboot.allowPXE true in its Hardware',
   );
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { operatorVerbs } from '@tinkerbell/workflow';
 import {
   action,
   download,
@@ -261,6 +262,7 @@ describe('every', () => {
       'action-failed',
       'action-timed-out',
       'transfer-moved',
+      ...operatorVerbs.map((verb) => `operator-${verb}`),
     ];
     const events = [...new Set([...written, ...made])];
     assert.ok(events.length > 30, `only ${events.length} events were found: ${events.join(', ')}`);

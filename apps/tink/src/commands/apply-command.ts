@@ -41,7 +41,8 @@ export function addApply(program: Command, terminal: Terminal): void {
     });
 }
 
-async function validateOnly(session: Session, files: readonly SourceFile[]): Promise<void> {
+/** Also what `tink workflow validate` does. */
+export async function validateOnly(session: Session, files: readonly SourceFile[]): Promise<void> {
   const { terminal } = session;
   const checked = check(session, files);
   await checkAll(checked, undefined, (line) => terminal.err(`${line}\n`));

@@ -10,6 +10,9 @@ import { stemOf } from '../workflow-name.ts';
 import { collected, examples, sessionOf } from './command-line.ts';
 import { events, withEventsOptions, type EventsOptions } from './events-command.ts';
 import { addKindVerbs } from './kind-verbs.ts';
+import { logs, withLogsOptions, type LogsOptions } from './logs-command.ts';
+import { addOperations } from './operate-commands.ts';
+import { addChecks } from './workflow-check-commands.ts';
 
 interface CreateOptions {
   readonly template?: string;
@@ -23,7 +26,7 @@ export function addWorkflow(program: Command, terminal: Terminal): void {
   const group = program
     .command('workflow')
     .alias('wf')
-    .description('run templates on machines: create, list, get, describe, events, retry, delete');
+    .description('run templates on machines: create, watch, pause, fix, retry');
   addCreate(group, terminal);
   addKindVerbs(group, workflowKind, terminal);
   withEventsOptions(group.command('events <name>'))
@@ -32,14 +35,26 @@ export function addWorkflow(program: Command, terminal: Terminal): void {
     .action(async (name: string, options: EventsOptions, command: Command) =>
       events(await sessionOf(command, terminal), { ...options, workflow: name }),
     );
+  withLogsOptions(group.command('logs <name>')).action(
+    async (name: string, options: LogsOptions, command: Command) =>
+      logs(await sessionOf(command, terminal), name, options),
+  );
+  addOperations(group, terminal);
   group
-    .command('retry <name>')
-    .description('run a workflow that has ended once more, from its beginning, as a new one')
+    .command('rerun <name>')
+    .description('run what a workflow that has ended ran once more, as a new workflow')
     .option('--dry-run', 'ask the server what would happen, without storing anything')
-    .addHelpText('after', examples('tink workflow retry m1-debian      prints the name of the new workflow'))
+    .addHelpText(
+      'after',
+      examples(
+        'tink workflow rerun m1-debian      prints the name of the new workflow',
+        'tink workflow retry m1-debian      goes on with the same one instead',
+      ),
+    )
     .action(async (name: string, options: { readonly dryRun?: boolean }, command: Command) =>
-      retry(await sessionOf(command, terminal), name, options.dryRun === true),
+      rerun(await sessionOf(command, terminal), name, options.dryRun === true),
     );
+  addChecks(group, terminal);
 }
 
 function addCreate(group: Command, terminal: Terminal): void {
@@ -87,14 +102,14 @@ function told(terminal: Terminal, { metadata }: Workflow, dryRun: boolean): void
 const ended = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
 /** The ended workflow stays as it is, as the record of what happened. */
-async function retry(session: Session, name: string, dryRun: boolean): Promise<void> {
+async function rerun(session: Session, name: string, dryRun: boolean): Promise<void> {
   const { client, namespace, terminal } = session;
   const target = { kind: workflowKind, namespace, name };
   const { spec, status } = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
   const state = status?.state ?? '';
   if (!ended.includes(state)) {
     throw new TinkFailure(`workflow/${name} has not ended; it is ${state || 'not begun'}`, {
-      advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow delete ${name}"`,
+      advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow cancel ${name}"`,
     });
   }
   const stem = stemOf(name);

@@ -34,6 +34,7 @@ export function createRecordingTerminal({ environment, input = '', isTty = false
     readInput: () => Promise.resolve(input),
     environment,
     homeDirectory: '/nonexistent',
+    userName: 'alice',
     clock: nodeClock,
     random: nodeRandom,
     signal: interrupted.signal,
