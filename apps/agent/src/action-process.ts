@@ -3,6 +3,7 @@
  * docs/decisions/0003-agent-packaging.md for what that costs.
  */
 import { fork, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
 
 import type { ActionResult, Progress } from '@tinkerbell/action-kit';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
@@ -10,12 +11,15 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import type { ActionOrder, RunnerMessage } from './action-runner.ts';
 import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
-/** An action that ignores its timeout is killed after this. */
-const KILL_GRACE_MS = 5000;
+/** An action that ignores its timeout is killed after this; what it runs is killed by it after 5 s. */
+const KILL_GRACE_MS = 5500;
 /** Lines of a crashed action's output that its report carries. */
 const OUTPUT_LINES_KEPT = 20;
 
-export type ActionOutcome = ActionResult | { readonly ok: 'timeout' };
+export type ActionOutcome =
+  | ActionResult
+  | { readonly ok: 'timeout' }
+  | { readonly ok: 'cancelled'; readonly reason: string };
 
 export interface ActionProcessOptions {
   readonly order: ActionOrder;
@@ -23,7 +27,11 @@ export interface ActionProcessOptions {
   readonly timeoutSeconds: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Aborts when the action must not go on. */
+  readonly cancelled?: AbortSignal;
   onProgress(progress: Progress): void;
+  /** Each line of what it writes. */
+  readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
 }
 
 /** Resolves when the process has ended; never rejects. */
@@ -33,25 +41,29 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
-  const output = keepLastLines(child, options.log);
+  const output = keepLastLines(child, options);
   let result: ActionResult | undefined;
   let timedOut = false;
   const cancelTimers = limitTime(child, options, () => {
     timedOut = true;
   });
+  const { cancelled } = options;
+  const stopFollowing = followCancellation(child, options);
   child.on('message', (raw) => {
     const message = raw as RunnerMessage;
     if (message.kind === 'ready') child.send(options.order);
     if (message.kind === 'progress') options.onProgress(message.progress);
-    if (message.kind === 'log') options.log[message.level](message.message, message.fields);
+    if (message.kind === 'log') takeLog(message, options);
     if (message.kind === 'result') result = message.result;
   });
   return new Promise((resolve) => {
     const finish = (crash: string): void => {
       cancelTimers();
+      stopFollowing();
       // What the action started and left behind must not outlive it.
       killGroup(child, 'SIGKILL');
-      if (timedOut) resolve({ ok: 'timeout' });
+      if (cancelled?.aborted === true) resolve({ ok: 'cancelled', reason: String(cancelled.reason) });
+      else if (timedOut) resolve({ ok: 'timeout' });
       else resolve(result ?? { ok: false, error: [crash, ...output].join('\n') });
     };
     child.once('error', (error) => finish(`the action could not be started: ${error.message}`));
@@ -59,13 +71,42 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
   });
 }
 
+/** What the programs of an action write arrives as its log. */
+function takeLog(
+  { level, message, fields }: Extract<RunnerMessage, { kind: 'log' }>,
+  { log, onLine }: ActionProcessOptions,
+): void {
+  log[level](message, fields);
+  if (level === 'debug') return;
+  const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+  onLine?.(level === 'info' ? 'stdout' : 'stderr', message + pairs.join(''));
+}
+
+/** Returns the function that ends waiting for it. */
+function followCancellation(child: ChildProcess, { cancelled, clock }: ActionProcessOptions): () => void {
+  let cancelKill: (() => void) | undefined;
+  const stop = (): void => {
+    cancelKill = stopGroup(child, clock);
+  };
+  if (cancelled?.aborted === true) stop();
+  cancelled?.addEventListener('abort', stop, { once: true });
+  return () => {
+    cancelled?.removeEventListener('abort', stop);
+    cancelKill?.();
+  };
+}
+
+function stopGroup(child: ChildProcess, clock: Clock): () => void {
+  killGroup(child, 'SIGTERM');
+  return clock.schedule(KILL_GRACE_MS, () => killGroup(child, 'SIGKILL'));
+}
+
 function limitTime(child: ChildProcess, options: ActionProcessOptions, onTimeout: () => void): () => void {
   if (options.timeoutSeconds <= 0) return () => undefined;
   let cancelKill: (() => void) | undefined;
   const cancelStop = options.clock.schedule(options.timeoutSeconds * 1000, () => {
     onTimeout();
-    killGroup(child, 'SIGTERM');
-    cancelKill = options.clock.schedule(KILL_GRACE_MS, () => killGroup(child, 'SIGKILL'));
+    cancelKill = stopGroup(child, options.clock);
   });
   return () => {
     cancelStop();
@@ -82,16 +123,18 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function keepLastLines(child: ChildProcess, log: Log): string[] {
+function keepLastLines(child: ChildProcess, { log, onLine }: ActionProcessOptions): string[] {
   const lines: string[] = [];
-  const take = (chunk: Buffer): void => {
-    for (const line of chunk.toString().split('\n').filter(Boolean)) {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const readable = child[stream];
+    if (readable === null) continue;
+    createInterface({ input: readable }).on('line', (line) => {
+      if (line === '') return;
       log.info(line);
+      onLine?.(stream, line);
       lines.push(line);
       if (lines.length > OUTPUT_LINES_KEPT) lines.shift();
-    }
-  };
-  child.stdout?.on('data', take);
-  child.stderr?.on('data', take);
+    });
+  }
   return lines;
 }

@@ -8,10 +8,14 @@ import { readAttributes } from './hardware-attributes.ts';
 import { firstMac } from './network-attributes.ts';
 import { readSettings } from './settings.ts';
 import { createSpool } from './spool.ts';
-import { createWorkflowClient } from './workflow-client.ts';
+import { createServerLink } from './server-link.ts';
+import { SessionLink } from './session-link.ts';
+import { createWorkflowClient, openChannel } from './workflow-client.ts';
 
 /** The init script of the in-memory OS starts the agent again: slowly enough to be read. */
 const MISCONFIGURED_PAUSE_MS = 5000;
+
+const AGENT_VERSION = '0.1.0';
 
 /** The agent as a program: settings, log, signals. Resolves when it is told to end. */
 export async function runAgentProgram(): Promise<void> {
@@ -35,7 +39,19 @@ export async function runAgentProgram(): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   log.info('ready', { id: settings.id, server: settings.grpcServer, tls: settings.grpcTls });
-  const client = createWorkflowClient(settings);
+  const attributes = settings.attributeDetection ? readAttributes('/') : undefined;
+  const channel = openChannel(settings);
+  const sessions = new SessionLink({
+    channel,
+    settings,
+    clock: nodeClock,
+    random: nodeRandom,
+    log,
+    attributes,
+    agentVersion: AGENT_VERSION,
+    bootId: read('/proc/sys/kernel/random/boot_id').trim(),
+  });
+  const client = createServerLink(createWorkflowClient(settings, channel), sessions);
   await runAgent({
     settings,
     client,
@@ -44,7 +60,7 @@ export async function runAgentProgram(): Promise<void> {
     random: nodeRandom,
     log,
     signal: stop.signal,
-    attributes: settings.attributeDetection ? readAttributes('/') : undefined,
+    attributes,
   });
   client.close();
 }

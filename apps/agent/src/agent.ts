@@ -1,21 +1,23 @@
 /** The agent's loop: ask for an action, run it, report it until acknowledged, again. */
 import type { ActionResponse, AgentAttributes } from '@tinkerbell/api/agent';
+import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import { delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
 
 import { runInProcess, type ActionOutcome } from './action-process.ts';
 import type { ActionOrder } from './action-runner.ts';
 import { createBackoff, type Backoff } from './backoff.ts';
 import { actionName, WAIT_DAEMON } from './built-in-actions.ts';
+import { environmentOf } from './environment-of.ts';
 import { performFollowUp, waitDaemonOrder } from './follow-up.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 import { finalReport, runningReport } from './report.ts';
+import type { Assignment, ServerLink } from './server-link.ts';
 import type { Settings } from './settings.ts';
 import type { FinishedAction, FollowUp, Spool } from './spool.ts';
-import type { WorkflowClient } from './workflow-client.ts';
 
 export interface AgentDependencies {
   readonly settings: Settings;
-  readonly client: WorkflowClient;
+  readonly client: ServerLink;
   readonly spool: Spool;
   readonly clock: Clock;
   readonly random: Random;
@@ -39,7 +41,7 @@ export async function runAgent(dependencies: AgentDependencies): Promise<void> {
       agentId: settings.id,
       ...(attributes === undefined ? {} : { agentAttributes: attributes }),
     };
-    const answer = await client.getAction(request, signal);
+    const answer = await client.next(request, signal);
     if (!answer.ok) {
       // The same answer every few seconds is worth one line.
       if (answer.error !== lastError && !signal.aborted)
@@ -65,21 +67,22 @@ function idleText(kind: 'idle' | 'permanent' | 'temporary'): string {
 
 /** Undefined when the server could not be told that the action starts: then it is not started. */
 async function runAction(
-  action: ActionResponse,
+  assignment: Assignment,
   dependencies: AgentDependencies,
 ): Promise<FinishedAction | undefined> {
+  const { action, attempt, cancelled, output } = assignment;
   const { client, clock, settings } = dependencies;
   const log = dependencies.log.child({ action: action.name });
   const startedMs = clock.nowMs();
   // Some servers leave the agent's id out of the answer.
   const known = action.agentId === '' ? { ...action, agentId: settings.id } : action;
-  const accepted = await client.report(runningReport(known, startedMs, 'running action'));
+  const accepted = await client.report(runningReport(known, startedMs, 'running action'), attempt);
   if (!accepted.ok) {
     log.warn('not started: the server did not take the report', { reason: accepted.error });
     return undefined;
   }
   log.info('started', { image: action.image, workflow: action.workflowId });
-  const progress = createProgressReporter({ client, clock, action: known, startedMs });
+  const progress = createProgressReporter({ client, clock, action: known, attempt, startedMs });
   const order = orderFor(action);
   const end =
     actionName(action.image) === WAIT_DAEMON
@@ -90,18 +93,33 @@ async function runAction(
             timeoutSeconds: Number(action.timeout),
             clock,
             log,
+            cancelled,
+            onLine: output.write,
             onProgress(step) {
               log.info(step.message);
+              output.write('progress', step.message);
               progress.take(step);
             },
           }),
           Number(action.timeout),
         );
-  await progress.settled();
+  await Promise.all([progress.settled(), output.settled()]);
   const endedMs = Math.max(clock.nowMs(), startedMs);
   log.info(end.state === 'SUCCESS' ? 'succeeded' : end.state.toLowerCase(), { message: end.message });
   const { workflowId, agentId, taskId, actionId, name: actionName_ } = known;
-  return { workflowId, agentId, taskId, actionId, actionName: actionName_, startedMs, endedMs, ...end };
+  const secrets = secretsOf(order.environment);
+  return {
+    workflowId,
+    agentId,
+    taskId,
+    actionId,
+    actionName: actionName_,
+    attempt,
+    startedMs,
+    endedMs,
+    ...end,
+    message: redacted(end.message, secrets),
+  };
 }
 
 type End = Pick<FinishedAction, 'state' | 'message'> & { readonly followUp?: FollowUp };
@@ -113,6 +131,8 @@ function endOf(outcome: ActionOutcome, timeoutSeconds: number): End {
         state: 'TIMEOUT',
         message: `the action did not end within its timeout of ${timeoutSeconds} s`,
       };
+    case 'cancelled':
+      return { state: 'FAILED', message: `stopped: ${outcome.reason}` };
     case false:
       return { state: 'FAILED', message: outcome.error };
     case true: {
@@ -132,11 +152,7 @@ function endOfWaitDaemon(order: ActionOrder): End {
 }
 
 function orderFor(action: ActionResponse): ActionOrder {
-  const pairs = action.environment.map((pair): [string, string] => {
-    const [name = '', ...value] = pair.split('=');
-    return [name, value.join('=')];
-  });
-  return { image: action.image, command: action.command, environment: Object.fromEntries(pairs) };
+  return { image: action.image, command: action.command, environment: environmentOf(action) };
 }
 
 /** Reports the spooled result until the server takes it, then does what was to follow. */
@@ -145,7 +161,7 @@ async function deliverPending(dependencies: AgentDependencies, backoff: Backoff)
   const finished = await spool.pending();
   if (finished === undefined) return;
   while (!signal.aborted) {
-    const answer = await client.report(finalReport(finished));
+    const answer = await client.report(finalReport(finished), finished.attempt);
     if (answer.ok) {
       backoff.reset();
       await spool.clear();

@@ -1,5 +1,6 @@
 export { runAgent, type AgentDependencies } from './agent.ts';
 export { readSettings, type Settings, type SettingsSources } from './settings.ts';
 export { createWorkflowClient, type WorkflowClient } from './workflow-client.ts';
+export { createServerLink, type ServerLink } from './server-link.ts';
 export { createSpool, type FinishedAction, type Spool } from './spool.ts';
 export { readAttributes } from './hardware-attributes.ts';

@@ -3,7 +3,7 @@ import type { Progress } from '@tinkerbell/action-kit';
 import type { Clock } from '@tinkerbell/platform-contract';
 
 import { runningReport } from './report.ts';
-import type { WorkflowClient } from './workflow-client.ts';
+import type { ServerLink } from './server-link.ts';
 
 const INTERVAL_MS = 1000;
 const DEADLINE_MS = 5000;
@@ -16,12 +16,13 @@ export interface ProgressReporter {
 
 /** Tells the server what a running action does: once a second at most, never two calls at a time. */
 export function createProgressReporter(options: {
-  readonly client: WorkflowClient;
+  readonly client: ServerLink;
   readonly clock: Clock;
   readonly action: ActionResponse;
+  readonly attempt: number;
   readonly startedMs: number;
 }): ProgressReporter {
-  const { client, clock, action, startedMs } = options;
+  const { client, clock, action, attempt, startedMs } = options;
   let lastMs = Number.NEGATIVE_INFINITY;
   let underWay: Promise<unknown> | undefined;
   return {
@@ -31,7 +32,7 @@ export function createProgressReporter(options: {
       lastMs = nowMs;
       const report = runningReport(action, startedMs, `${action.name}: ${progress.message}`);
       // Progress is worth one attempt: the next one says more.
-      underWay = client.report(report, clock.nowMs() + DEADLINE_MS).finally(() => {
+      underWay = client.report(report, attempt, clock.nowMs() + DEADLINE_MS).finally(() => {
         underWay = undefined;
       });
     },

@@ -13,6 +13,8 @@ export interface FinishedAction {
   readonly taskId: string;
   readonly actionId: string;
   readonly actionName: string;
+  /** 0 where the protocol has no attempts. */
+  readonly attempt: number;
   readonly state: 'SUCCESS' | 'FAILED' | 'TIMEOUT';
   /** Milliseconds since the Unix epoch, on this machine's clock. */
   readonly startedMs: number;

@@ -34,16 +34,47 @@ export interface WorkflowClient {
   close(): void;
 }
 
-/** The agent's side of upstream's WorkflowService. GetAction has no deadline: the server may hold it. */
-export function createWorkflowClient(settings: Settings): WorkflowClient {
+export type Channel = Client;
+
+/** One connection for every protocol. */
+export function openChannel(settings: Settings): Channel {
   const target = tlsTargetOf(settings.grpcServer);
-  const client = new Client(settings.grpcServer, channelCredentials(settings, target), {
+  return new Client(settings.grpcServer, channelCredentials(settings, target), {
     ...(settings.grpcTls ? target.channel : {}),
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
     'grpc.initial_reconnect_backoff_ms': RECONNECT_FIRST_MS,
     'grpc.max_reconnect_backoff_ms': settings.backoffMaxMs,
   });
+}
+
+interface Method<Response> {
+  readonly path: string;
+  requestSerialize(value: never): Buffer;
+  responseDeserialize(bytes: Buffer): Response;
+}
+
+/** The answer of one call, or its error. */
+export function unary<Response>(
+  channel: Channel,
+  method: Method<Response>,
+  request: object,
+  deadlineMs?: number,
+): Promise<{ readonly value: Response } | { readonly error: ServiceError | null }> {
+  return new Promise((resolve) => {
+    channel.makeUnaryRequest(
+      method.path,
+      (value) => method.requestSerialize(value as never),
+      (bytes) => method.responseDeserialize(bytes),
+      request,
+      deadlineMs === undefined ? {} : { deadline: deadlineMs },
+      (error, value) => resolve(value === undefined ? { error } : { value }),
+    );
+  });
+}
+
+/** The agent's side of upstream's WorkflowService. GetAction has no deadline: the server may hold it. */
+export function createWorkflowClient(settings: Settings, client = openChannel(settings)): WorkflowClient {
   return {
     getAction(request, signal) {
       return new Promise((resolve) => {
@@ -58,18 +89,9 @@ export function createWorkflowClient(settings: Settings): WorkflowClient {
         signal.addEventListener('abort', () => call.cancel(), { once: true });
       });
     },
-    report(request, deadlineMs) {
-      return new Promise((resolve) => {
-        const method = METHODS.reportActionStatus;
-        client.makeUnaryRequest(
-          method.path,
-          (value) => method.requestSerialize(value),
-          (bytes) => method.responseDeserialize(bytes),
-          request as ActionStatusRequest,
-          deadlineMs === undefined ? {} : { deadline: deadlineMs },
-          (error) => resolve(error === null ? { ok: true, value: undefined } : failure(error)),
-        );
-      });
+    async report(request, deadlineMs) {
+      const answer = await unary(client, METHODS.reportActionStatus, request, deadlineMs);
+      return 'error' in answer ? failure(answer.error) : { ok: true, value: undefined };
     },
     close: () => client.close(),
   };
@@ -88,7 +110,8 @@ function channelCredentials(
 
 const NO_ACTION_AVAILABLE = 'NO_ACTION_AVAILABLE';
 
-function failure(error: ServiceError | null): CallFailure {
+/** What to do about an error. */
+export function failure(error: ServiceError | null): CallFailure {
   if (error === null) return { ok: false, kind: 'temporary', error: 'the server answered nothing' };
   const text = `${status[error.code]}: ${error.details}`;
   if (error.code === status.NOT_FOUND || error.code === status.FAILED_PRECONDITION) {

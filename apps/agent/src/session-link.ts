@@ -1,0 +1,205 @@
+/**
+ * The agent's side of tinkerbell.agent.v1. One session; one stream of orders and one of output, each opened again when
+ * it breaks. The server is told what runs, so that a broken stream interrupts nothing.
+ */
+import { create } from '@bufbuild/protobuf';
+import { status, type ServiceError } from '@grpc/grpc-js';
+import type { ActionStatusRequest, AgentAttributes } from '@tinkerbell/api/agent';
+import {
+  AgentService,
+  AttemptSchema,
+  type ActionsResponse,
+  type Attempt,
+  type HelloResponse,
+  type Start,
+} from '@tinkerbell/api/agent-v1';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { redacted, secretsOf } from '@tinkerbell/api/redaction';
+import { delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
+
+import { createBackoff } from './backoff.ts';
+import { environmentOf } from './environment-of.ts';
+import { OutputStream } from './output-stream.ts';
+import type { Assignment } from './server-link.ts';
+import type { Settings } from './settings.ts';
+import { failure, unary, type CallResult, type Channel, type Fields } from './workflow-client.ts';
+
+interface SessionDeps {
+  readonly channel: Channel;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly attributes: AgentAttributes | undefined;
+  readonly agentVersion: string;
+  /** Of the machine's boot. */
+  readonly bootId: string;
+}
+
+const METHODS = serviceDefinition(AgentService);
+const HEARTBEAT_SECONDS = 10;
+
+interface Running {
+  readonly attempt: Attempt;
+  readonly cancel: AbortController;
+}
+
+export class SessionLink {
+  readonly #deps: SessionDeps;
+  readonly #output: OutputStream;
+  readonly #closed = new AbortController();
+  #sessionId = '';
+  #isFenced = false;
+  /** Ends the stream of orders, which is then opened again. */
+  #closeOrders: (() => void) | undefined;
+  #isListening = false;
+  #running: Running | undefined;
+  #started: Start | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.#output = new OutputStream(deps.channel, deps.clock);
+  }
+
+  /** `unimplemented`: the server knows no sessions. */
+  async open(): Promise<CallResult<'open' | 'unimplemented'>> {
+    const { settings, attributes, agentVersion, bootId } = this.#deps;
+    const request = { agentId: settings.id, attributes, agentVersion, bootId };
+    const answer = await unary<HelloResponse>(this.#deps.channel, METHODS.hello, request);
+    if ('error' in answer) {
+      if (answer.error?.code === status.UNIMPLEMENTED) return { ok: true, value: 'unimplemented' };
+      return failure(answer.error);
+    }
+    const { sessionId, limits } = answer.value;
+    this.#sessionId = sessionId;
+    this.#output.begin(sessionId, (limits?.heartbeatSeconds ?? HEARTBEAT_SECONDS) * 1000);
+    return { ok: true, value: 'open' };
+  }
+
+  /** Resolves with the next action, or when `signal` aborts. An action that was not begun is asked for again. */
+  async next(signal: AbortSignal): Promise<CallResult<Assignment>> {
+    if (this.#running !== undefined) {
+      this.#running = undefined;
+      this.#closeOrders?.();
+    }
+    if (!this.#isListening) void this.#listen();
+    const stop = (): void => this.#wake?.();
+    signal.addEventListener('abort', stop, { once: true });
+    while (this.#started === undefined && !signal.aborted)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    signal.removeEventListener('abort', stop);
+    const start = this.#started;
+    this.#started = undefined;
+    if (start?.action === undefined) return { ok: false, kind: 'temporary', error: 'the agent ends' };
+    return { ok: true, value: this.#assign(start, start.action) };
+  }
+
+  async report(
+    given: Fields<ActionStatusRequest>,
+    attempt: number,
+    deadlineMs?: number,
+  ): Promise<CallResult<undefined>> {
+    if (this.#sessionId === '') {
+      const opened = await this.open();
+      if (!opened.ok) return opened;
+    }
+    const request = { sessionId: this.#sessionId, attempt, status: given };
+    const answer = await unary(this.#deps.channel, METHODS.report, request, deadlineMs);
+    if (!('error' in answer)) return { ok: true, value: undefined };
+    const code = answer.error?.code;
+    if (code === status.UNAUTHENTICATED) this.#sessionId = '';
+    const failed = failure(answer.error);
+    return code === status.ABORTED || code === status.PERMISSION_DENIED
+      ? { ...failed, kind: 'permanent' }
+      : failed;
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#closeOrders?.();
+    this.#output.close();
+  }
+
+  #assign(start: Start, action: NonNullable<Start['action']>): Assignment {
+    const { workflowId, actionId, name } = action;
+    const attempt = create(AttemptSchema, { workflowId, actionId, number: start.attempt });
+    const cancel = new AbortController();
+    this.#running = { attempt, cancel };
+    const secrets = secretsOf(environmentOf(action));
+    if (start.attempt > 1) this.#deps.log.info(`attempt ${start.attempt}`, { action: name });
+    const lines = this.#output.of(attempt);
+    return {
+      action,
+      attempt: start.attempt,
+      cancelled: cancel.signal,
+      output: {
+        write: (stream, line) => lines.write(stream, redacted(line, secrets)),
+        settled: () => lines.settled(),
+      },
+    };
+  }
+
+  /** Keeps the stream of orders open for as long as the agent lives and is not fenced. */
+  async #listen(): Promise<void> {
+    this.#isListening = true;
+    const { clock, random, settings, log } = this.#deps;
+    const backoff = createBackoff(settings.backoffMaxMs, random);
+    while (!this.#closed.signal.aborted && !this.#isFenced) {
+      if (this.#sessionId === '') await this.open();
+      const error = this.#sessionId === '' ? undefined : await this.#takeOrders(() => backoff.reset());
+      if (error === 'closed') continue;
+      if (error?.code === status.UNAUTHENTICATED) this.#sessionId = '';
+      if (error?.code === status.ABORTED && error.details.startsWith('fenced')) {
+        this.#isFenced = true;
+        log.error('another agent with this id has taken over; this one asks for nothing more');
+        this.#running?.cancel.abort(error.details);
+        this.#output.close();
+        return;
+      }
+      await delay(clock, backoff.nextMs(), this.#closed.signal);
+    }
+  }
+
+  /** Resolves when the stream has ended, with why. */
+  #takeOrders(onOrder: () => void): Promise<ServiceError | 'closed' | undefined> {
+    const method = METHODS.actions;
+    const running = this.#running?.attempt;
+    const call = this.#deps.channel.makeServerStreamRequest(
+      method.path,
+      (value) => method.requestSerialize(value),
+      (bytes) => method.responseDeserialize(bytes),
+      { sessionId: this.#sessionId, running } as never,
+    );
+    let isClosed = false;
+    this.#closeOrders = () => {
+      isClosed = true;
+      call.cancel();
+    };
+    call.on('data', (order: ActionsResponse) => {
+      onOrder();
+      this.#obey(order.order);
+    });
+    return new Promise((resolve) => {
+      call.on('error', (error: ServiceError) => resolve(isClosed ? 'closed' : error));
+      call.on('end', () => resolve(undefined));
+    });
+  }
+
+  #obey(order: ActionsResponse['order']): void {
+    if (order.case === 'start') {
+      this.#started = order.value;
+      this.#wake?.();
+    } else if (order.case === 'idle') {
+      this.#deps.log.info('nothing to do yet', { reason: order.value.reason });
+    } else if (order.case === 'cancel') {
+      const { attempt, reason } = order.value;
+      const running = this.#running;
+      const isOurs =
+        running?.attempt.actionId === attempt?.actionId && running?.attempt.number === attempt?.number;
+      if (isOurs) running?.cancel.abort(reason);
+    }
+  }
+}
