@@ -181,3 +181,19 @@ test('a restart of the server in the middle of an action interrupts nothing', as
     ['before', 'after', 'last'],
   );
 });
+
+test('of two agents with one id the older ends its action and stays away', async (context) => {
+  const marker = join(directory, 'pids');
+  const server = await startServer(context, workflowOf([`echo $$ >> ${marker}; exec sleep 600`]));
+  const pids = () => (existsSync(marker) ? readFileSync(marker, 'utf8').trim().split('\n') : []);
+  const first = startAgent(context, server.address);
+  await eventually(() => pids().length === 1);
+  const [older] = pids();
+  startAgent(context, server.address);
+  await eventually(() => pids().length === 2 && !existsSync(`/proc/${older}`));
+  // Longer than the agent's back-off, which is 20 ms here.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.equal(first.exitCode, null, 'its init system would start it again');
+  assert.equal(server.counter('tink_server_agent_sessions_started_total'), 2);
+  assert.equal((await server.status()).tasks?.[0]?.actions[0]?.attempt, 2);
+});

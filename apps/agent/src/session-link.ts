@@ -38,6 +38,7 @@ interface SessionDeps {
 
 const METHODS = serviceDefinition(AgentService);
 const HEARTBEAT_SECONDS = 10;
+const STAY_AWAY_MS = 3_600_000;
 
 interface Running {
   readonly attempt: Attempt;
@@ -49,7 +50,6 @@ export class SessionLink {
   readonly #output: OutputStream;
   readonly #closed = new AbortController();
   #sessionId = '';
-  #isFenced = false;
   /** Ends the stream of orders, which is then opened again. */
   #closeOrders: (() => void) | undefined;
   #isListening = false;
@@ -145,22 +145,28 @@ export class SessionLink {
   /** Keeps the stream of orders open for as long as the agent lives and is not fenced. */
   async #listen(): Promise<void> {
     this.#isListening = true;
-    const { clock, random, settings, log } = this.#deps;
+    const { clock, random, settings } = this.#deps;
     const backoff = createBackoff(settings.backoffMaxMs, random);
-    while (!this.#closed.signal.aborted && !this.#isFenced) {
+    while (!this.#closed.signal.aborted) {
       if (this.#sessionId === '') await this.open();
       const error = this.#sessionId === '' ? undefined : await this.#takeOrders(() => backoff.reset());
       if (error === 'closed') continue;
       if (error?.code === status.UNAUTHENTICATED) this.#sessionId = '';
       if (error?.code === status.ABORTED && error.details.startsWith('fenced')) {
-        this.#isFenced = true;
-        log.error('another agent with this id has taken over; this one asks for nothing more');
-        this.#running?.cancel.abort(error.details);
-        this.#output.close();
+        await this.#stayAway(error.details);
         return;
       }
       await delay(clock, backoff.nextMs(), this.#closed.signal);
     }
+  }
+
+  /** A process that ended would be started again, say Hello, and fence the other one in turn. */
+  async #stayAway(reason: string): Promise<void> {
+    const { clock, log } = this.#deps;
+    log.error('another agent with this id has taken over; this one asks for nothing more');
+    this.#running?.cancel.abort(reason);
+    this.#output.close();
+    while (!this.#closed.signal.aborted) await delay(clock, STAY_AWAY_MS, this.#closed.signal);
   }
 
   /** Resolves when the stream has ended, with why. */
