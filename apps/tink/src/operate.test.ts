@@ -52,6 +52,10 @@ test('each command says what changed and what happens next', async () => {
   );
   assert.match(await done('workflow pause w -n o1'), /^workflow\/w unchanged: it is paused already\n/);
   assert.match(await done('get wf w -n o1'), / PENDING \(paused\) /);
+  assert.match(
+    await done('describe workflow w -n o1'),
+    /^Paused: +paused by alice \(from 127\.0\.0\.1\): dust, since 2\S+Z$/m,
+  );
   assert.equal(
     await done('workflow resume w -n o1'),
     `workflow/w resumed\nnext: install / stream image, when agent ${mac} asks for it\n`,

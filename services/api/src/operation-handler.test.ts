@@ -117,7 +117,7 @@ test('each verb does what the state machine does', async () => {
     events.map((one) => `${one.event}: ${one.message}`),
     [
       'operator-edit: t / a edited by anonymous (from 127.0.0.1)',
-      'operator-breakpoint: u / b breakpoint changed by anonymous (from 127.0.0.1)',
+      'operator-breakpoint: u / b breakpoint set by anonymous (from 127.0.0.1)',
       'operator-retry: retried by anonymous (from 127.0.0.1)',
       'state-changed: workflow is PENDING',
       'operator-skip: t / a skipped by bob (from 127.0.0.1)',

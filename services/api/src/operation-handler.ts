@@ -62,7 +62,7 @@ export async function operate(
   const updated = await (operation.dryRun ? tried : applied)(deps, target, eventOf);
   if (!updated.ok) return refusedOrUnchanged(target, operation.verb, updated);
   const [before, after] = [updated.before as Workflow, updated.after as Workflow];
-  if (!operation.dryRun) record(deps, before, after);
+  if (!operation.dryRun) record(deps, { event: eventOf(before), before, after });
   return { workflow: after };
 }
 
@@ -186,16 +186,26 @@ const done: Readonly<Record<OperatorVerb, string>> = {
   cancel: 'cancelled',
   retry: 'retried',
   skip: 'skipped',
-  breakpoint: 'breakpoint changed',
+  breakpoint: 'breakpoint set',
   edit: 'edited',
 };
 
-function record(deps: OperationDeps, before: Workflow, after: Workflow): void {
+function doneBy(event: OperatorEvent): string {
+  return event.kind === 'breakpoint' && !event.set ? 'breakpoint removed' : done[event.kind];
+}
+
+interface Done {
+  readonly event: OperatorEvent;
+  readonly before: Workflow;
+  readonly after: Workflow;
+}
+
+function record(deps: OperationDeps, { event, before, after }: Done): void {
   const operation = after.status?.operations?.at(-1);
   if (operation === undefined) return;
   const { verb, who, why = '', task, action } = operation;
   const place = [task, action].filter((one) => one !== undefined && one !== '').join(' / ');
-  const what = `${place === '' ? '' : `${place} `}${done[verb as OperatorVerb]} by ${who}`;
+  const what = `${place === '' ? '' : `${place} `}${doneBy(event)} by ${who}`;
   deps.journal.append({
     source: 'workflow',
     ...subjectOf(deps.view, after),
