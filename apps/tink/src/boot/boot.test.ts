@@ -249,7 +249,7 @@ describe('every', () => {
     );
     const written = files.flatMap((file) =>
       [
-        ...read(file).matchAll(/\bevent: (?:[^'\n]*\? )?'([a-z-]+)'(?: : '([a-z-]+)')?/g),
+        ...read(file).matchAll(/(?<!\()\bevent: (?:[^'\n]*\? )?'([a-z-]+)'(?: : '([a-z-]+)')?/g),
         ...read(file).matchAll(/#(?:tell|append)\(mac, '([a-z-]+)'/g),
         ...read(file).matchAll(/\bwrite\((?:\w+ \? )?'([a-z-]+)'(?: : '([a-z-]+)')?/g),
       ].flatMap(([, first, second]) => [first, second].filter((name) => name !== undefined)),

@@ -72,6 +72,8 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'discovery-refused': trouble('no Hardware was made for it', 'in-memory OS'),
   'machine-enrolled': progress('a workflow was made for it', 'in-memory OS'),
   'enrollment-refused': trouble('no workflow was made for it', 'in-memory OS'),
+  'job-accepted': aside('a job was made for it'),
+  'configuration-applied': aside('its configuration was changed'),
   'operator-pause': aside('an operator paused its workflow'),
   'operator-resume': aside('an operator had its workflow go on'),
   'operator-cancel': aside('an operator ended its workflow'),
