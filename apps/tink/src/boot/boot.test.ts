@@ -245,7 +245,8 @@ describe('every', () => {
 
   test('event has its sentence', () => {
     const files = globSync(['services/*/src/**/*.ts', 'apps/server/src/*.ts'], { cwd: root }).filter(
-      (file) => !file.endsWith('.test.ts'),
+      // The watch of jobs writes to its client, not to a timeline.
+      (file) => !file.endsWith('.test.ts') && !file.includes('/provisioning/watch-'),
     );
     const written = files.flatMap((file) =>
       [
