@@ -21,7 +21,7 @@ export interface JournalEntry {
 }
 
 export interface JournalRecord extends JournalEntry {
-  /** Grows by one with every record of the journal. */
+  /** Grows with every record; by more than one where a server began. */
   readonly sequence: number;
   /** Milliseconds since the Unix epoch. */
   readonly atMs: number;

@@ -65,12 +65,30 @@ test('goes on counting where it stopped when it is opened again', async () => {
   await first.close();
   const second = openSqliteJournal(options);
   second.append({ source: 'server', event: 'started', message: '' });
-  assert.deepEqual(
-    (await second.read({ after: 0 })).map((record) => record.sequence),
-    [1, 2],
-  );
+  const [one = 0, two = 0] = (await second.read({ after: 0 })).map((record) => record.sequence);
+  assert.ok(one === 1 && two > 1, `${one}, ${two}`);
   await second.close();
   rmSync(folder, { recursive: true });
+});
+
+test('gives no number twice, also not one of a record that a crash has lost', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'journal-'));
+  const path = join(directory, 'journal.db');
+  const crashed = openSqliteJournal({ path, clock: standingClock().clock, log: silent });
+  const seen: number[] = [];
+  crashed.follow({}, ({ sequence }) => seen.push(sequence));
+  crashed.append({ source: 'server', event: 'started', message: 'written' });
+  await crashed.read({ after: 0 });
+  crashed.append({ source: 'server', event: 'started', message: 'lost' });
+  {
+    await using journal = openSqliteJournal({ path, clock: standingClock().clock, log: silent });
+    journal.append({ source: 'server', event: 'started', message: 'after' });
+    const last = Math.max(...seen);
+    const messages = (await journal.read({ after: last })).map(({ message }) => message);
+    assert.deepEqual(messages, ['after'], 'a follower that goes on from the lost record misses nothing');
+  }
+  await crashed.close();
+  rmSync(directory, { recursive: true });
 });
 
 test('lets go of records that are too many or too old', async () => {

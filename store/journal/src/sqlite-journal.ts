@@ -72,7 +72,9 @@ class SqliteJournal implements Journal {
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal');
     this.#timeline = new JournalTable(this.#database, 'journal');
     this.#output = new JournalTable(this.#database, 'journal_output');
-    this.#sequence = Math.max(this.#timeline.lastSequence(), this.#output.lastSequence());
+    const last = Math.max(this.#timeline.lastSequence(), this.#output.lastSequence());
+    // Followers may have seen records that a crash has lost: their numbers are not given to others.
+    this.#sequence = last === 0 ? 0 : last + PENDING_LIMIT;
   }
 
   append(entry: JournalEntry): void {
