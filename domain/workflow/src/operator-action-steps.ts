@@ -2,10 +2,11 @@
 import { imageReferenceProblem } from '@tinkerbell/template';
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
 import { withAction, withCurrent, type ActionFields } from './action-change.ts';
-import { withoutConditions } from './condition.ts';
+import { conditionOf, withoutConditions } from './condition.ts';
 import { advance, pauseAtBreakpoint } from './execution-steps.ts';
 import { currentActionOf, firstOpenOf, type ActionPlace } from './next-action.ts';
 import { byWhom, find, recorded } from './operation.ts';
+import { resumed } from './operator-steps.ts';
 import type { ActionEdit } from './operator-event.ts';
 import type { Reason } from './reason.ts';
 import { isTerminal } from './state.ts';
@@ -42,8 +43,11 @@ function afterSkip(
 ): WorkflowStatus {
   const wasFirst = firstOpenOf(before)?.action.id === place.action.id;
   if (!wasFirst || before.state === 'PREPARING') return skipped;
-  if (!isTerminal(before.state))
-    return advance(withoutConditions(withCurrent(skipped, place), ['Interrupted']), context);
+  if (!isTerminal(before.state)) {
+    // The answer to what the interruption asked, as a resume is.
+    const isAnswer = conditionOf(before, 'Interrupted') !== undefined;
+    return advance(withCurrent(isAnswer ? resumed(skipped, context) : skipped, place), context);
+  }
   if (!isTerminal(place.action.state)) return skipped;
   const { globalExecutionStop: _, ...rest } = withoutConditions(withCurrent(skipped, place), ['Cancelled']);
   return advance({ ...rest, state: 'PENDING' }, context);

@@ -1,5 +1,5 @@
 /** The operator's verbs that concern the whole workflow: pause, resume, cancel, retry. */
-import type { WorkflowStatus } from '@tinkerbell/resources';
+import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
 import { renewed, withAction, withCurrent } from './action-change.ts';
 import { conditionOf, withCondition, withoutConditions } from './condition.ts';
 import { arrive } from './execution-steps.ts';
@@ -30,19 +30,23 @@ export function pause(
   return accept(recorded(withCondition({ ...status, paused: true }, text, context), event, context));
 }
 
-/** The time of the pause does not count for the global timeout. */
 export function resume(
   status: WorkflowStatus,
   event: EventOf<'resume'>,
   context: TransitionContext,
 ): Transition {
   if (status.paused !== true) return refuse('not-paused');
+  return accept(recorded(resumed(status, context), event, context));
+}
+
+/** Not paused any more; the time of the pause does not count for the global timeout. */
+export function resumed(status: WorkflowStatus, context: TransitionContext): WorkflowStatus {
   const since = conditionOf(status, 'Paused')?.time ?? conditionOf(status, 'Interrupted')?.time;
   const { paused: _, globalExecutionStop: stop, ...rest } = withoutConditions(status, STOP_CONDITIONS);
   const pausedMs = since === undefined ? 0 : Math.max(0, context.nowMs - Date.parse(since));
   const clock =
     stop === undefined ? {} : { globalExecutionStop: new Date(Date.parse(stop) + pausedMs).toISOString() };
-  return accept(recorded({ ...rest, ...clock }, event, context));
+  return { ...rest, ...clock };
 }
 
 export function cancel(
@@ -60,8 +64,13 @@ export function cancel(
   return accept(recorded(withCondition({ ...rest, state: 'FAILED' }, text, context), event, context));
 }
 
-/** Where a run begins anew: at a boot phase, or at the action of that id. */
-type Beginning = 'rendering' | 'preparation' | 'post' | { readonly actionId: string };
+/** Which actions are run again: all, those that have neither succeeded nor been skipped, or that one and all after it. */
+type RunAgain = 'all' | 'unfinished' | { readonly fromId: string };
+
+/** Where a run begins anew: at a boot phase, or at the first action that is run again. */
+type Beginning =
+  | { readonly at: 'rendering' | 'post' }
+  | { readonly at: 'preparation' | 'action'; readonly again: RunAgain };
 
 export function retry(
   status: WorkflowStatus,
@@ -71,7 +80,7 @@ export function retry(
   const beginning = beginningOf(status, event);
   if ('ok' in beginning) return beginning;
   const { globalExecutionStop: _, currentState: __, ...rest } = withoutConditions(status, STOP_CONDITIONS);
-  return accept(recorded(begunAt(rest, beginning.at, context), event, context));
+  return accept(recorded(begunAt(rest, beginning, context), event, context));
 }
 
 type Refusal = Extract<Transition, { ok: false }>;
@@ -80,56 +89,57 @@ function refusal(reason: Refusal['reason']): Refusal {
   return { ok: false, reason };
 }
 
-function beginningOf(status: WorkflowStatus, event: EventOf<'retry'>): { at: Beginning } | Refusal {
-  const first = (status.tasks ?? []).flatMap((task) => task.actions)[0];
-  if (first === undefined) return { at: 'rendering' };
-  const start = event.needsPreparation ? 'preparation' : { actionId: first.id };
-  if (event.from === 'start') return { at: start };
-  return event.from === 'failed' ? whereStopped(status, start) : actionNamed(status, event.from);
+function beginningOf(status: WorkflowStatus, event: EventOf<'retry'>): Beginning | Refusal {
+  if (!(status.tasks ?? []).some((task) => task.actions.length > 0)) return { at: 'rendering' };
+  if (event.from === 'failed') return whereStopped(status, event.needsPreparation);
+  if (event.from !== 'start') return actionNamed(status, event.from);
+  return { at: event.needsPreparation ? 'preparation' : 'action', again: 'all' };
 }
 
-function whereStopped(status: WorkflowStatus, start: Beginning): { at: Beginning } | Refusal {
+/** Before the first hand-out the machine may not be prepared. */
+function whereStopped(status: WorkflowStatus, needsPreparation: boolean): Beginning | Refusal {
   if (status.state === 'SUCCESS') return refusal('nothing-failed');
-  const open = firstOpenOf(status);
-  if (open === undefined) return { at: 'post' };
-  return { at: wasHandedOut(status) ? { actionId: open.action.id } : start };
+  if (firstOpenOf(status) === undefined) return { at: 'post' };
+  return { at: needsPreparation && !wasHandedOut(status) ? 'preparation' : 'action', again: 'unfinished' };
 }
 
-function actionNamed(status: WorkflowStatus, name: ActionName): { at: Beginning } | Refusal {
+function actionNamed(status: WorkflowStatus, name: ActionName): Beginning | Refusal {
   const place = find(status, name);
   if (typeof place === 'string') return refusal(place);
   const ids = (status.tasks ?? []).flatMap((task) => task.actions.map((action) => action.id));
   const open = firstOpenOf(status);
   const isBeyond = open !== undefined && ids.indexOf(place.action.id) > ids.indexOf(open.action.id);
-  return isBeyond ? refusal('earlier-unfinished') : { at: { actionId: place.action.id } };
+  return isBeyond ? refusal('earlier-unfinished') : { at: 'action', again: { fromId: place.action.id } };
 }
 
 function wasHandedOut(status: WorkflowStatus): boolean {
   return (status.tasks ?? []).some((task) => task.actions.some((action) => (action.attempt ?? 0) > 0));
 }
 
-function begunAt(status: WorkflowStatus, at: Beginning, context: TransitionContext): WorkflowStatus {
-  switch (at) {
+function begunAt(status: WorkflowStatus, beginning: Beginning, context: TransitionContext): WorkflowStatus {
+  switch (beginning.at) {
     case 'rendering':
       return { ...status, state: '' };
     case 'preparation':
-      return { ...withoutBoot(renewedFrom(status, undefined)), state: 'PREPARING' };
+      return { ...withoutBoot(renewedStatus(status, beginning.again)), state: 'PREPARING' };
     case 'post':
       return { ...withoutBoot(status), state: 'POST' };
-    default:
-      return arrive({ ...renewedFrom(status, at.actionId), state: 'PENDING' }, context);
+    case 'action':
+      return arrive({ ...renewedStatus(status, beginning.again), state: 'PENDING' }, context);
   }
 }
 
-/** That action and all after it as before their first attempt; all of them when there is no id. */
-function renewedFrom(status: WorkflowStatus, actionId: string | undefined): WorkflowStatus {
-  let hasBegun = actionId === undefined;
+/** What is run again is as before its first attempt. */
+function renewedStatus(status: WorkflowStatus, again: RunAgain): WorkflowStatus {
+  let hasBegun = again === 'all';
+  const isRunAgain = ({ id, state }: WorkflowAction): boolean => {
+    if (again === 'unfinished') return state !== 'SUCCESS';
+    hasBegun ||= again !== 'all' && id === again.fromId;
+    return hasBegun;
+  };
   const tasks = (status.tasks ?? []).map((task) => ({
     ...task,
-    actions: task.actions.map((action) => {
-      hasBegun ||= action.id === actionId;
-      return hasBegun ? renewed(action) : action;
-    }),
+    actions: task.actions.map((action) => (isRunAgain(action) ? renewed(action) : action)),
   }));
   const { bootOptions, ...rest } = { ...status, tasks };
   return { ...rest, ...withoutPost(bootOptions) };

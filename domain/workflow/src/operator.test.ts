@@ -101,6 +101,27 @@ test('retry of what failed in a boot phase begins that phase again', () => {
   assert.equal(late.states(), 'POST: SUCCESS SUCCESS SUCCESS');
 });
 
+test('retry from the failed action keeps what was skipped, also when no action was handed out', () => {
+  const workflow = new TestWorkflow();
+  workflow.operate('skip', { action: 'a', why: 'done by hand' });
+  workflow.operate('cancel');
+  workflow.operate('retry', { from: 'failed' });
+  assert.equal(workflow.states(), 'PENDING: SUCCESS PENDING PENDING');
+  const early = new TestWorkflow({}, true);
+  early.operate('skip', { action: 'a' });
+  early.operate('cancel');
+  early.operate('skip', { action: 'b' });
+  early.operate('retry', { from: 'failed', needsPreparation: true });
+  assert.equal(early.states(), 'PREPARING: SUCCESS SUCCESS PENDING');
+  early.apply({ kind: 'preparation-finished' });
+  assert.equal(early.status.agentID, 'agent-2');
+  const ahead = new TestWorkflow().run('a', 'RUNNING');
+  ahead.operate('skip', { action: 'b' });
+  ahead.report('a', 'FAILED');
+  ahead.operate('retry', { from: 'failed' });
+  assert.equal(ahead.states(), 'PENDING: PENDING SUCCESS PENDING');
+});
+
 test('retry of a workflow that was cancelled before it was rendered renders it', () => {
   const workflow = new TestWorkflow();
   workflow.status = {};
@@ -129,6 +150,25 @@ test('an action ahead that is skipped is not handed out; one that runs is not sk
   assert.equal(workflow.status.agentID, 'agent-2');
   assert.equal(workflow.operate('skip', { action: 'c' }), undefined);
   assert.equal(workflow.status.state, 'POST');
+});
+
+test('skipping an interrupted action that asked lets the workflow go on', () => {
+  const workflow = new TestWorkflow({ a: { onInterrupted: 'ask' } }).run('a', 'RUNNING');
+  workflow.request();
+  assert.equal(workflow.status.paused, true);
+  workflow.nowMs += 3_600_000;
+  assert.equal(workflow.operate('skip', { action: 'a' }), undefined);
+  assert.equal(workflow.status.paused, undefined);
+  assert.ok(!workflow.conditions().some((one) => one.startsWith('Interrupted')));
+  assert.equal(workflow.status.globalExecutionStop, new Date(START_MS + 4_200_000).toISOString());
+  assert.equal(workflow.request(), undefined);
+});
+
+test('skipping the action before which an operator paused keeps the pause', () => {
+  const workflow = new TestWorkflow();
+  workflow.operate('pause');
+  workflow.operate('skip', { action: 'a' });
+  assert.equal(workflow.request(), 'paused');
 });
 
 test('a skip in a finished workflow of an action it never came to changes that action only', () => {
