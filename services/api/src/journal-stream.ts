@@ -30,7 +30,11 @@ export function journalStream(
       const lines = page.value.map((record) => `${JSON.stringify(record)}\n`);
       controller.enqueue(encoder.encode(lines.join('')));
     },
-    cancel: () => stopping.abort(),
+    async cancel() {
+      stopping.abort();
+      // Also where nobody asks for more, and an abort alone would go unnoticed.
+      await pages.return();
+    },
   });
   return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
 }

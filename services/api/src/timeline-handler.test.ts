@@ -88,8 +88,8 @@ test('wrong parameters are named', async () => {
   assert.equal((await api.call('GET', `${base}/hardware/w/log`)).code, 404);
 });
 
-test('a client that goes away leaves no follower behind', async () => {
-  await using api = await withWorkflow();
+async function withCountedFollowers() {
+  const api = await withWorkflow();
   const followers = new Set<object>();
   const follow = api.journal.follow.bind(api.journal);
   api.journal.follow = (query, onRecord) => {
@@ -100,8 +100,27 @@ test('a client that goes away leaves no follower behind', async () => {
       stop();
     };
   };
+  async function noneIsLeft(): Promise<void> {
+    for (let i = 0; i < 100 && followers.size > 0; i++)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(followers.size, 0);
+  }
+  return { ...api, noneIsLeft };
+}
+
+test('a client that goes away leaves no follower behind', async () => {
+  await using api = await withCountedFollowers();
   api.journal.append(output('1'));
   await api.messages('log?follow=true', 1);
-  for (let i = 0; i < 100 && followers.size > 0; i++) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.equal(followers.size, 0);
+  await api.noneIsLeft();
+});
+
+test('a client that goes away before it has read all leaves no follower behind', async () => {
+  await using api = await withCountedFollowers();
+  for (let i = 0; i < 1000; i++) api.journal.append(output(String(i)));
+  const response = await api.raw('GET', `${base}/workflows/w/log?follow=true`);
+  // A page waits in the stream, which asks for no other.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await response.body?.cancel();
+  await api.noneIsLeft();
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mac, runningProvisioning, type RunningProvisioning } from '../testdata/running-provisioning.ts';
+import { eventually } from '../testdata/running-server.ts';
 
 interface JobJson {
   readonly job_id: string;
@@ -97,13 +98,22 @@ test('a watch gives events to who accepts them, and says why it ends early', asy
   assert.match((JSON.parse(problem ?? '') as { detail: string }).detail, /was deleted/);
 });
 
-test('a client that goes away ends its watch', async () => {
-  await using server = await runningProvisioning();
-  const response = await server.rest('GET', `/v1/jobs/${await provisioned(server)}/watch`);
-  const reader = response.body?.getReader();
-  assert.ok((await reader?.read())?.value !== undefined);
-  await reader?.cancel();
-});
+for (const [when, reads] of [
+  ['while nothing happens', 1],
+  ['before it has read anything', 0],
+] as const)
+  test(`a client that goes away ${when} ends its watch`, async () => {
+    await using server = await runningProvisioning();
+    const id = await provisioned(server);
+    const before = server.listeners();
+    const response = await server.rest('GET', `/v1/jobs/${id}/watch`);
+    assert.equal(server.listeners(), before + 1);
+    const reader = response.body?.getReader();
+    for (let i = 0; i < reads; i++) assert.ok((await reader?.read())?.value !== undefined);
+    await new Promise(setImmediate);
+    await reader?.cancel();
+    await eventually(() => Promise.resolve(server.listeners() === before || undefined));
+  });
 
 const id = '01J8ZQ5W6X0000000000000000';
 const image = { os_image: 'debian-12' };

@@ -57,7 +57,11 @@ export async function watchResponse(
       if (text.done === true) controller.close();
       else controller.enqueue(encoder.encode(text.value));
     },
-    cancel: () => ended.abort(),
+    async cancel() {
+      ended.abort();
+      // Also where nobody asks for more, and an abort alone would go unnoticed.
+      await Promise.all([texts.return(undefined), jobs.return(undefined)]);
+    },
   });
   return new Response(body, { headers: { 'content-type': form.mediaType, 'cache-control': 'no-store' } });
 }

@@ -58,6 +58,16 @@ export async function runningProvisioning(options: ProvisioningOptions = {}) {
   const { store = createMemoryStore(), config = {}, controller = true, machines = 3 } = options;
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
   const view = createStoreView({ store, clock: nodeClock, log });
+  let listeners = 0;
+  const onChange = view.onChange.bind(view);
+  view.onChange = (listener) => {
+    listeners += 1;
+    const stop = onChange(listener);
+    return () => {
+      listeners -= 1;
+      stop();
+    };
+  };
   const stopping = new AbortController();
   await view.start(stopping.signal);
   const deps = { store, view, journal, clock: nodeClock, random: nodeRandom, log };
@@ -101,6 +111,8 @@ export async function runningProvisioning(options: ProvisioningOptions = {}) {
     journal,
     service,
     put,
+    /** How many follow the changes of objects. */
+    listeners: () => listeners,
     stop: () => stopping.abort(),
     call: <Answer>(method: string, request: object, headers: Record<string, string> = {}) =>
       unary<Answer>(api, method, request, headers),
