@@ -32,4 +32,5 @@ export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } f
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
 export { PlatformError, type PlatformErrorCode } from './platform-error.ts';
 export type { Service, ServiceHealth } from './service.ts';
+export { Slots } from './slots.ts';
 export type { Rendered, TemplateRenderer, TextsInput } from './template-renderer.ts';

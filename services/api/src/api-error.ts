@@ -11,6 +11,7 @@ export type StatusReason =
   | 'MethodNotAllowed'
   | 'UnsupportedMediaType'
   | 'RequestEntityTooLarge'
+  | 'TooManyRequests'
   | 'ServiceUnavailable'
   | 'InternalError';
 
@@ -24,6 +25,7 @@ const codes: Readonly<Record<StatusReason, number>> = {
   MethodNotAllowed: 405,
   UnsupportedMediaType: 415,
   RequestEntityTooLarge: 413,
+  TooManyRequests: 429,
   ServiceUnavailable: 503,
   InternalError: 500,
 };
@@ -33,6 +35,7 @@ export interface StatusDetails {
   readonly group?: string;
   readonly kind?: string;
   readonly uid?: string;
+  readonly retryAfterSeconds?: number;
   readonly causes?: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
 }
 
@@ -95,6 +98,11 @@ export function causesOf(problems: readonly Problem[]): NonNullable<StatusDetail
     message: problem.message,
     field: formatPath(problem.path),
   }));
+}
+
+/** 429; the client is asked to come again after so many seconds, as clients of Kubernetes do by themselves. */
+export function tooMany(message: string, retryAfterSeconds: number): ApiError {
+  return new ApiError('TooManyRequests', message, { retryAfterSeconds });
 }
 
 /** 422 with one cause for each problem. */

@@ -16,6 +16,7 @@ import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
 import { discoveryDocument } from './discovery.ts';
 import { listObjects, watchObjects } from './list-handler.ts';
+import { OpenStreams } from './open-streams.ts';
 import { openApiDocument } from './openapi.ts';
 import { operate, operationVerb } from './operation-handler.ts';
 import type { ServerValues } from './prepare-object.ts';
@@ -45,13 +46,14 @@ export interface ApiDeps {
   readonly referenceRules: ReferenceRules;
 }
 
-type Deps = ApiDeps & VerbDeps;
+type Deps = ApiDeps & VerbDeps & { readonly streams: OpenStreams };
 
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
     ...deps,
     admission: createAdmission(deps),
     values: () => serverValues(deps),
+    streams: new OpenStreams(),
   };
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   const stopping = new AbortController();
@@ -65,7 +67,7 @@ export function createApiService(deps: ApiDeps): Service {
     name: 'api',
     routes: [route('/api'), route('/openapi/'), route('/version')],
     stopped: () => stopped,
-    health: () => ({ ready: true }),
+    health: () => ({ ready: true, counters: { api_open_streams: verbDeps.streams.count() } }),
     start(signal) {
       signal.addEventListener('abort', () => {
         stopping.abort();
@@ -89,8 +91,12 @@ async function answer(deps: Deps, request: HttpRequest, context: HttpContext): P
     return await dispatch(deps, request, context);
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : internal(deps, request, thrown);
-    return json(error.toStatus(), error.code);
+    return json(error.toStatus(), error.code, retryAfter(error));
   }
+}
+
+function retryAfter({ details: { retryAfterSeconds } }: ApiError): Record<string, string> {
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
 }
 
 function internal(deps: Deps, request: HttpRequest, thrown: unknown): ApiError {
@@ -137,7 +143,7 @@ async function onCollection(
   switch (request.method) {
     case 'GET':
       if (['true', '1'].includes(query.get('watch') ?? ''))
-        return watchObjects(deps, target, request, context.signal);
+        return deps.streams.open(context, () => watchObjects(deps, target, request, context.signal));
       return json(await listObjects(deps, target, request));
     case 'POST':
       if (target.namespace === undefined) return methodNotAllowed(request);
@@ -193,11 +199,13 @@ async function onSubresource(
   if (subresource === undefined || subresource === 'status') return undefined;
   if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
     if (request.method !== 'GET') return methodNotAllowed(request);
-    return timeline(deps, await getObject(deps, target), request, context.signal);
+    const object = await getObject(deps, target);
+    return deps.streams.open(context, () => timeline(deps, object, request, context.signal));
   }
   if (subresource === 'log' && kind.kind === 'Workflow') {
     if (request.method !== 'GET') return methodNotAllowed(request);
-    return actionLog(deps, await getObject(deps, target), request, context.signal);
+    const object = await getObject(deps, target);
+    return deps.streams.open(context, () => actionLog(deps, object, request, context.signal));
   }
   const verb = operationVerb(target);
   if (verb === undefined) throw new ApiError('NotFound', `${kind.plural} have no subresource ${subresource}`);
@@ -249,10 +257,10 @@ function withWarnings(response: Response, warnings: readonly string[]): Response
   return response;
 }
 
-function json(value: object, status = 200): Response {
+function json(value: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(`${JSON.stringify(value)}\n`, {
     status,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
   });
 }
 

@@ -124,3 +124,19 @@ test('a client that goes away before it has read all leaves no follower behind',
   await response.body?.cancel();
   await api.noneIsLeft();
 });
+
+test('too many open streams are refused until clients go away', async () => {
+  await using api = await withWorkflow();
+  const open = (path: string): Promise<Response> => api.raw('GET', `${base}/workflows${path}`);
+  const kinds = ['/w/log?follow=true', '/w/timeline?watch=true', '?watch=true'];
+  for (let i = 0; i < 500; i++) assert.equal((await open(kinds[i % 3] ?? '')).status, 200);
+  for (const kind of kinds) {
+    const refused = await open(kind);
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get('retry-after'), '10');
+    const { reason, details } = (await refused.json()) as { reason: string; details: object };
+    assert.deepEqual([reason, details], ['TooManyRequests', { retryAfterSeconds: 10 }]);
+  }
+  api.hangUp();
+  for (const kind of kinds) assert.equal((await open(kind)).status, 200);
+});

@@ -27,11 +27,12 @@ export async function startedApi(referenceRules: ReferenceRules = { deny: [], al
   await view.start(stopping.signal);
   const service = createApiService({ store, view, journal, renderer, referenceRules, clock: nodeClock, random: nodeRandom, log });
   await service.start(stopping.signal);
-  const context: HttpContext = {
+  let gone = new AbortController();
+  const context = (): HttpContext => ({
     peer: { address: '127.0.0.1', port: 1 },
     localAddress: '127.0.0.1',
-    signal: stopping.signal,
-  };
+    signal: AbortSignal.any([stopping.signal, gone.signal]),
+  });
   async function raw(
     method: string,
     path: string,
@@ -44,7 +45,7 @@ export async function startedApi(referenceRules: ReferenceRules = { deny: [], al
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const route = service.routes.find((one) => path.startsWith(one.prefix));
-    const response = await route?.handle(request, context);
+    const response = await route?.handle(request, context());
     assert.ok(response !== undefined, `no route for ${path}`);
     return response;
   }
@@ -60,6 +61,11 @@ export async function startedApi(referenceRules: ReferenceRules = { deny: [], al
   return {
     call,
     raw,
+    /** All clients so far go away. */
+    hangUp() {
+      gone.abort();
+      gone = new AbortController();
+    },
     journal,
     store,
     view,

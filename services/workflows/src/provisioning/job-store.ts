@@ -1,6 +1,6 @@
 /** Jobs and devices as they are stored: the view answers, the store decides. */
 import { isFinal, jobOf, LAST_JOB_ANNOTATION, workflowNameOf, type Job } from '@tinkerbell/provisioning';
-import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import type { Clock, Log, Random, Slots } from '@tinkerbell/platform-contract';
 import type { Hardware, Template, Workflow } from '@tinkerbell/resources';
 import {
   workflowCollection,
@@ -21,6 +21,8 @@ export interface ProvisioningDeps {
   readonly random: Random;
   readonly log: Log;
   readonly access: Access;
+  /** Watches of jobs that are open. */
+  readonly watchers: Slots;
   /** Where Hardware, Templates and jobs are. */
   readonly namespace: string;
 }

@@ -33,6 +33,8 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
+const RETRY_AFTER_SECONDS = '10';
+
 export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
@@ -70,6 +72,10 @@ export function problemOf(thrown: unknown): Problem | undefined {
 export function problemResponse(body: Problem, headers: Readonly<Record<string, string>> = {}): Response {
   return new WholeResponse(`${JSON.stringify(body)}\n`, {
     status: body.status,
-    headers: { 'content-type': 'application/problem+json', ...headers },
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(body.status === 429 ? { 'retry-after': RETRY_AFTER_SECONDS } : {}),
+      ...headers,
+    },
   });
 }

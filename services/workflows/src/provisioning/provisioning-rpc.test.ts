@@ -193,3 +193,19 @@ test('a watch ends when its job is deleted, and when the server stops', async ()
   server.stop();
   await stopped;
 });
+
+test('too many watches are refused, however they come, until some end', async () => {
+  await using server = await runningProvisioning();
+  const { jobId } = await provision(server, { deviceId: 'm1' });
+  const path = `/v1/jobs/${jobId}/watch`;
+  const responses: Response[] = [];
+  for (let i = 0; i < 1000; i++) responses.push(await server.rest('GET', path));
+  assert.ok(responses.every((one) => one.status === 200));
+  const refused = await server.rest('GET', path);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '10']);
+  await assert.rejects(statesOf(server.watch(jobId)), hasCode(status.RESOURCE_EXHAUSTED, /too many jobs/));
+  await Promise.all(responses.map((one) => one.body?.cancel()));
+  const again = await server.rest('GET', path);
+  assert.equal(again.status, 200);
+  await again.body?.cancel();
+});

@@ -1,5 +1,5 @@
 /** The Provisioning API: one set of calls, spoken over gRPC and as REST. */
-import type { HttpRoute } from '@tinkerbell/platform-contract';
+import { Slots, type HttpRoute } from '@tinkerbell/platform-contract';
 import type { Calls } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { anonymousAccess, type Access } from './access.ts';
@@ -15,6 +15,9 @@ export interface ProvisioningConfig {
   readonly access?: Access;
 }
 
+/** Over gRPC and HTTP together; each looks at every change. A site provisions hundreds of machines at one time, not thousands. */
+const WATCHERS_MAX = 1000;
+
 export interface Provisioning {
   readonly rpc: RpcService;
   readonly routes: readonly HttpRoute[];
@@ -22,11 +25,11 @@ export interface Provisioning {
 
 /** `stopping` ends watches. */
 export function createProvisioning(
-  deps: Omit<ProvisioningDeps, 'access' | 'namespace'>,
+  deps: Omit<ProvisioningDeps, 'access' | 'namespace' | 'watchers'>,
   calls: Calls,
   stopping: AbortSignal,
   { namespace = 'default', audience = 'loopback', access = anonymousAccess }: ProvisioningConfig = {},
 ): Provisioning {
-  const own: ProvisioningDeps = { ...deps, namespace, access };
+  const own: ProvisioningDeps = { ...deps, namespace, access, watchers: new Slots(WATCHERS_MAX) };
   return { rpc: provisioningRpc(own, calls, audience), routes: provisioningRoutes(own, stopping) };
 }

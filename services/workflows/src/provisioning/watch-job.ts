@@ -10,12 +10,29 @@ const LOOK_AGAIN_MS = 10_000;
 /** Changes that a slow client may be behind; of more, the oldest are left out. */
 const BACKLOG_MAX = 1000;
 
-/** Throws an RpcError: `not-found`, `aborted` when the job is deleted, `unavailable` when the server stops. */
+/**
+ * Throws an RpcError: `not-found`, `aborted` when the job is deleted, `unavailable` when the server stops,
+ * `resource-exhausted` when too many watch.
+ */
 export async function* watchJob(
   deps: ProvisioningDeps,
   jobId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Job> {
+  const giveBack = deps.watchers.take();
+  if (giveBack === undefined)
+    throw new RpcError(
+      'resource-exhausted',
+      'too many jobs are being watched; ask again later, or GetJobStatus',
+    );
+  try {
+    yield* changesOf(deps, jobId, signal);
+  } finally {
+    giveBack();
+  }
+}
+
+async function* changesOf(deps: ProvisioningDeps, jobId: string, signal: AbortSignal): AsyncGenerator<Job> {
   using changes = new JobChanges(deps, workflowNameOf(jobId));
   changes.add((await jobNamed(deps, jobId)).workflow);
   let told = '';
