@@ -54,17 +54,32 @@ export function refusal(
       advice: 'check host and port: the API is on the server’s --http-port, 7080 unless set',
     });
   }
-  const advice =
-    answer.status === 410 ? 'run the command again' : status.reason === 'Conflict' ? 'try again' : undefined;
-  return new ApiFailure({ ...status, message: printable(status.message), code: answer.status }, advice);
+  const { reason, message } = status;
+  return new ApiFailure(
+    { reason, message: printable(message), code: answer.status },
+    adviceFor(answer.status, status),
+  );
 }
 
-function statusIn(text: string): { reason: string; message: string } | undefined {
+/** Who was too late may try again; what the state of an object does not allow stays refused, and says why. */
+function adviceFor(code: number, { reason, hasCauses }: StatusText): string | undefined {
+  if (code === 410) return 'run the command again';
+  return reason === 'Conflict' && !hasCauses ? 'try again' : undefined;
+}
+
+interface StatusText {
+  readonly reason: string;
+  readonly message: string;
+  readonly hasCauses: boolean;
+}
+
+function statusIn(text: string): StatusText | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || value['kind'] !== 'Status') return undefined;
-    const { reason = '', message = '' } = value;
-    return { reason: String(reason), message: String(message) };
+    const { reason = '', message = '', details } = value;
+    const hasCauses = isRecord(details) && Array.isArray(details['causes']) && details['causes'].length > 0;
+    return { reason: String(reason), message: String(message), hasCauses };
   } catch {
     return undefined;
   }

@@ -11,6 +11,7 @@ import type { Terminal } from '../terminal.ts';
 import { applyFiles } from './apply-command.ts';
 import { examples, sessionOf } from './command-line.ts';
 import { addKindVerbs } from './kind-verbs.ts';
+import { addChecks } from './workflow-check-commands.ts';
 
 interface CreateOptions {
   readonly file?: string;
@@ -43,6 +44,7 @@ export function addTemplate(program: Command, terminal: Terminal): void {
       if (options.file === undefined) throw usageFailure('template create needs --file FILE');
       await createTemplate(await sessionOf(command, terminal), options.file, options);
     });
+  addChecks(group, terminal);
   addKindVerbs(group, templateKind, terminal);
 }
 

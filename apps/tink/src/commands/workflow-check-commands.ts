@@ -1,4 +1,4 @@
-/** `tink workflow validate` and `tink workflow render`: what would become of files and templates, without a workflow. */
+/** `validate` and `render`, of `tink workflow` and `tink template` alike: what would become of files and templates, without a workflow. */
 import type { Command } from 'commander';
 import { templatePlatform } from '@tinkerbell/platform-template';
 import { templateKind, type Template } from '@tinkerbell/resources';
@@ -29,6 +29,7 @@ interface RenderOptions {
 }
 
 export function addChecks(group: Command, terminal: Terminal): void {
+  const name = group.name();
   group
     .command('validate')
     .description(
@@ -38,10 +39,10 @@ export function addChecks(group: Command, terminal: Terminal): void {
     .option('--json', 'print what is wrong as JSON')
     .addHelpText(
       'after',
-      examples('tink workflow validate -f template.yaml', 'tink workflow validate -f site/m1.yaml --json'),
+      examples(`tink ${name} validate -f template.yaml`, `tink ${name} validate -f site/m1.yaml --json`),
     )
     .action(async (options: ValidateOptions, command: Command) => {
-      if (options.file === undefined) throw usageFailure('workflow validate needs --file FILE');
+      if (options.file === undefined) throw usageFailure(`${name} validate needs --file FILE`);
       await validate(await sessionOf(command, terminal), options.file, options.json === true);
     });
   group
@@ -58,9 +59,9 @@ export function addChecks(group: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        'tink workflow render debian --hardware m1',
-        'tink workflow render debian -r 08:00:27:9e:f5:3a --set disk=/dev/sdb',
-        'tink workflow render -f template.yaml -r m1 --json',
+        `tink ${name} render debian --hardware m1`,
+        `tink ${name} render debian -r 08:00:27:9e:f5:3a --set disk=/dev/sdb`,
+        `tink ${name} render -f template.yaml -r m1 --json`,
       ),
     )
     .action(async (template: string | undefined, options: RenderOptions, command: Command) =>
