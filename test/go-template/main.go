@@ -1,5 +1,7 @@
 // Executes templates with Go's text/template and sprig's hermetic functions, for comparison with ours.
 //
+// Functions of Tinkerbell's own that the public templates use are here too, written from what its documentation says of them.
+//
 // Reads JSON lines {"template", "data"} and writes one JSON line {"output"} or {"error"} for each. Built with Debian's
 // golang-go and golang-github-masterminds-sprig-dev: GO111MODULE=off GOPATH=/usr/share/gocode go build.
 package main
@@ -8,6 +10,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"text/template"
@@ -50,6 +53,23 @@ func main() {
 	}
 }
 
+var own = template.FuncMap{
+	"formatPartition": func(device string, number int) string {
+		switch last := device[len(device)-1]; {
+		case strings.HasPrefix(device, "/dev/disk/"):
+			return fmt.Sprintf("%s-part%d", device, number)
+		case last >= '0' && last <= '9':
+			return fmt.Sprintf("%sp%d", device, number)
+		default:
+			return fmt.Sprintf("%s%d", device, number)
+		}
+	},
+	"netmaskToPrefixLength": func(netmask string) string {
+		ones, _ := net.IPMask(net.ParseIP(netmask).To4()).Size()
+		return fmt.Sprint(ones)
+	},
+}
+
 // A function's panic is an error of the template, as newer versions of Go have it in every place.
 func render(r request) (text string, err error) {
 	defer func() {
@@ -57,7 +77,7 @@ func render(r request) (text string, err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	t, err := template.New("t").Option("missingkey=error").Funcs(sprig.HermeticTxtFuncMap()).Parse(r.Template)
+	t, err := template.New("t").Option("missingkey=error").Funcs(sprig.HermeticTxtFuncMap()).Funcs(own).Parse(r.Template)
 	if err != nil {
 		return "", err
 	}

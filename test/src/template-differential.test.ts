@@ -43,7 +43,7 @@ test(
   { skip: goIsMissing() ?? false },
   (context) => {
     const templates = generatedTemplates(SEED, TEMPLATES);
-    const answers = renderWithGo(templates, DATA);
+    const answers = renderWithGo(templates.map((template) => ({ template, data: DATA })));
     assert.equal(answers.length, templates.length);
     const version = goVersion() ?? 0;
     const known = new Map<string, number>();

@@ -28,8 +28,13 @@ export function goVersion(): number | undefined {
   return asked.status === 0 && minor !== undefined ? Number(minor) : undefined;
 }
 
+export interface Request {
+  readonly template: string;
+  readonly data: object;
+}
+
 /** Builds the program of test/go-template and has it execute the templates. */
-export function renderWithGo(templates: readonly string[], data: object): Answer[] {
+export function renderWithGo(requests: readonly Request[]): Answer[] {
   const folder = join(tmpdir(), 'tinkerbell-go-template');
   mkdirSync(folder, { recursive: true });
   const program = join(folder, `renderer-${process.pid}`);
@@ -41,7 +46,7 @@ export function renderWithGo(templates: readonly string[], data: object): Answer
     GOFLAGS: '',
   };
   execFileSync('go', ['build', '-o', program, '.'], { cwd: PROGRAM, env, stdio: 'inherit' });
-  const input = templates.map((template) => JSON.stringify({ template, data })).join('\n');
+  const input = requests.map((request) => JSON.stringify(request)).join('\n');
   const output = execFileSync(program, {
     input,
     encoding: 'utf8',

@@ -1,0 +1,192 @@
+/**
+ * Every folder of examples/, which together use what the public templates of upstream's documentation use: rendered, and
+ * compared with the workflow that upstream's rules make of it (test/testdata/examples, written by hand).
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { templatePlatform } from '@tinkerbell/platform-template';
+import {
+  validateManifest,
+  type Hardware,
+  type Resource,
+  type Template,
+  type Workflow,
+} from '@tinkerbell/resources';
+import {
+  renderTemplate,
+  type ActionDefinition,
+  type TaskDefinition,
+  type WorkflowDefinition,
+} from '@tinkerbell/template';
+import { parseYaml, toJson, type Json } from '@tinkerbell/yaml';
+import { goHardware } from './template-differential/go-hardware.ts';
+import { goIsMissing, renderWithGo } from './template-differential/go-renderer.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+const EXPECTED = join(import.meta.dirname, '../testdata/examples');
+
+const folders = readdirSync(EXAMPLES, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .toSorted();
+
+interface Example {
+  readonly hardware: Hardware;
+  readonly template: Template;
+  readonly workflow: Workflow;
+}
+
+function objectOf(folder: string, file: string): Resource {
+  const validated = validateManifest(readFileSync(join(EXAMPLES, folder, file), 'utf8'), file);
+  assert.ok(validated.ok, JSON.stringify(validated));
+  assert.equal(validated.objects.length, 1);
+  return validated.objects[0]?.resource ?? assert.fail();
+}
+
+function exampleIn(folder: string): Example {
+  return {
+    hardware: objectOf(folder, 'hardware.yaml') as Hardware,
+    template: objectOf(folder, 'template.yaml') as Template,
+    workflow: objectOf(folder, 'workflow.yaml') as Workflow,
+  };
+}
+
+function rendered({ hardware, template, workflow }: Example) {
+  const { hardwareMap } = workflow.spec ?? {};
+  const result = renderTemplate({
+    templateName: workflow.metadata.name,
+    text: template.spec?.data ?? '',
+    hardware,
+    hardwareMap,
+    platform: templatePlatform,
+  });
+  assert.ok(result.ok, JSON.stringify(result));
+  return result;
+}
+
+function expectedOf(folder: string): Json {
+  const parsed = parseYaml(readFileSync(join(EXPECTED, `${folder}.yaml`), 'utf8'));
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  const [document] = parsed.documents;
+  assert.ok(document !== undefined);
+  return toJson(document);
+}
+
+/** The workflow with the names of the YAML, without what is empty. */
+function asYaml({ name, globalTimeoutSeconds, tasks }: WorkflowDefinition): object {
+  return { name, global_timeout: globalTimeoutSeconds, tasks: tasks.map(taskAsYaml) };
+}
+
+function taskAsYaml({ environment, actions, ...rest }: TaskDefinition): object {
+  return withoutEmpty({
+    ...rest,
+    environment: Object.fromEntries(environment),
+    actions: actions.map(actionAsYaml),
+  });
+}
+
+function actionAsYaml({ environment, namespaces, timeoutSeconds, ...rest }: ActionDefinition): object {
+  return withoutEmpty({
+    ...rest,
+    timeout: timeoutSeconds,
+    environment: Object.fromEntries(environment),
+    namespaces: withoutEmpty(namespaces),
+  });
+}
+
+function withoutEmpty(fields: object): object {
+  const isEmpty = (value: unknown) =>
+    value === '' || value === 0 || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+}
+
+test('every example is told of in README.md and has its workflow in testdata, and no others have', () => {
+  const readme = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
+  const told = [...readme.matchAll(/^\| \[([^\]]+)\]\(\1\) \|/gm)].map(([, name]) => name);
+  assert.deepEqual(told, folders);
+  const expected = readdirSync(EXPECTED).map((file) => file.replace(/\.yaml$/, ''));
+  assert.deepEqual(expected.toSorted(), folders);
+});
+
+for (const folder of folders)
+  test(`${folder} is valid and renders to the workflow that upstream makes of it`, () => {
+    const example = exampleIn(folder);
+    const { hardware, template, workflow } = example;
+    assert.deepEqual(
+      [workflow.spec?.templateRef, workflow.spec?.hardwareRef],
+      [template.metadata.name, hardware.metadata.name],
+    );
+    assert.equal(template.metadata.name, folder);
+    assert.deepEqual(asYaml(rendered(example).workflow), expectedOf(folder));
+  });
+
+test("every template gives the text that Go's text/template gives", { skip: goIsMissing() ?? false }, () => {
+  const examples = folders.flatMap((folder) => [exampleIn(folder), ...otherMachines(folder)]);
+  const requests = examples.map(({ hardware, template, workflow }) => ({
+    template: template.spec?.data ?? '',
+    data: { ...workflow.spec?.hardwareMap, hardware, Hardware: goHardware(hardware) },
+  }));
+  assert.deepEqual(
+    renderWithGo(requests),
+    examples.map((example) => ({ output: rendered(example).text })),
+  );
+});
+
+/** The other branches of the templates. */
+function otherMachines(folder: string): readonly Example[] {
+  const example = exampleIn(folder);
+  const { hardware, workflow } = example;
+  const mapped = (values: Readonly<Record<string, string>>): Example => ({
+    ...example,
+    workflow: {
+      ...workflow,
+      spec: { ...workflow.spec, hardwareMap: { ...workflow.spec?.hardwareMap, ...values } },
+    },
+  });
+  if (folder === 'erase') return [mapped({ keep_image: 'no' })];
+  if (folder === 'hello-world') return [mapped({ device_1: '52:54:00:00:00:01', shift: 'day' })];
+  if (folder !== 'ubuntu') return [];
+  return ['arm64', 'AARCH64'].map((arch) => ({
+    ...example,
+    hardware: { ...hardware, spec: { ...hardware.spec, interfaces: [{ dhcp: { arch } }] } },
+  }));
+}
+
+function actionsOf(example: Example | undefined): readonly ActionDefinition[] {
+  assert.ok(example !== undefined);
+  return rendered(example).workflow.tasks.flatMap(({ actions }) => actions);
+}
+
+test('ubuntu restarts an ARM machine where it uses kexec on others', () => {
+  for (const example of otherMachines('ubuntu')) {
+    const actions = actionsOf(example);
+    assert.match(actions[0]?.environment.get('IMG_URL') ?? '', /-arm64\.raw\.gz$/);
+    const { environment, ...last } = actions.at(-1) ?? assert.fail();
+    assert.deepEqual([last.name, last.command], ['restart into ubuntu', ['reboot']]);
+    assert.deepEqual(Object.fromEntries(environment), { IMAGE: 'alpine:latest', WAIT_SECONDS: '5' });
+  }
+});
+
+test('erase without keep_image, and hello-world by day on a real machine', () => {
+  const names = (folder: string) => actionsOf(otherMachines(folder)[0]).map(({ name }) => name);
+  assert.deepEqual(names('erase'), ['erase disk 1 of 3', 'erase disk 2 of 3', 'erase disk 3 of 3']);
+  assert.deepEqual(names('hello-world'), ['say_hello', 'say_goodbye']);
+  const goodbye = actionsOf(otherMachines('hello-world')[0]).at(-1);
+  assert.deepEqual(goodbye?.command, ['echo', 'goodbye']);
+  assert.deepEqual(Object.fromEntries(goodbye?.environment ?? []), {
+    GREETING: 'see you',
+    NIGHT: 'false',
+    LAST_DIGITS: 'false',
+  });
+});
+
+test('tink finds all objects of all examples valid', () => {
+  const tink = join(import.meta.dirname, '../../apps/tink/src/main.ts');
+  const out = execFileSync(process.execPath, [tink, 'apply', '--validate-only', '-R', '-f', EXAMPLES], {
+    encoding: 'utf8',
+  });
+  assert.equal(out, `${folders.length * 3} objects are valid\n`);
+});
