@@ -23,5 +23,7 @@ export type Rendered<Value> =
 export interface TemplateRenderer {
   workflow(input: RenderInput): Promise<Rendered<WorkflowDefinition>>;
   texts(input: TextsInput): Promise<Rendered<readonly string[]>>;
+  /** As `workflow`, for whoever only wants to know: after all others; `busy` when too many wait already. */
+  check(input: RenderInput): Promise<Rendered<WorkflowDefinition> | 'busy'>;
   close(): Promise<void>;
 }

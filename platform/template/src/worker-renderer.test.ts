@@ -80,3 +80,38 @@ test('ends its thread when there is nothing to do, and begins another when there
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 });
+
+test('renders before it checks, checks in their order, and refuses checks beyond so many that wait', async () => {
+  await using renderer = rendererWith({ checksWaiting: 2 });
+  const done: string[] = [];
+  const note = (name: string) => (answer: unknown) => done.push(answer === 'busy' ? `${name} busy` : name);
+  await Promise.all([
+    renderer.check(input(good)).then(note('check 1')),
+    renderer.check(input(good)).then(note('check 2')),
+    renderer.check(input(good)).then(note('check 3')),
+    renderer.workflow(input(good)).then(note('render')),
+  ]);
+  assert.deepEqual(done, ['check 3 busy', 'render', 'check 1', 'check 2']);
+  assert.notEqual(await renderer.check(input(good)), 'busy');
+});
+
+test('hostile checks delay a rendering by one template, not by all that wait', async () => {
+  await using renderer = rendererWith({ timeMs: 300 });
+  await renderer.workflow(input(good));
+  let stopped = 0;
+  const hostile = Array.from({ length: 10 }, () =>
+    renderer.check(input(slow)).then(() => void (stopped += 1)),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.ok((await renderer.workflow(input(good))).ok);
+  assert.ok(stopped <= 1, `${stopped} were stopped before`);
+  await Promise.all(hostile);
+});
+
+test('what waits is rejected when it is closed', async () => {
+  const renderer = rendererWith();
+  const answers = Promise.allSettled([renderer.workflow(input(good)), renderer.check(input(good))]);
+  await renderer.close();
+  const reasons = (await answers).map((one) => (one.status === 'rejected' ? String(one.reason) : ''));
+  assert.match(reasons[1] ?? '', /templates are no longer rendered/);
+});

@@ -10,6 +10,8 @@ const TIME_LIMIT_MS = 2000;
 const MEMORY_LIMIT_MB = 256;
 /** A thread costs 20 MB while it is there and 0.2 s when it begins; templates come in bursts. */
 const IDLE_MS = 10_000;
+/** Of those that only want to know. Each may take 2 s, and an ordinary one takes milliseconds. */
+const CHECKS_WAITING_MAX = 64;
 /** Only a machine that is brought to its knees takes so long to start a thread. */
 const START_LIMIT_MS = 60_000;
 
@@ -17,6 +19,7 @@ export interface RenderSettings {
   readonly timeMs?: number;
   readonly memoryMb?: number;
   readonly idleMs?: number;
+  readonly checksWaiting?: number;
 }
 
 export function createWorkerRenderer(
@@ -28,22 +31,31 @@ export function createWorkerRenderer(
     timeMs: settings.timeMs ?? TIME_LIMIT_MS,
     memoryMb: settings.memoryMb ?? MEMORY_LIMIT_MB,
     idleMs: settings.idleMs ?? IDLE_MS,
+    checksWaiting: settings.checksWaiting ?? CHECKS_WAITING_MAX,
   });
   return {
     workflow: (input) => pool.ask({ kind: 'workflow', input }) as never,
     texts: (input) => pool.ask({ kind: 'texts', input }) as never,
+    check: (input) => pool.askLast({ kind: 'workflow', input }) as never,
     close: () => pool.close(),
   };
 }
 
 type AllSettings = Required<RenderSettings>;
 
+interface Waiting {
+  readonly request: RenderRequest;
+  readonly resolve: (answer: Promise<RenderAnswer>) => void;
+}
+
 class WorkerPool {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #settings: AllSettings;
+  readonly #first: Waiting[] = [];
+  readonly #last: Waiting[] = [];
   #thread: RenderThread | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  #working: Promise<void> | undefined;
   #cancelIdle = (): void => undefined;
   #isClosing = false;
 
@@ -53,11 +65,37 @@ class WorkerPool {
     this.#settings = settings;
   }
 
-  /** One after the other. */
   ask(request: RenderRequest): Promise<RenderAnswer> {
-    const answer = this.#last.then(() => this.#render(request));
-    this.#last = answer.catch(() => undefined);
-    return answer;
+    return this.#enter(this.#first, request);
+  }
+
+  /** After all that `ask` was asked, also later. */
+  async askLast(request: RenderRequest): Promise<RenderAnswer | 'busy'> {
+    if (this.#last.length >= this.#settings.checksWaiting) return 'busy';
+    return this.#enter(this.#last, request);
+  }
+
+  #enter(waiting: Waiting[], request: RenderRequest): Promise<RenderAnswer> {
+    const { promise, resolve } = Promise.withResolvers<RenderAnswer>();
+    waiting.push({ request, resolve });
+    this.#working ??= this.#work();
+    return promise;
+  }
+
+  /** One after the other. */
+  async #work(): Promise<void> {
+    // What is asked in one turn is sorted before the first of it begins.
+    await Promise.resolve();
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const answer = this.#render(next.request);
+      next.resolve(answer);
+      await answer.catch(() => undefined);
+    }
+    this.#working = undefined;
+  }
+
+  #next(): Waiting | undefined {
+    return this.#first.shift() ?? this.#last.shift();
   }
 
   async #render(request: RenderRequest): Promise<RenderAnswer> {
@@ -80,7 +118,7 @@ class WorkerPool {
   /** What is under way ends; what waits is rejected. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await this.#last;
+    await this.#working;
     this.#cancelIdle();
     await this.#endThread();
   }

@@ -70,3 +70,19 @@ test('a template sees the references that the rules allow, and is refused with t
     /line 4, column \d+ of the template: .*"other" \(reference denied: other\)/,
   );
 });
+
+test('more workflows than can be checked are refused with 429', async () => {
+  await using api = await startedApi();
+  await put(api, 'templates', 't', {
+    data: 'name: x\ntasks: [{name: t, worker: a, actions: [{name: a, image: img}]}]\n',
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => put(api, 'workflows', `w${i}`, { templateRef: 't' })),
+  );
+  const refused = answers.filter(({ code }) => code === 429);
+  assert.ok(refused.length > 0 && refused.length < 200, `${refused.length} were refused`);
+  assert.ok(answers.every(({ code }) => code === 201 || code === 429));
+  assert.equal(refused[0]?.headers.get('retry-after'), '5');
+  assert.equal(refused[0]?.body.reason, 'TooManyRequests');
+  assert.equal((await put(api, 'workflows', 'later', { templateRef: 't' })).code, 201);
+});

@@ -6,9 +6,12 @@ import type { TemplateRenderer } from '@tinkerbell/platform-contract';
 import type { Kind, Problem, Resource, Template, Workflow } from '@tinkerbell/resources';
 import { renderInputOf, type View } from '@tinkerbell/store-contract';
 import { validateTemplateText, type ReferenceRules, type RenderError } from '@tinkerbell/template';
+import { tooMany } from './api-error.ts';
+
+const BUSY_RETRY_SECONDS = 5;
 
 export interface Admission {
-  /** Problems for which the object is refused. */
+  /** Problems for which the object is refused. Rejects with an ApiError when too many wait to be checked. */
   problemsOf(kind: Kind, resource: Resource, isNew: boolean): Promise<readonly Problem[]>;
 }
 
@@ -51,7 +54,9 @@ async function workflowProblems(
   const { templateRef = '', disabled } = workflow.spec ?? {};
   const found = renderInputOf(view, referenceRules, workflow);
   if (!found.ok || disabled === true) return [];
-  const rendered = await renderer.workflow(found.input);
+  const rendered = await renderer.check(found.input);
+  if (rendered === 'busy')
+    throw tooMany('many workflows are being checked; create this one again later', BUSY_RETRY_SECONDS);
   if (rendered.ok) return [];
   const fault = rendered.error === undefined ? rendered.message : whereAndWhat(rendered.error);
   const message = `template ${templateRef} does not render for it: ${fault}`;

@@ -204,7 +204,7 @@ test('too many watches are refused, however they come, until some end', async ()
   const refused = await server.rest('GET', path);
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '10']);
   await assert.rejects(statesOf(server.watch(jobId)), hasCode(status.RESOURCE_EXHAUSTED, /too many jobs/));
-  await Promise.all(responses.map((one) => one.body?.cancel()));
+  await Promise.all(responses.map(async (one) => one.body?.cancel()));
   const again = await server.rest('GET', path);
   assert.equal(again.status, 200);
   await again.body?.cancel();
