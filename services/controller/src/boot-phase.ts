@@ -18,7 +18,7 @@ export interface BootDeps extends ApplyDeps {
   readonly rendering: Rendering;
 }
 
-const hardwareCollection = 'hardware.tinkerbell.org';
+export const hardwareCollection = 'hardware.tinkerbell.org';
 export const jobCollection = 'jobs.bmc.tinkerbell.org';
 const taskCollection = 'tasks.bmc.tinkerbell.org';
 

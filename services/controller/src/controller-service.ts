@@ -3,22 +3,25 @@
  * and may come twice or not at all: the reconciler reads what is there, and a periodic scan finds what was missed.
  */
 import type { Service } from '@tinkerbell/platform-contract';
-import type { Workflow } from '@tinkerbell/resources';
-import { isReferenced, subjectOf, workflowCollection, type Change } from '@tinkerbell/store-contract';
+import type { Hardware, Resource, Workflow } from '@tinkerbell/resources';
+import { subjectOf, workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { workflowStateOf } from '@tinkerbell/workflow';
 import type { ApplyDeps } from './apply-event.ts';
-import { jobCollection } from './boot-phase.ts';
+import { hardwareCollection, jobCollection } from './boot-phase.ts';
 import { reconcile } from './reconcile.ts';
+import { Referrers, type HardwareName } from './referrers.ts';
 import { Rendering, type RenderingDeps } from './rendering.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** How long a lost wake-up can go unnoticed. */
 const SCAN_EVERY_MS = 30_000;
+const templateCollection = 'templates.tinkerbell.org';
 
 export type ControllerDeps = ApplyDeps & RenderingDeps;
 
 export function createControllerService(deps: ControllerDeps): Service {
   const rendering = new Rendering(deps);
+  const referrers = new Referrers(deps.referenceRules);
   const answeringSinceMs = deps.clock.nowMs();
   const queue = new WorkQueue(deps.clock, deps.log, async (path) =>
     reconcile({ ...deps, rendering, answeringSinceMs }, keyOf(path)),
@@ -29,10 +32,14 @@ export function createControllerService(deps: ControllerDeps): Service {
     const { collection, namespace, name } = change.key;
     if (collection === workflowCollection && change.type === 'deleted')
       rendering.forget(`${namespace}/${name}`);
-    for (const path of wokenBy(deps, change)) queue.add(path);
+    if (collection === hardwareCollection && change.type === 'deleted') referrers.remove({ namespace, name });
+    else if (collection === hardwareCollection) referrers.put(change.object as Hardware);
+    for (const path of wokenBy(deps.view, referrers, change)) queue.add(path);
   }
 
   function scan(): void {
+    // Changes may have been missed here too.
+    referrers.replace(deps.view.all(hardwareCollection) as readonly Hardware[]);
     for (const workflow of deps.view.all(workflowCollection) as readonly Workflow[])
       queue.add(pathOf(workflow));
   }
@@ -71,34 +78,43 @@ function recordRestart({ view, journal }: ApplyDeps): void {
   }
 }
 
-/**
- * A changed Template, Hardware or object that a Hardware names wakes the workflows that wait for it, a BMC Job the workflow it
- * belongs to. Workflows and Jobs change too often to look for who names them; the scan finds those.
- */
-function wokenBy({ view, referenceRules }: ControllerDeps, change: Change): readonly string[] {
-  const { collection, namespace, name } = change.key;
-  if (collection === workflowCollection) return change.type === 'deleted' ? [] : [`${namespace}/${name}`];
-  if (collection === jobCollection) {
-    const owners = change.object.metadata.ownerReferences ?? [];
-    return owners.filter((one) => one.kind === 'Workflow').map((one) => `${namespace}/${one.name}`);
+/** A changed Template, Hardware or object that a Hardware names wakes the workflows that wait for it, a BMC Job its workflow. */
+function wokenBy(view: View, referrers: Referrers, change: Change): readonly string[] {
+  const byReference = referrers.naming(change.key).flatMap((one) => waitingFor(view, one));
+  return [...ownWorkflows(view, change), ...byReference];
+}
+
+function ownWorkflows(view: View, { type, key, object }: Change): readonly string[] {
+  switch (key.collection) {
+    case workflowCollection:
+      return type === 'deleted' ? [] : [pathOf(object)];
+    case jobCollection: {
+      const owners = object.metadata.ownerReferences ?? [];
+      return owners.filter(({ kind }) => kind === 'Workflow').map(({ name }) => `${key.namespace}/${name}`);
+    }
+    case hardwareCollection:
+      return waitingFor(view, key);
+    case templateCollection:
+      return (view.all(workflowCollection) as readonly Workflow[])
+        .filter(
+          ({ metadata, spec }) => metadata.namespace === key.namespace && spec?.templateRef === key.name,
+        )
+        .filter(isUnrendered)
+        .map(pathOf);
+    default:
+      return [];
   }
-  return (view.all(workflowCollection) as readonly Workflow[])
-    .filter((one) => workflowStateOf(one.status?.state) === '')
-    .filter((one) => {
-      if (one.metadata.namespace === namespace && refersTo(one, change)) return true;
-      const hardware = view.hardwareNamed(one.metadata.namespace, one.spec?.hardwareRef ?? '');
-      return hardware?.spec?.references !== undefined && isReferenced(hardware, referenceRules, change.key);
-    })
-    .map(pathOf);
 }
 
-function refersTo(workflow: Workflow, change: Change): boolean {
-  const { templateRef, hardwareRef } = workflow.spec ?? {};
-  if (change.object.kind === 'Template') return templateRef === change.key.name;
-  return change.object.kind === 'Hardware' && hardwareRef === change.key.name;
+function waitingFor(view: View, { namespace, name }: HardwareName): readonly string[] {
+  return view.workflowsByHardware(namespace, name).filter(isUnrendered).map(pathOf);
 }
 
-function pathOf({ metadata }: Workflow): string {
+function isUnrendered({ status }: Workflow): boolean {
+  return workflowStateOf(status?.state) === '';
+}
+
+function pathOf({ metadata }: Resource): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 

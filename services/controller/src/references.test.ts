@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
+import type { Hardware, HardwareSpec } from '@tinkerbell/resources';
+import { Referrers } from './referrers.ts';
 import { mac, startedController, type Controller } from './testdata/started-controller.ts';
 
 const text = `name: w
@@ -81,4 +83,46 @@ test('another namespace, version or kind is another object', async () => {
     const failed = await controller.until((one) => one.templateRendering === 'failed');
     assert.match(failed.conditions?.[0]?.message ?? '', /reference not found: os$/);
   }
+});
+
+const everything = rules('{"reference":{"name":["os"]}}');
+
+for (const kind of ['Workflow', 'Job', 'Hardware'] as const)
+  test(`a change of a ${kind} that is named is found at once`, async () => {
+    await using controller = await startedController([], everything);
+    const group = kind === 'Job' ? 'bmc.tinkerbell.org' : 'tinkerbell.org';
+    const resource = { Workflow: 'workflows', Job: 'jobs', Hardware: 'hardware' }[kind];
+    await putAll(controller, { ...inDefault, group, resource });
+    const lines = text.replace('.spec.data', '.metadata.labels.image');
+    await controller.put('Template', 't', { spec: { data: lines } });
+    await controller.until((one) => /reference not found: os$/.test(one.conditions?.[0]?.message ?? ''));
+    const labelled = (image: string) => ({
+      metadata: { name: 'os', namespace: 'default', labels: { image } },
+    });
+    await controller.put(kind, 'os', labelled('NO IMAGE'));
+    await controller.until((one) =>
+      /invalid|reference format|image/.test(one.conditions?.[0]?.message ?? ''),
+    );
+    await controller.put(kind, 'os', labelled('debian:12'));
+    const status = await controller.until((one) => one.state === 'PENDING');
+    assert.equal(status.tasks?.[0]?.actions[0]?.image, 'debian:12');
+  });
+
+test('an object that a Hardware names no more wakes nobody', () => {
+  const referrers = new Referrers(everything);
+  const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: 'os' };
+  const hardware = (references?: object): Hardware => ({
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name: 'h', namespace: 'default' },
+    spec: { ...(references && { references }) } as HardwareSpec,
+  });
+  referrers.put(hardware({ os: inDefault, other: { ...inDefault, name: 'denied' } }));
+  assert.deepEqual(referrers.naming(key), [{ namespace: 'default', name: 'h' }]);
+  referrers.put(hardware());
+  assert.deepEqual(referrers.naming(key), []);
+  referrers.replace([hardware({ os: inDefault })]);
+  assert.equal(referrers.naming(key).length, 1);
+  referrers.remove({ namespace: 'default', name: 'h' });
+  assert.deepEqual(referrers.naming(key), []);
 });

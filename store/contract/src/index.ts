@@ -29,4 +29,4 @@ export { changeOf, refusalOf, withRevision, type Refusal } from './apply-write.t
 export { updateObject, type Decision, type Updated } from './update-object.ts';
 export { applyWorkflowEvent, workflowCollection, type ApplyDeps } from './apply-workflow-event.ts';
 export { recordStateChange, subjectOf, type StateChange } from './workflow-timeline.ts';
-export { isReferenced, renderInputOf, type RenderInputFound } from './render-input.ts';
+export { referencedKeys, renderInputOf, type RenderInputFound } from './render-input.ts';

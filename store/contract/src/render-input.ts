@@ -44,17 +44,14 @@ function versionOf(
   return JSON.stringify([text, ofHardware, hardwareMap, ofObjects, referenceProblems]);
 }
 
-/** True when the rendering for that Hardware may depend on the object at `key`, be it there or not. */
-export function isReferenced(hardware: Hardware, rules: ReferenceRules, key: ObjectKey): boolean {
+/** The objects on which the rendering for that Hardware may depend, be they there or not. */
+export function referencedKeys(hardware: Hardware, rules: ReferenceRules): readonly ObjectKey[] {
   const { references } = allowedReferences(hardware as unknown as JsonObject, rules);
-  return references
-    .values()
-    .some(
-      (one) =>
-        `${one.resource}.${one.group}` === key.collection &&
-        one.namespace === key.namespace &&
-        one.name === key.name,
-    );
+  return [...references.values()].map(({ resource, group, namespace, name }) => ({
+    collection: `${resource}.${group}`,
+    namespace,
+    name,
+  }));
 }
 
 interface Referenced extends Pick<RenderInput, 'references' | 'referenceProblems'> {

@@ -1,0 +1,52 @@
+/** Which Hardware names an object for its templates to see, so that a change of the object finds the workflows that wait for it. */
+import type { ObjectMeta, Hardware } from '@tinkerbell/resources';
+import { formatKey, referencedKeys, type ObjectKey } from '@tinkerbell/store-contract';
+import type { ReferenceRules } from '@tinkerbell/template';
+
+export type HardwareName = Pick<ObjectMeta, 'namespace' | 'name'>;
+
+export class Referrers {
+  readonly #rules: ReferenceRules;
+  /** By the path of the object, then by the path of the Hardware. */
+  readonly #byObject = new Map<string, Map<string, HardwareName>>();
+  /** Paths of the objects that a Hardware names. */
+  readonly #ofHardware = new Map<string, readonly string[]>();
+
+  constructor(rules: ReferenceRules) {
+    this.#rules = rules;
+  }
+
+  put(hardware: Hardware): void {
+    const { namespace, name } = hardware.metadata;
+    this.remove({ namespace, name });
+    if (hardware.spec?.references === undefined) return;
+    const path = `${namespace}/${name}`;
+    const objects = referencedKeys(hardware, this.#rules).map(formatKey);
+    this.#ofHardware.set(path, objects);
+    for (const object of objects) {
+      const named = this.#byObject.get(object) ?? new Map<string, HardwareName>();
+      this.#byObject.set(object, named.set(path, { namespace, name }));
+    }
+  }
+
+  remove({ namespace, name }: HardwareName): void {
+    const path = `${namespace}/${name}`;
+    for (const object of this.#ofHardware.get(path) ?? []) {
+      const named = this.#byObject.get(object);
+      named?.delete(path);
+      if (named?.size === 0) this.#byObject.delete(object);
+    }
+    this.#ofHardware.delete(path);
+  }
+
+  /** Begins anew with these. */
+  replace(all: readonly Hardware[]): void {
+    this.#byObject.clear();
+    this.#ofHardware.clear();
+    for (const hardware of all) this.put(hardware);
+  }
+
+  naming(key: ObjectKey): readonly HardwareName[] {
+    return [...(this.#byObject.get(formatKey(key))?.values() ?? [])];
+  }
+}
