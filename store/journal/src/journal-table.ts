@@ -49,6 +49,11 @@ export class JournalTable {
       );
   }
 
+  /** Call it when what was inserted or let go of did not come to stay. */
+  rolledBack(): void {
+    this.#count = undefined;
+  }
+
   /** At most `limit` that match; `events` is not about the output of actions. */
   read(query: JournalQuery, events: readonly string[] | undefined, limit: number): readonly JournalRecord[] {
     const name = this.#name;

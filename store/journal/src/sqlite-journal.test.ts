@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import { openSqliteJournal } from './index.ts';
@@ -182,4 +183,28 @@ test('output of actions pushes no other record out', async () => {
   );
   const [oldest] = await journal.read({ after: 0, events: ['action-output'] });
   assert.ok((oldest?.sequence ?? 0) > 5000, String(oldest?.sequence));
+});
+
+test('what the disk did not take does not count as kept: nothing else is let go of for it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-'));
+  const path = join(folder, 'a.db');
+  const time = standingClock();
+  const journal = openSqliteJournal({ path, clock: time.clock, log: silent, recordsKept: 100 });
+  const write = async (count: number) => {
+    for (let i = 0; i < count; i++) journal.append({ source: 'server', event: 'e', message: String(i) });
+    return journal.read({ after: 0 });
+  };
+  await write(20_000);
+  assert.equal((await write(1)).length, 101);
+  const other = new DatabaseSync(path);
+  // As a disk that is full after some of the records of a transaction.
+  other.exec(`create trigger full before insert on journal when new.record like '%"50"%'
+    begin select raise(abort, 'disk is full'); end`);
+  for (let i = 0; i < 200; i++) await write(60);
+  other.exec('drop trigger full');
+  other.close();
+  const kept = await write(1);
+  assert.ok(kept.length >= 100, `${kept.length} are kept`);
+  await journal.close();
+  rmSync(folder, { recursive: true });
 });

@@ -115,6 +115,7 @@ class SqliteJournal implements Journal {
         waiting: this.#pending.length,
       });
       if (this.#database.isTransaction) this.#database.exec('rollback');
+      for (const table of [this.#timeline, this.#output]) table.rolledBack();
       return false;
     }
   }
