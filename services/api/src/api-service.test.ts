@@ -286,3 +286,19 @@ test('streams the timeline of a machine', async () => {
   }
   assert.deepEqual(seen, ['offer-sent', 'ack-sent']);
 });
+
+test('warnings about fields of any name and number are told in a header that every client takes', async () => {
+  await using api = await startedApi();
+  const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`größe日本${i}`, 1]));
+  const created = await api.call('POST', `${base}/templates`, {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Template',
+    metadata: { name: 'odd' },
+    spec: { data: 'name: w\ntasks: [{name: t, worker: a, actions: [{name: a, image: img}]}]\n', ...fields },
+  });
+  assert.equal(created.code, 201, JSON.stringify(created.body));
+  const warnings = created.headers.get('warning') ?? '';
+  assert.match(warnings, /^299 - "spec\.gr\?\?e|^299 - ".*unknown field/);
+  assert.ok(warnings.length < 8192, `${warnings.length} characters`);
+  assert.match(warnings, /and \d+ more"$/);
+});

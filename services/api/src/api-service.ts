@@ -33,6 +33,7 @@ import {
 } from './resource-handlers.ts';
 import { tableOf, wantsTable } from './table.ts';
 import { actionLog, timeline } from './timeline-handler.ts';
+import { withWarnings } from './warnings.ts';
 
 export interface ApiDeps {
   readonly store: Store;
@@ -250,11 +251,6 @@ function verbOptions(query: URLSearchParams): { strict: boolean; dryRun: boolean
 
 function result({ code, object, warnings }: Outcome): Response {
   return withWarnings(json(object, code), warnings.map(formatProblem));
-}
-
-function withWarnings(response: Response, warnings: readonly string[]): Response {
-  for (const warning of warnings) response.headers.append('warning', `299 - ${JSON.stringify(warning)}`);
-  return response;
 }
 
 function json(value: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
