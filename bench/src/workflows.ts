@@ -3,75 +3,39 @@ import { join } from 'node:path';
 
 import { StateType } from '@tinkerbell/api/agent';
 
-import { createAgents, untilWaiting, type Agent } from './agents.ts';
-import { createMany, createObject, type ApiObject } from './api-client.ts';
+import { actionRows } from './action-rows.ts';
+import { createAgents, untilWaiting } from './agents.ts';
+import { createObject } from './api-client.ts';
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
-import { addressesOf, hardwareOf } from './machines.ts';
+import { idleAgentRows } from './idle-agent-rows.ts';
+import { renderRows } from './render-rows.ts';
+import { restartRows } from './restart-rows.ts';
 import { quantile } from './rounds.ts';
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
+import { createSite, workflowOf } from './workflow-objects.ts';
 
 const LATENCY_GOAL_MS = 50;
-const REPORTING_AGENTS = 64;
-const ACTIONS_PER_WORKFLOW = 10;
-const CREATE_CONCURRENCY = 32;
 const SYNC_BYTES = 4096;
 const WARM_UP = 30;
 
 export const workflowsBenchmark: Benchmark = {
   name: 'workflows',
-  summary:
-    'from the creation of a Workflow to the answer of a waiting agent, and reports per second; all durable',
+  summary: 'actions of many agents, idle agents, rendering, ready after SIGKILL; every change is durable',
   async run(context) {
+    const rows = await actionRows(context);
+    rows.push(
+      ...(await idleAgentRows(context)),
+      ...(await renderRows(context)),
+      ...(await restartRows(context)),
+    );
     const server = await startOnLoopback(context, { dataDirectory: join(context.directory, 'data') });
-    const waitingCounts = context.quick ? [1, 100] : [1, 100, 1000];
-    const machines = Math.max(REPORTING_AGENTS, ...waitingCounts);
-    context.say(`creating ${machines} Hardware`);
-    await createMany(server.url, { count: machines, concurrency: CREATE_CONCURRENCY }, hardwareOf);
-    await createObject(server.url, templateOf('one', 1));
-    await createObject(server.url, templateOf('ten', ACTIONS_PER_WORKFLOW));
-    const rows: Row[] = [];
+    const waitingCounts = context.quick ? [1] : [1, 1000];
+    await createSite(server.url, Math.max(...waitingCounts));
     for (const waiting of waitingCounts) rows.push(...(await latencyRows(context, server, waiting)));
-    rows.push(...(await reportRows(context, server)), syncRow(context));
+    rows.push(syncRow(context));
     return rows;
   },
 };
-
-function templateOf(name: string, actions: number): ApiObject {
-  const action = (index: number) => `      - name: action-${index}
-        image: quay.io/tinkerbell/actions/image2disk:latest
-        timeout: 600
-        environment:
-          IMG_URL: "http://10.199.0.1:7080/images/{{ (index .Hardware.Interfaces 0).DHCP.Hostname }}.img.zst"
-          DEST_DISK: {{ index .Hardware.Disks 0 }}
-`;
-  const data = `version: "0.1"
-name: ${name}
-global_timeout: 1800
-tasks:
-  - name: install
-    worker: "{{ .device_1 }}"
-    actions:
-${Array.from({ length: actions }, (_, index) => action(index)).join('')}`;
-  return {
-    apiVersion: 'tinkerbell.org/v1alpha1',
-    kind: 'Template',
-    metadata: { name, namespace: 'default' },
-    spec: { data },
-  };
-}
-
-function workflowOf(name: string, template: string, machine: number): ApiObject {
-  return {
-    apiVersion: 'tinkerbell.org/v1alpha1',
-    kind: 'Workflow',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      templateRef: template,
-      hardwareRef: `machine-${machine}`,
-      hardwareMap: { device_1: addressesOf(machine).mac },
-    },
-  };
-}
 
 /** One Workflow at a time, each for another of the waiting agents, which runs it and waits again. */
 async function latencyRows(context: BenchContext, server: LoopbackServer, waiting: number): Promise<Row[]> {
@@ -109,34 +73,6 @@ async function latencyRows(context: BenchContext, server: LoopbackServer, waitin
       goal: { value: LATENCY_GOAL_MS },
     }),
   ];
-}
-
-/** Agents that run through their Workflows as fast as the server lets them: each action is asked for, started and ended. */
-async function reportRows(context: BenchContext, server: LoopbackServer): Promise<Row[]> {
-  const perAgent = context.quick ? 1 : 5;
-  const workflows = REPORTING_AGENTS * perAgent;
-  context.say(`${REPORTING_AGENTS} agents run ${workflows} Workflows of ${ACTIONS_PER_WORKFLOW} actions`);
-  await createMany(server.url, { count: workflows, concurrency: CREATE_CONCURRENCY }, (index) =>
-    workflowOf(`report-${index}`, 'ten', index % REPORTING_AGENTS),
-  );
-  const agents = createAgents(context, server, REPORTING_AGENTS);
-  const startedMs = performance.now();
-  await Promise.all(agents.map((agent) => runActions(agent, perAgent * ACTIONS_PER_WORKFLOW)));
-  const seconds = (performance.now() - startedMs) / 1000;
-  const actions = workflows * ACTIONS_PER_WORKFLOW;
-  const row = { unit: '/s', better: 'higher' } as const;
-  return [
-    rowOf({ ...row, name: `ReportActionStatus, ${REPORTING_AGENTS} agents`, value: (actions * 2) / seconds }),
-    rowOf({ ...row, name: 'durable calls with GetAction counted', value: (actions * 3) / seconds }),
-  ];
-}
-
-async function runActions(agent: Agent, count: number): Promise<void> {
-  for (let done = 0; done < count; done += 1) {
-    const action = await agent.nextAction();
-    await agent.report(action, StateType.RUNNING);
-    await agent.report(action, StateType.SUCCESS);
-  }
 }
 
 /** What one durable write after another costs here: the rates above are more, because writes that wait share a sync. */

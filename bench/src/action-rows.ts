@@ -1,0 +1,118 @@
+/** Thousands of agents that run Workflows of ten actions: how many changes the server makes durable, and how long agents wait. */
+import { join } from 'node:path';
+
+import { AgentLoad } from './agent-load.ts';
+import { rowOf, type BenchContext, type Row } from './benchmark.ts';
+import type { AgentProtocol } from './load-agent.ts';
+import { quantile } from './rounds.ts';
+import { processorSeconds } from './running-program.ts';
+import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
+import { createSite, createWorkflows, listWorkflows, transitionsOf } from './workflow-objects.ts';
+
+const ACTIONS_PER_WORKFLOW = 10;
+const TRANSITIONS_PER_ACTION = 3;
+const TRANSITIONS_GOAL = 3000;
+const NEXT_ACTION_GOAL_MS = 50;
+const LOAD_PROCESSES = 2;
+
+export const PROTOCOL_NAMES: Readonly<Record<AgentProtocol, string>> = {
+  upstream: "upstream's protocol",
+  sessions: 'tinkerbell.agent.v1',
+};
+
+export async function actionRows(context: BenchContext): Promise<Row[]> {
+  const agents = context.quick ? 200 : 1000;
+  const server = await startOnLoopback(context, { dataDirectory: join(context.directory, 'actions') });
+  context.say(`creating ${agents} Hardware`);
+  await createSite(server.url, agents);
+  const rows: Row[] = [];
+  for (const protocol of ['sessions', 'upstream'] as const)
+    rows.push(...(await protocolRows(context, { server, protocol, agents })));
+  await server.stop();
+  return rows;
+}
+
+interface Load {
+  readonly server: LoopbackServer;
+  readonly protocol: AgentProtocol;
+  readonly agents: number;
+}
+
+/** As fast as the server answers; then at half that rate, as long as machines are not all in the same moment. */
+async function protocolRows(context: BenchContext, load: Load): Promise<Row[]> {
+  const name = `${load.agents} agents of ${PROTOCOL_NAMES[load.protocol]}`;
+  context.say(name);
+  const fastest = await runOnce(context, load, { phase: 'fastest', actionMs: 0 });
+  const rate = fastest.transitions / fastest.seconds;
+  const pacedRate = Math.min(TRANSITIONS_GOAL, rate / 2);
+  const actionMs = (load.agents * TRANSITIONS_PER_ACTION * 1000) / pacedRate;
+  const paced = await runOnce(context, load, { phase: 'paced', actionMs });
+  const at = `at ${Math.round(paced.transitions / paced.seconds)} transitions/s`;
+  return [
+    rowOf({
+      name: `${name}: durable transitions of actions (handed out, RUNNING, SUCCESS)`,
+      value: rate,
+      unit: '/s',
+      better: 'higher',
+      goal: { value: TRANSITIONS_GOAL },
+    }),
+    rowOf({
+      name: `${name}: the server's processor time for one`,
+      value: (fastest.serverSeconds * 1e6) / fastest.transitions,
+      unit: 'us',
+      better: 'lower',
+    }),
+    rowOf({
+      name: `${name}: report to next action ${at}, median`,
+      value: quantile(paced.nextActionMs, 0.5),
+      unit: 'ms',
+      better: 'lower',
+    }),
+    rowOf({
+      name: `${name}: report to next action ${at}, 99 of 100`,
+      value: quantile(paced.nextActionMs, 0.99),
+      unit: 'ms',
+      better: 'lower',
+      goal: { value: NEXT_ACTION_GOAL_MS },
+    }),
+  ];
+}
+
+interface Run {
+  readonly phase: string;
+  readonly actionMs: number;
+}
+
+interface Outcome {
+  readonly seconds: number;
+  /** By what the status of the Workflows says afterwards. */
+  readonly transitions: number;
+  readonly serverSeconds: number;
+  readonly nextActionMs: readonly number[];
+}
+
+async function runOnce(
+  context: BenchContext,
+  { server, protocol, agents }: Load,
+  { phase, actionMs }: Run,
+): Promise<Outcome> {
+  const name = `${phase}-${protocol}`;
+  await createWorkflows(server.url, { name, template: 'ten', count: agents });
+  const load = await AgentLoad.connect(context, {
+    authority: server.grpcAddress,
+    protocol,
+    agents,
+    processes: LOAD_PROCESSES,
+  });
+  const [serverBefore, loadBefore] = [processorSeconds(server.pid), load.processorSeconds()];
+  const run = await load.run({ actions: ACTIONS_PER_WORKFLOW, actionMs, spreadMs: actionMs });
+  const serverSeconds = processorSeconds(server.pid) - serverBefore;
+  const loadSeconds = load.processorSeconds() - loadBefore;
+  await load.stop();
+  const ran = (await listWorkflows(server.url)).filter(({ metadata }) => metadata.name.startsWith(name));
+  const transitions = transitionsOf(ran);
+  context.say(
+    `${phase}: ${transitions} transitions in ${run.seconds.toFixed(1)} s; processor time: server ${serverSeconds.toFixed(1)} s, load ${loadSeconds.toFixed(1)} s`,
+  );
+  return { ...run, transitions, serverSeconds };
+}

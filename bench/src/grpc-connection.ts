@@ -1,0 +1,128 @@
+/**
+ * gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), as much as a load needs: no
+ * compression, no deadlines, one connection for each agent. A client library would take as long as the server that is measured.
+ */
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+
+const PREFIX_BYTES = 5;
+
+/** What `serviceDefinition` gives. */
+export interface Method<Request, Response> {
+  readonly path: string;
+  requestSerialize(value: Request): Buffer;
+  responseDeserialize(bytes: Buffer): Response;
+}
+
+/** An answer that is not OK. */
+export class CallError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(`gRPC status ${code}: ${message}`);
+    this.code = code;
+  }
+}
+
+export interface Requests<Request> {
+  send(request: Request): void;
+  /** No more requests: a method that takes one answers only then. */
+  end(): void;
+}
+
+export class GrpcConnection {
+  readonly #session: ClientHttp2Session;
+
+  private constructor(session: ClientHttp2Session) {
+    this.#session = session;
+  }
+
+  static async open(authority: string): Promise<GrpcConnection> {
+    const session = connect(`http://${authority}`);
+    await new Promise<void>((resolve, reject) =>
+      session.once('connect', () => resolve()).once('error', reject),
+    );
+    return new GrpcConnection(session);
+  }
+
+  /** @throws CallError */
+  unary<Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      let answer: Response | undefined;
+      const stream = this.#begin(
+        method,
+        (response: Response) => (answer = response),
+        (error) => {
+          if (answer === undefined) reject(error ?? new CallError(0, 'an answer without a message'));
+          else resolve(answer);
+        },
+      );
+      stream.end(framed(method.requestSerialize(request)));
+    });
+  }
+
+  /** Requests as they come, with `send`; `onEnd` is told why it ended. */
+  stream<Request, Response>(
+    method: Method<Request, Response>,
+    handlers: {
+      readonly onMessage: (response: Response) => void;
+      readonly onEnd: (error: CallError | undefined) => void;
+    },
+  ): Requests<Request> {
+    const stream = this.#begin(method, handlers.onMessage, handlers.onEnd);
+    return {
+      send: (request) => void stream.write(framed(method.requestSerialize(request))),
+      end: () => void stream.end(),
+    };
+  }
+
+  #begin<Request, Response>(
+    method: Method<Request, Response>,
+    onMessage: (response: Response) => void,
+    onEnd: (error: CallError | undefined) => void,
+  ): ClientHttp2Stream {
+    const stream = this.#session.request({
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_PATH]: method.path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    let received: Buffer = Buffer.alloc(0);
+    let error: CallError | undefined = new CallError(14, 'the connection broke');
+    const takeStatus = (headers: Readonly<Record<string, unknown>>): void => {
+      const code = headers['grpc-status'];
+      if (code === undefined) return;
+      error = Number(code) === 0 ? undefined : new CallError(Number(code), String(headers['grpc-message']));
+    };
+    stream.on('response', takeStatus);
+    stream.on('trailers', takeStatus);
+    stream.on('data', (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      for (let bytes = messageBytes(received); bytes !== undefined; bytes = messageBytes(received)) {
+        onMessage(method.responseDeserialize(received.subarray(PREFIX_BYTES, bytes)));
+        received = received.subarray(bytes);
+      }
+    });
+    stream.on('error', () => undefined);
+    stream.on('close', () => onEnd(error));
+    return stream;
+  }
+
+  close(): void {
+    this.#session.destroy();
+  }
+}
+
+function framed(message: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
+  frame.writeUInt8(0, 0);
+  frame.writeUInt32BE(message.length, 1);
+  message.copy(frame, PREFIX_BYTES);
+  return frame;
+}
+
+/** Of the first message with its prefix; undefined until all of it is there. */
+function messageBytes(received: Buffer): number | undefined {
+  if (received.length < PREFIX_BYTES) return undefined;
+  const bytes = PREFIX_BYTES + received.readUInt32BE(1);
+  return received.length < bytes ? undefined : bytes;
+}

@@ -1,0 +1,103 @@
+/** Thousands of agents that are connected and have nothing to do: what they cost, and how soon work reaches one of them. */
+import { join } from 'node:path';
+
+import { AgentLoad, nowMs, withFiles } from './agent-load.ts';
+import { PROTOCOL_NAMES } from './action-rows.ts';
+import { createObject } from './api-client.ts';
+import { rowOf, type BenchContext, type Row } from './benchmark.ts';
+import type { AgentProtocol } from './load-agent.ts';
+import { quantile } from './rounds.ts';
+import { processorSeconds, residentMegabytes } from './running-program.ts';
+import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
+import { createSite, workflowOf } from './workflow-objects.ts';
+
+const PROCESSOR_GOAL_PERCENT = 10;
+const MEMORY_GOAL_MB = 1000;
+const REACHED_GOAL_MS = 100;
+const LOAD_PROCESSES = 2;
+const WARM_UP = 10;
+/** Connecting leaves garbage and pings. */
+const SETTLE_MS = 3000;
+/** Agents wait all over a site. */
+const STRIDE = 37;
+const REACH_DEADLINE_MS = 30_000;
+
+export async function idleAgentRows(context: BenchContext): Promise<Row[]> {
+  const agents = context.quick ? 1000 : 10_000;
+  const rows: Row[] = [];
+  for (const protocol of ['sessions', 'upstream'] as const) {
+    const server = await startOnLoopback(context, {
+      dataDirectory: join(context.directory, `idle-${protocol}`),
+      prefix: withFiles(agents),
+    });
+    await createSite(server.url, agents);
+    context.say(`${agents} idle agents of ${PROTOCOL_NAMES[protocol]}`);
+    rows.push(...(await protocolRows(context, { server, protocol, agents })));
+    await server.stop();
+  }
+  return rows;
+}
+
+interface Idle {
+  readonly server: LoopbackServer;
+  readonly protocol: AgentProtocol;
+  readonly agents: number;
+}
+
+async function protocolRows(context: BenchContext, { server, protocol, agents }: Idle): Promise<Row[]> {
+  const load = await AgentLoad.connect(context, {
+    authority: server.grpcAddress,
+    protocol,
+    agents,
+    processes: LOAD_PROCESSES,
+  });
+  const arrivals = new Map<number, (atMs: number) => void>();
+  load.wait((machine, atMs) => arrivals.get(machine)?.(atMs));
+  await pause(SETTLE_MS);
+  const percent = await idlePercent(server, context.quick ? 12_000 : 65_000);
+  const megabytes = residentMegabytes(server.pid);
+  const reached: number[] = [];
+  for (let sample = 0; sample < (context.quick ? 60 : 300) + WARM_UP; sample += 1) {
+    const machine = (sample * STRIDE) % agents;
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const timer = setTimeout(
+      () => reject(new Error(`no Workflow has reached machine ${machine}`)),
+      REACH_DEADLINE_MS,
+    );
+    arrivals.set(machine, resolve);
+    const startedMs = nowMs();
+    await createObject(server.url, workflowOf(`reach-${sample}`, 'one', machine));
+    const milliseconds = (await promise) - startedMs;
+    clearTimeout(timer);
+    arrivals.delete(machine);
+    if (sample >= WARM_UP) reached.push(milliseconds);
+  }
+  await load.stop();
+  const name = `${agents} idle agents of ${PROTOCOL_NAMES[protocol]}`;
+  const lower = (text: string, value: number, unit: string, goal: number) =>
+    rowOf({ name: `${name}: ${text}`, value, unit, better: 'lower', goal: { value: goal } });
+  return [
+    lower('processor time, of one core', percent, '%', PROCESSOR_GOAL_PERCENT),
+    lower('resident memory of the server', megabytes, 'MB', MEMORY_GOAL_MB),
+    rowOf({
+      name: `${name}: a new Workflow reaches its agent, median`,
+      value: quantile(reached, 0.5),
+      unit: 'ms',
+      better: 'lower',
+    }),
+    lower('a new Workflow reaches its agent, 99 of 100', quantile(reached, 0.99), 'ms', REACHED_GOAL_MS),
+  ];
+}
+
+/** Longer than a heartbeat is apart; in a whole run longer than a GetAction is held. */
+async function idlePercent(server: LoopbackServer, milliseconds: number): Promise<number> {
+  const before = processorSeconds(server.pid);
+  const startedMs = performance.now();
+  await pause(milliseconds);
+  const seconds = (performance.now() - startedMs) / 1000;
+  return ((processorSeconds(server.pid) - before) * 100) / seconds;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
