@@ -1,7 +1,8 @@
 /**
- * The store in one SQLite file, in WAL mode with full synchronisation. All commits that arrive in one turn
- * of the event loop share one transaction and one sync to disk; each still succeeds or fails by itself,
- * because its conditions are checked before its first write. Answers and watch events follow the sync.
+ * The store in one SQLite file, in WAL mode with full synchronisation. Commits that arrive together share one
+ * transaction and one sync to disk: those of one turn of the event loop, and those of a few turns after it as long as
+ * each brings more. Each still succeeds or fails by itself, because its conditions are
+ * checked before its first write. Answers and watch events follow the sync.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
@@ -40,6 +41,9 @@ const TRIM_EVERY = 256;
 const RECENT_MAX = 4_096;
 /** Another process (a backup, an inspection) may hold the file this long. */
 const BUSY_TIMEOUT_MS = 1000;
+
+/** Turns that a commit waits for others, as long as each brings one: a turn is shorter than a sync. */
+const GATHER_TURNS = 4;
 
 interface PendingCommit {
   readonly writes: readonly Write[];
@@ -116,7 +120,16 @@ class SqliteStore implements Store {
         return;
       }
       this.#pending.push({ writes, resolve });
-      if (this.#pending.length === 1) setImmediate(() => this.#flush());
+      if (this.#pending.length === 1) this.#gather(0, GATHER_TURNS);
+    });
+  }
+
+  /** Writes when a turn of the event loop brought nothing more. */
+  #gather(gathered: number, turnsLeft: number): void {
+    setImmediate(() => {
+      const count = this.#pending.length;
+      if (count > gathered && turnsLeft > 0) this.#gather(count, turnsLeft - 1);
+      else this.#flush();
     });
   }
 
