@@ -6,7 +6,7 @@ import {
   type ReportRequest,
   type ReportResponse,
 } from '@tinkerbell/api/agent-v1';
-import { ActionStatusRequestSchema } from '@tinkerbell/api/agent';
+import { ActionStatusRequestSchema, type ActionStatusRequest } from '@tinkerbell/api/agent';
 import { isTerminal } from '@tinkerbell/workflow';
 import { parseReport } from '../agent-messages.ts';
 import { workflowCollection } from '../apply-event.ts';
@@ -18,25 +18,31 @@ import { fencedError } from './sessions.ts';
 /** Rejects with an RpcError. When it resolves, the report is durable. */
 export async function reportAttempt(deps: ReportDeps, request: ReportRequest): Promise<ReportResponse> {
   const { sessionId, attempt, status = create(ActionStatusRequestSchema) } = request;
-  const fenced = deps.sessions.fencedSession(sessionId);
-  const session = fenced ?? deps.sessions.live(sessionId);
-  const parsed = parseReport(status);
-  if (!parsed.ok) throw new RpcError('invalid-argument', parsed.message);
-  if (attempt === 0) throw new RpcError('invalid-argument', 'invalid attempt');
-  const report = { ...parsed.report, attempt };
-  if (report.agentId !== session.agentId)
-    throw new RpcError('permission-denied', `the session is that of agent ${session.agentId}`);
-  if (fenced !== undefined) {
-    refuseFenced(deps, parsed.workflow, report);
-    throw fencedError(fenced);
+  const fenced = deps.sessions.fencedAgent(sessionId);
+  const session = fenced === undefined ? deps.sessions.live(sessionId) : undefined;
+  const agentId = session?.agentId ?? fenced;
+  const { workflow, report } = parsedReport(status, attempt);
+  if (report.agentId !== agentId)
+    throw new RpcError('permission-denied', `the session is that of agent ${agentId}`);
+  if (session === undefined) {
+    refuseFenced(deps, workflow, report);
+    throw fencedError(agentId);
   }
   const isFinal = isTerminal(report.state);
   const key = attemptKey({ ...status, number: attempt, $typeName: 'tinkerbell.agent.v1.Attempt' });
   // Before the change is seen: an attempt that ended by this report needs no cancellation.
   if (isFinal) session.reported = key;
-  const unchanged = await recordReport(deps, { collection: workflowCollection, ...parsed.workflow }, report);
+  const unchanged = await recordReport(deps, { collection: workflowCollection, ...workflow }, report);
   if (isFinal && session.output?.key === key) session.output.finish();
   return unchanged === undefined
     ? create(ReportResponseSchema, { outcome: Outcome.RECORDED })
     : create(ReportResponseSchema, { outcome: Outcome.UNCHANGED, reason: unchanged });
+}
+
+/** Throws an RpcError. */
+function parsedReport(status: ActionStatusRequest, attempt: number) {
+  const parsed = parseReport(status);
+  if (!parsed.ok) throw new RpcError('invalid-argument', parsed.message);
+  if (attempt === 0) throw new RpcError('invalid-argument', 'invalid attempt');
+  return { workflow: parsed.workflow, report: { ...parsed.report, attempt } };
 }

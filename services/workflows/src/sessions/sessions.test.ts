@@ -140,6 +140,17 @@ test('an agent that is silent is told of while its action runs, and is heard aga
   assert.equal(server.counter('tink_server_agents_connected'), 1);
 });
 
+test('a newcomer that is refused because of many others is looked at again by and by', async () => {
+  const rate = { burst: 1, perSecond: 1 };
+  const autoDiscovery = { namespace: 'default', enrollmentEnabled: false, requireApproval: false, rate };
+  await using server = await runningServer({ autoDiscovery, holdMs: 20 });
+  const agents = [agentId, '52:54:00:00:00:02'].map((id) => sessionAgent(server, id));
+  for (const agent of await Promise.all(agents)) agent.actions();
+  const discovered = 'tink_server_auto_discovery_total{result="discovered"}';
+  await eventually(() => (server.counter(discovered) === 2 ? true : undefined));
+  assert.ok(server.counter('tink_server_auto_discovery_total{result="rate"}') > 0);
+});
+
 const good = { workflowId: 'default/w', taskId: 'w-1', actionId: 'w-2', agentId, actionState: 2 };
 const refusals: readonly [string, string, object, status, RegExp][] = [
   ['Hello without an id', 'hello', {}, status.INVALID_ARGUMENT, /^invalid Agent ID$/],

@@ -22,7 +22,7 @@ export interface Session {
   /** Of the server's monotonic clock. */
   heardMs: number;
   isSilent: boolean;
-  /** Aborts when the agent opens its stream of actions again. */
+  /** Aborts when the agent opens its stream of actions again, or when the session is forgotten. */
   stream?: AbortController;
   output?: ActionOutput;
   /** The last attempt of which this session reported the end. */
@@ -47,7 +47,8 @@ export class Sessions {
   readonly #silenceMs: number;
   readonly #byId = new Map<string, Session>();
   readonly #byAgent = new Map<string, Session>();
-  readonly #fenced = new Map<string, Session>();
+  /** Their agents, by session: no more is kept of what anybody may begin anew as often as he likes. */
+  readonly #fenced = new Map<string, string>();
   #cancelWatch: (() => void) | undefined;
 
   constructor(deps: Deps, silenceMs: number) {
@@ -85,7 +86,7 @@ export class Sessions {
     if (session === undefined) return;
     this.#byId.delete(session.id);
     this.#byAgent.delete(agentId);
-    this.#fenced.set(session.id, session);
+    this.#fenced.set(session.id, agentId);
     const [oldest] = this.#fenced.keys();
     if (this.#fenced.size > FENCED_REMEMBERED && oldest !== undefined) this.#fenced.delete(oldest);
     this.#deps.counts.add('tink_server_agent_sessions_fenced_total');
@@ -101,7 +102,8 @@ export class Sessions {
     return session;
   }
 
-  fencedSession(sessionId: string): Session | undefined {
+  /** Whose it was. */
+  fencedAgent(sessionId: string): string | undefined {
     return this.#fenced.get(sessionId);
   }
 
@@ -166,10 +168,11 @@ export class Sessions {
       if (!session.isSilent) continue;
       this.#byId.delete(session.id);
       this.#byAgent.delete(session.agentId);
+      session.stream?.abort();
     }
   }
 }
 
-export function fencedError({ agentId }: Session): RpcError {
+export function fencedError(agentId: string): RpcError {
   return new RpcError('aborted', `fenced: a newer session of agent ${agentId} has begun`);
 }

@@ -14,7 +14,7 @@ import type { Sender } from '../grpc/calls.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { WaitingAgents } from '../waiting-agents.ts';
 import { attemptKey, attemptOf, namesOf } from './attempt.ts';
-import { fencedError, type Session } from './sessions.ts';
+import type { Session } from './sessions.ts';
 
 export interface StreamActionsDeps extends GetActionDeps {
   /** Woken at every change of a workflow in which the agent has a task. */
@@ -37,8 +37,10 @@ export async function streamActions(
     await giveOrders(deps, { session, running, out, ended });
   } finally {
     if (session.stream === own) delete session.stream;
+    // Nobody listens for this stream any more, whatever ended it.
+    own.abort();
   }
-  if (session.fenced.signal.aborted) throw fencedError(session);
+  deps.sessions.live(sessionId);
   throw signal.aborted
     ? new RpcError('unavailable', 'server shutting down')
     : new RpcError('aborted', 'the agent has opened its stream of actions again');
@@ -56,12 +58,13 @@ async function giveOrders(
   { session, running, out, ended }: Conversation,
 ): Promise<void> {
   const { agentId, attributes } = session;
-  const newcomer = await discover(deps, { agentId, agentAttributes: attributes });
+  const who = { agentId, agentAttributes: attributes };
+  let newcomer = await discover(deps, who);
   let held = running;
   let idle: string | undefined;
   while (!ended.aborted) {
     // Listening begins before looking, so that no change falls in between.
-    const changed = deps.concerned.wait(agentId, ended);
+    const changed = changeOrTime(deps, agentId, ended);
     const over = held === undefined ? undefined : whyOver(deps, session, held);
     if (held !== undefined && over !== undefined) {
       if (session.reported !== attemptKey(held))
@@ -82,8 +85,27 @@ async function giveOrders(
         await out.send(order({ case: 'idle', value: { reason: idle } }));
       }
     }
-    await changed;
+    if ((await changed) === 'time') newcomer = await discover(deps, who);
   }
+}
+
+/**
+ * The next change that concerns the agent. After the time for which an agent without a session is held, one looks all the
+ * same: a newcomer may have been refused because of many others, and a view that lists again tells of no change.
+ */
+async function changeOrTime(
+  { concerned, clock, holdMs }: StreamActionsDeps,
+  agentId: string,
+  ended: AbortSignal,
+): Promise<'change' | 'time'> {
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  const cancel = clock.schedule(holdMs, stop);
+  ended.addEventListener('abort', stop, { once: true });
+  await concerned.wait(agentId, over.signal);
+  cancel();
+  ended.removeEventListener('abort', stop);
+  return over.signal.aborted ? 'time' : 'change';
 }
 
 /** Why an attempt does not go on; undefined while it does. */

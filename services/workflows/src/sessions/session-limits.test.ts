@@ -1,0 +1,64 @@
+/** What sessions hold, and what they let go of. */
+import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { nodeRandom } from '@tinkerbell/platform-node';
+import type { Journal, View } from '@tinkerbell/store-contract';
+import { Counts } from '../counts.ts';
+import { RpcError } from '../grpc/rpc-error.ts';
+import { Sessions } from './sessions.ts';
+
+function sessionsWithTime() {
+  let nowMs = 0;
+  let due: () => void = () => undefined;
+  const clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    schedule(_delayMs: number, task: () => void) {
+      due = task;
+      return () => undefined;
+    },
+  };
+  const view = { workflowsByAgent: () => [] } as unknown as View;
+  const deps = { clock, view, random: nodeRandom, journal: {} as Journal, counts: new Counts() };
+  const advance = (ms: number): void => {
+    nowMs += ms;
+    due();
+  };
+  return { sessions: new Sessions(deps, 1000), advance };
+}
+
+const open = (sessions: Sessions, agentId: string) => sessions.open({ agentId, attributes: undefined });
+
+test('of a fenced session no more is kept than whose it was', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { sessions } = sessionsWithTime();
+  const { id, session } = (() => {
+    const opened = open(sessions, 'a');
+    return { id: opened.id, session: new WeakRef(opened) };
+  })();
+  open(sessions, 'a');
+  await new Promise(setImmediate);
+  collect();
+  assert.equal(session.deref(), undefined);
+  assert.equal(sessions.fencedAgent(id), 'a');
+});
+
+test('when there are too many sessions, the silent ones end, and their streams with them', () => {
+  const { sessions, advance } = sessionsWithTime();
+  const silent = open(sessions, 'silent');
+  silent.stream = new AbortController();
+  for (let i = 1; i < 20_000; i++) open(sessions, `agent-${i}`);
+  assert.throws(() => open(sessions, 'more'), { code: 'resource-exhausted' });
+  advance(999);
+  sessions.live(open(sessions, 'agent-1').id);
+  advance(1);
+  open(sessions, 'more');
+  assert.ok(silent.stream.signal.aborted);
+  assert.throws(
+    () => sessions.live(silent.id),
+    (thrown) => thrown instanceof RpcError && thrown.code === 'unauthenticated',
+  );
+});
