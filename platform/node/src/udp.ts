@@ -210,6 +210,7 @@ class NodeUdpSocket implements UdpSocket {
 
   sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string): boolean {
     if (this.#closed || this.#frames === undefined) return false;
+    this.#direct?.waiting.sendWaiting();
     return this.#frames.send(bytes, { from: this.local, to, mac });
   }
 

@@ -55,6 +55,33 @@ test('each socket in turn; where more waits, all of it at once and the answers i
   assert.deepEqual(sent, ['1', '1', '2', 'later 3', 'later 4', 'flush']);
 });
 
+test('what waits is sent before anything goes by other means', () => {
+  const { waiting, sent } = waitingOn({ 3: [1, 2, 3] });
+  waiting.sendWaiting();
+  assert.equal(sent.length, 0, 'nothing waits');
+  waiting.add(3, {
+    receiver({ bytes }) {
+      waiting.send(3, { bytes, segmentBytes: 1, to: { address: '192.0.2.1', port: 1 } });
+      waiting.sendWaiting();
+      sent.push(`frame ${bytes[0]}`);
+    },
+    isLockStep: false,
+    unsent: () => {},
+  });
+  waiting.take(3);
+  assert.deepEqual(sent, [
+    '1',
+    'frame 1',
+    'later 2',
+    'flush',
+    'frame 2',
+    'later 3',
+    'flush',
+    'frame 3',
+    'flush',
+  ]);
+});
+
 test('a flood leaves the event loop its turn', async () => {
   const { waiting, taken } = waitingOn({ 3: Array.from({ length: 600 }, () => 7) });
   waiting.take(3);

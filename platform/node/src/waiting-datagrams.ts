@@ -67,7 +67,13 @@ export class WaitingDatagrams {
   send(fd: number, datagrams: OutgoingDatagrams): boolean {
     const unsent = this.#isTogether ? this.#sockets.get(fd)?.unsent : undefined;
     if (unsent !== undefined && this.#calls.sendLater(fd, datagrams, unsent)) return true;
+    this.sendWaiting();
     return this.#calls.send(fd, datagrams);
+  }
+
+  /** Before anything is sent by other means: answers go out in the order in which they were given. */
+  sendWaiting(): void {
+    if (this.#isTogether) this.#calls.flush();
   }
 
   /**
