@@ -77,7 +77,7 @@ test('each command says what changed and what happens next', async () => {
   );
   assert.match(
     await done('workflow retry w -n o1'),
-    /retried\n {2}FAILED -> PENDING\n {2}install \/ stream image: state SUCCESS -> PENDING\nnext: /,
+    /retried\n {2}FAILED -> PENDING\nnext: install \/ grub, when agent/,
   );
   const described = await done('describe workflow w -n o1');
   assert.match(
