@@ -50,9 +50,12 @@ interface Cancellable {
   on(event: 'cancelled', listener: () => void): unknown;
 }
 
+type DrainEnd = 'drain' | 'cancelled' | 'close';
+
 interface Writable<Response> {
   write(response: Response): boolean;
-  once(event: 'drain' | 'cancelled' | 'close', listener: () => void): unknown;
+  once(event: DrainEnd, listener: () => void): unknown;
+  off(event: DrainEnd, listener: () => void): unknown;
   end(): void;
   emit(event: 'error', error: Partial<StatusObject>): boolean;
 }
@@ -182,9 +185,12 @@ function stopped(signal: AbortSignal): Promise<never> {
 }
 
 function drained(call: Writable<never>): Promise<void> {
+  const ends: readonly DrainEnd[] = ['drain', 'cancelled', 'close'];
   return new Promise((resolve) => {
-    call.once('drain', resolve);
-    call.once('cancelled', resolve);
-    call.once('close', resolve);
+    const done = (): void => {
+      for (const end of ends) call.off(end, done);
+      resolve();
+    };
+    for (const end of ends) call.once(end, done);
   });
 }
