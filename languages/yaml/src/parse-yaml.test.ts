@@ -34,6 +34,29 @@ test('splits documents and leaves out the empty ones', () => {
   assert.deepEqual(parsed.documents.map(toJson), [{ a: 1 }, { b: 2 }]);
 });
 
+/** What yaml.v3 makes of them; undefined where it refuses too. */
+const quotedOverLines: readonly [string, unknown][] = [
+  ['a:\n  b: "x\n  y &&\n z"\n  c: 1\n', { a: { b: 'x y && z', c: 1 } }],
+  ["a:\n  b: 'x\n\n y'\n  c: 1\n", { a: { b: 'x\ny', c: 1 } }],
+  ['a:\n  - "x\ny"\n  - ["p\nq", r]\n', { a: ['x y', ['p q', 'r']] }],
+  ['a:\n  b: "x\n\ty"\n', { a: { b: 'x y' } }],
+  ['a: "x\n---y"\n', { a: 'x ---y' }],
+  ['a: "x\n--- y"\n', undefined],
+  ['a:\n  b: "x\n', undefined],
+  ['a:\n  b: "x\n  c: 1\n  d: "z"\n', undefined],
+  ['"k\n  l": 1\n', undefined],
+  ['a:\n  b: x\n  y\n  c: 1\n', undefined],
+];
+
+test('the lines of a quoted scalar may be indented as they like, as for yaml.v3', () => {
+  for (const [text, expected] of quotedOverLines) {
+    const parsed = parseYaml(text);
+    assert.deepEqual(parsed.ok ? toJson(only(text)) : undefined, expected, text);
+  }
+  const node = only('a:\n  b: "x\ny"\n  c: 1\n');
+  assert.deepEqual(positionOf(node, ['a', 'c']), { line: 4, column: 3 });
+});
+
 test('refuses a duplicate key with its line and column', () => {
   const parsed = parseYaml('a: 1\nb: 2\na: 3\n');
   assert.ok(!parsed.ok);

@@ -4,11 +4,12 @@
  * keys. Scalars keep both their text (what yaml.v3 puts into a Go string field) and their YAML 1.2 core value.
  */
 import {
+  Composer,
   isAlias,
   isMap,
   isScalar,
   LineCounter,
-  parseAllDocuments,
+  Parser,
   type Alias,
   type Document,
   type Pair,
@@ -16,6 +17,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { lexemesOf } from './lenient-lexer.ts';
 import type { Position, YamlMap, YamlMapEntry, YamlNode, YamlScalar } from './node.ts';
 
 /** Text longer than this is refused before parsing: 4 MiB, as Kubernetes' own limit of 3 MiB per request. */
@@ -40,14 +42,8 @@ export function parseYaml(text: string): ParsedYaml {
     return failure(`text is longer than ${YAML_TEXT_LIMIT} characters`, { line: 1, column: 1 });
   }
   const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, {
-    lineCounter: lines,
-
-    prettyErrors: false,
-    uniqueKeys: true,
-  });
   const documents: YamlNode[] = [];
-  for (const document of Array.isArray(parsed) ? parsed : []) {
+  for (const document of parsedDocuments(text, lines)) {
     const fault = document.errors[0];
     if (fault !== undefined) {
       return failure(fault.message, positionAt(lines, fault.pos[0]));
@@ -61,6 +57,17 @@ export function parseYaml(text: string): ParsedYaml {
     }
   }
   return { ok: true, documents };
+}
+
+function parsedDocuments(text: string, lineCounter: LineCounter): readonly Document[] {
+  const parser = new Parser(lineCounter.addNewLine);
+  const composer = new Composer({ lineCounter, prettyErrors: false, uniqueKeys: true });
+  function* tokens() {
+    lineCounter.addNewLine(0);
+    for (const lexeme of lexemesOf(text)) yield* parser.next(lexeme);
+    yield* parser.end();
+  }
+  return [...composer.compose(tokens())];
 }
 
 function failure(message: string, position: Position): ParsedYaml {
