@@ -53,6 +53,9 @@ const stateNames: Readonly<Record<number, ActionState>> = {
   [StateType.SUCCESS]: 'SUCCESS',
 };
 
+/** Go writes one in at most 25 characters. */
+const DURATION_LENGTH_MAX = 64;
+
 export type ParsedReport =
   | {
       readonly ok: true;
@@ -79,7 +82,7 @@ export function parseReport(request: ActionStatusRequest): ParsedReport {
       state,
       ...timeField('executionStart', request.executionStart),
       ...timeField('executionStop', request.executionStop),
-      executionDuration: request.executionDuration,
+      executionDuration: request.executionDuration.slice(0, DURATION_LENGTH_MAX),
       message: request.message?.message ?? '',
     },
   };

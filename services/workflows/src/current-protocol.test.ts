@@ -132,3 +132,24 @@ test('no final report of a known action makes upstream agents end, whatever beca
           );
     });
 });
+
+test('of what a report says as much is kept as a person reads', async () => {
+  await using server = await runningServer();
+  const environment = { ROOT_PASSWORD: 'hunter22' };
+  await server.putWorkflow(pendingWorkflow([{ worker: agentId, actions: ['one'], environment }]));
+  const client = server.client(serviceDefinition(WorkflowService));
+  const { workflowId, taskId, actionId } = await answerOf<ActionResponse>(client, 'getAction', { agentId });
+  await answerOf(client, 'reportActionStatus', {
+    workflowId,
+    taskId,
+    actionId,
+    agentId,
+    actionState: StateType.FAILED,
+    executionDuration: '1'.repeat(100_000),
+    message: { message: `${'x'.repeat(8188)}hunter22${'x'.repeat(3_000_000)}` },
+  });
+  const action = (await server.status())?.tasks?.[0]?.actions[0];
+  assert.equal(action?.state, 'FAILED');
+  assert.equal(action.message, `${'x'.repeat(8188)}***x`);
+  assert.equal(action.executionDuration?.length, 64);
+});

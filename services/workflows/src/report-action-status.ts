@@ -27,6 +27,9 @@ export interface ReportDeps extends ApplyDeps {
   readonly counts: Counts;
 }
 
+/** A status is written whole with every report. */
+const MESSAGE_LENGTH_MAX = 8192;
+
 /** Rejects with an RpcError. When it resolves, the report is durable. */
 export async function reportActionStatus(
   deps: ReportDeps,
@@ -50,7 +53,7 @@ export async function recordReport(
   key: ObjectKey,
   given: ActionReport,
 ): Promise<Reason | undefined> {
-  const report = withoutSecrets(deps, key, given);
+  const report = shortened(withoutSecrets(deps, key, given));
   const applied = await applyEvent(deps, key, { kind: 'action-reported', report });
   countReport(deps, applied);
   if (applied.ok) {
@@ -61,6 +64,12 @@ export async function recordReport(
   }
   refuseOrRecord(deps, report, applied);
   return applied.kind === 'refused' ? applied.refusal : undefined;
+}
+
+/** After the secrets are gone, so that no part of one is left at the end. */
+function shortened(report: ActionReport): ActionReport {
+  const { message } = report;
+  return message === undefined ? report : { ...report, message: message.slice(0, MESSAGE_LENGTH_MAX) };
 }
 
 /** Records what a fenced agent reports, and that it changes nothing. */

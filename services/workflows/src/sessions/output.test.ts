@@ -47,6 +47,18 @@ test('lines become records, once each although the stream breaks, without secret
   assert.equal(server.counter('tink_server_output_lines_total{outcome="stored"}'), 3);
 });
 
+test('attempts that nobody was given have no output, and so no bound of their own', async () => {
+  await using server = await runningServer();
+  await server.putWorkflow(secretWorkflow);
+  const agent = await sessionAgent(server, agentId);
+  const attempt = attemptIn(await agent.actions().start());
+  const output = agent.output();
+  for (const number of [2, 3, 4_000_000_000])
+    output.send({ case: 'lines', value: { attempt: { ...attempt, number }, lines: lines(1, 'made up') } });
+  await eventually(() => output.answers[2]);
+  assert.deepEqual(await server.records('action-output'), []);
+});
+
 test('lines of an action that the agent does not have are acknowledged and not kept', async () => {
   await using server = await runningServer();
   await server.putWorkflow(secretWorkflow);

@@ -71,6 +71,8 @@ function openOutput(
   const workflow = deps.view.workflowNamed(namespace, name);
   const place = actionAt(workflow?.status ?? {}, session.agentId, attempt.actionId);
   if (workflow === undefined || place === undefined) return undefined;
+  // Each attempt may fill the bound of one.
+  if (attempt.number > (place.action.attempt ?? 1)) return undefined;
   session.output?.finish();
   const { task, action } = place;
   const machine = primaryMacOf(deps.view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
