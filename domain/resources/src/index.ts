@@ -38,3 +38,4 @@ export { isRecord, type Path } from './structure.ts';
 export { nearest } from './nearest.ts';
 export { crdFor, openApiOf } from './crd.ts';
 export { primaryMacOf } from './hardware/primary-mac.ts';
+export { uidOf } from './uid.ts';

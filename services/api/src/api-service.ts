@@ -9,7 +9,7 @@ import type {
   Service,
   TemplateRenderer,
 } from '@tinkerbell/platform-contract';
-import { formatProblem } from '@tinkerbell/resources';
+import { formatProblem, uidOf } from '@tinkerbell/resources';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
 import { createAdmission } from './admission.ts';
@@ -80,11 +80,12 @@ export function createApiService(deps: ApiDeps): Service {
 }
 
 function serverValues({ clock, random }: ApiDeps): ServerValues {
-  const hex = Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4] ?? '8';
-  const uid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
   const suffix = Array.from(random.bytes(5), (byte) => 'bcdfghjklmnpqrstvwxz2456789'[byte % 27]).join('');
-  return { now: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'), uid, suffix };
+  return {
+    now: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
+    uid: uidOf(random.bytes(16)),
+    suffix,
+  };
 }
 
 async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {

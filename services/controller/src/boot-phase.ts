@@ -1,5 +1,5 @@
 /** Before the first action and after the last one: allowPXE of the Hardware, and Jobs for its BMC. Every step may be repeated. */
-import type { BmcJob, Hardware, Workflow } from '@tinkerbell/resources';
+import { uidOf, type BmcJob, type Hardware, type Workflow } from '@tinkerbell/resources';
 import { updateObject, type ObjectKey } from '@tinkerbell/store-contract';
 import {
   bootJobActions,
@@ -86,7 +86,7 @@ export async function createBootJob(
     return apply(deps, workflow, { kind: 'boot-job-created', job, uid: there.object.metadata.uid ?? '' });
   const made = await jobFor(deps, workflow, phase, job);
   if ('message' in made) return fail(deps, workflow, phase, made);
-  const uid = uuidOf(deps.random.bytes(16));
+  const uid = uidOf(deps.random.bytes(16));
   const creationTimestamp = new Date(deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
   const metadata = { ...made.metadata, uid, creationTimestamp, generation: 1 };
   const result = await deps.store.commit([{ operation: 'create', key, object: { ...made, metadata } }]);
@@ -183,11 +183,4 @@ function changedIf(changed: boolean): 'changed' | undefined {
 
 function jobKey(workflow: Workflow, name: string): ObjectKey {
   return { collection: jobCollection, namespace: workflow.metadata.namespace, name };
-}
-
-/** A random UUID (RFC 9562 section 5.4) of 16 random bytes. */
-function uuidOf(bytes: Uint8Array): string {
-  const [version, variant] = [((bytes[6] ?? 0) & 0x0f) | 0x40, ((bytes[8] ?? 0) & 0x3f) | 0x80];
-  const hex = Buffer.from(bytes.with(6, version).with(8, variant)).toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

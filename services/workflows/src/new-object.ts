@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@tinkerbell/platform-contract';
-import { collectionOf, formatProblem, validateResource, type Resource } from '@tinkerbell/resources';
+import { collectionOf, formatProblem, uidOf, validateResource, type Resource } from '@tinkerbell/resources';
 import type { ObjectKey, Store } from '@tinkerbell/store-contract';
 
 interface Deps {
@@ -50,19 +50,10 @@ export function withIdentity<Made extends Resource>(
     ...made,
     metadata: {
       ...made.metadata,
-      uid: uuid(random.bytes(16)),
+      uid: uidOf(random.bytes(16)),
       creationTimestamp: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
       generation: 1,
     },
   };
   return { ok: true, key: { collection: collectionOf(validated.kind), namespace, name }, object };
-}
-
-/** Version 4 (RFC 9562, section 5.4). */
-function uuid(random: Uint8Array): string {
-  const bytes = Uint8Array.from(random);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toHex();
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
