@@ -95,7 +95,9 @@ for (const kind of ['Workflow', 'Job', 'Hardware'] as const)
     await putAll(controller, { ...inDefault, group, resource });
     const lines = text.replace('.spec.data', '.metadata.labels.image');
     await controller.put('Template', 't', { spec: { data: lines } });
-    await controller.until((one) => /reference not found: os$/.test(one.conditions?.[0]?.message ?? ''));
+    await controller.until(
+      (one) => one.conditions?.[0]?.message?.endsWith('reference not found: os') === true,
+    );
     const labelled = (image: string) => ({
       metadata: { name: 'os', namespace: 'default', labels: { image } },
     });
