@@ -42,6 +42,25 @@ test('creates with identity and defaults, and reads back', async () => {
   assert.deepEqual(read.body, created.body);
 });
 
+test('deletes what somebody else has changed meanwhile, unless a version is named', async () => {
+  await using api = await startedApi();
+  await api.call('POST', `${base}/hardware`, hardwareOf());
+  const commit = api.store.commit.bind(api.store);
+  let isChangedInBetween = true;
+  api.store.commit = async (writes) => {
+    if (writes[0]?.operation === 'delete' && isChangedInBetween) {
+      isChangedInBetween = false;
+      await api.call('PATCH', `${base}/hardware/m1`, { metadata: { labels: { a: 'b' } } }, merge);
+    }
+    return commit(writes);
+  };
+  const { resourceVersion } = (await api.call('GET', `${base}/hardware/m1`)).body.metadata;
+  const precise = await api.call('DELETE', `${base}/hardware/m1`, { preconditions: { resourceVersion } });
+  assert.equal(precise.code, 409);
+  isChangedInBetween = true;
+  assert.equal((await api.call('DELETE', `${base}/hardware/m1`)).code, 200);
+});
+
 test('makes a name from generateName', async () => {
   await using api = await startedApi();
   const { metadata: _, ...rest } = hardwareOf();

@@ -25,8 +25,8 @@ export interface Outcome {
   readonly warnings: readonly Problem[];
 }
 
-/** Conflicts in a row that a patch without resourceVersion outlives. */
-const PATCH_TRIES = 5;
+/** Conflicts in a row that a patch or a deletion without resourceVersion outlives. */
+const TRIES = 5;
 
 export async function getObject(deps: VerbDeps, target: ResourceTarget): Promise<Resource> {
   return (await existing(deps, target)).object;
@@ -66,15 +66,22 @@ export async function patchObject(
   patch: { readonly body: unknown; readonly contentType: string },
   options: VerbOptions,
 ): Promise<Outcome> {
-  for (let attempt = 1; ; attempt++) {
+  const isRelative = versionOf(patch.body) === undefined;
+  return outlivingConflicts(isRelative, async () => {
     const current = await existing(deps, target);
     const submitted = patched(current.object, patch.body, patch.contentType);
+    return change(deps, target, current, { submitted, options });
+  });
+}
+
+/** What names no version of the object holds for whatever it has become meanwhile. */
+async function outlivingConflicts<Result>(isRelative: boolean, body: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return await change(deps, target, current, { submitted, options });
+      return await body();
     } catch (thrown) {
-      const isRace =
-        thrown instanceof ApiError && thrown.reason === 'Conflict' && versionOf(patch.body) === undefined;
-      if (!isRace || attempt === PATCH_TRIES) throw thrown;
+      const isRace = isRelative && thrown instanceof ApiError && thrown.reason === 'Conflict';
+      if (!isRace || attempt === TRIES) throw thrown;
     }
   }
 }
@@ -118,25 +125,28 @@ export async function deleteObject(
   target: ResourceTarget,
   options: { body: unknown; dryRun: boolean },
 ): Promise<object> {
-  const current = await existing(deps, target);
-  const preconditions = (
-    options.body as { preconditions?: { uid?: string; resourceVersion?: string } } | undefined
-  )?.preconditions;
-  const { uid, resourceVersion } = current.object.metadata;
-  const isOther = preconditions?.uid !== undefined && preconditions.uid !== uid;
-  const isNewer =
-    preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion;
-  if (isOther || isNewer) throw conflict(target, current.key);
-  const details = {
-    name: current.key.name,
-    group: target.kind.group,
-    kind: target.kind.plural,
-    ...(uid === undefined ? {} : { uid }),
+  const { preconditions = {} } = (options.body ?? {}) as {
+    preconditions?: { uid?: string; resourceVersion?: string };
   };
-  if (options.dryRun) return successStatus(details);
-  if ((current.object.metadata.finalizers ?? []).length > 0) return markDeleted(deps, target, current);
-  await write(deps, target, { operation: 'delete', key: current.key, expectedRevision: current.revision });
-  return successStatus(details);
+  const isRelative = preconditions.uid === undefined && preconditions.resourceVersion === undefined;
+  return outlivingConflicts(isRelative, async () => {
+    const current = await existing(deps, target);
+    const { uid, resourceVersion } = current.object.metadata;
+    const isOther = preconditions.uid !== undefined && preconditions.uid !== uid;
+    const isNewer =
+      preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion;
+    if (isOther || isNewer) throw conflict(target, current.key);
+    const details = {
+      name: current.key.name,
+      group: target.kind.group,
+      kind: target.kind.plural,
+      ...(uid === undefined ? {} : { uid }),
+    };
+    if (options.dryRun) return successStatus(details);
+    if ((current.object.metadata.finalizers ?? []).length > 0) return markDeleted(deps, target, current);
+    await write(deps, target, { operation: 'delete', key: current.key, expectedRevision: current.revision });
+    return successStatus(details);
+  });
 }
 
 async function markDeleted(deps: VerbDeps, target: ResourceTarget, current: StoredObject): Promise<Resource> {
