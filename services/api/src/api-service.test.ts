@@ -46,11 +46,13 @@ test('deletes what somebody else has changed meanwhile, unless a version is name
   await using api = await startedApi();
   await api.call('POST', `${base}/hardware`, hardwareOf());
   const commit = api.store.commit.bind(api.store);
+  const changes = ['once', 'twice'];
   let isChangedInBetween = true;
   api.store.commit = async (writes) => {
     if (writes[0]?.operation === 'delete' && isChangedInBetween) {
       isChangedInBetween = false;
-      await api.call('PATCH', `${base}/hardware/m1`, { metadata: { labels: { a: 'b' } } }, merge);
+      const labels = { changed: changes.shift() };
+      await api.call('PATCH', `${base}/hardware/m1`, { metadata: { labels } }, merge);
     }
     return commit(writes);
   };
