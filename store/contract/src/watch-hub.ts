@@ -26,8 +26,18 @@ export class WatchHub {
   publish(changes: readonly Change[]): void {
     for (const change of changes) {
       for (const watcher of this.#watchers) {
-        if (concerns(watcher.query, change)) watcher.handlers.onChange(change);
+        if (concerns(watcher.query, change)) this.#tell(watcher, change);
       }
+    }
+  }
+
+  /** One that fails is ended, and may list again; the others, and who wrote, know nothing of it. */
+  #tell(watcher: Watcher, change: Change): void {
+    try {
+      watcher.handlers.onChange(change);
+    } catch (thrown) {
+      this.#watchers.delete(watcher);
+      watcher.handlers.onEnd(`the watcher failed: ${String(thrown)}`);
     }
   }
 

@@ -90,6 +90,25 @@ test('answers unavailable, and recovers, when the disk takes no more', async () 
   assert.equal(accepted.revision, 2);
 });
 
+test('answers what is durable also when a watcher fails, and goes on counting', async () => {
+  await using store = openSqliteStore({ path: newFile(), log: silent });
+  const ends: string[] = [];
+  await store.watch(
+    { fromRevision: 0 },
+    {
+      onChange() {
+        throw new Error('broken');
+      },
+      onEnd: (reason) => void ends.push(reason),
+    },
+  );
+  const first = await store.commit([{ operation: 'create', key, object }]);
+  const second = await store.commit([{ operation: 'create', key: { ...key, name: 'b' }, object }]);
+  assert.ok(first.ok && second.ok);
+  assert.equal(second.revision, 2);
+  assert.deepEqual(ends, ['the watcher failed: Error: broken']);
+});
+
 test('has every acknowledged commit after SIGKILL', async () => {
   const path = newFile();
   const child = spawn(process.execPath, [join(import.meta.dirname, 'testdata/write-until-killed.ts'), path], {

@@ -133,11 +133,19 @@ class SqliteStore implements Store {
     });
   }
 
-  /** One transaction for everything that waits. */
+  /** Once it is durable it is answered, whatever watchers make of it. */
   #flush(): void {
     const group = this.#pending;
     this.#pending = [];
     if (group.length === 0) return;
+    const written = this.#write(group);
+    if (written === undefined) return;
+    for (const [index, outcome] of written.outcomes.entries()) group[index]?.resolve(resultOf(outcome));
+    this.#hub.publish(written.changes);
+  }
+
+  /** One transaction for everything that waits; undefined when the disk did not take it. */
+  #write(group: readonly PendingCommit[]) {
     const before = this.#revision;
     try {
       this.#database.exec('begin immediate');
@@ -145,11 +153,11 @@ class SqliteStore implements Store {
       const changes = outcomes.flatMap((outcome) => ('changes' in outcome ? outcome.changes : []));
       if (changes.length > 0) this.#finish();
       this.#database.exec('commit');
-      this.#hub.publish(changes);
-      for (const [index, outcome] of outcomes.entries()) group[index]?.resolve(resultOf(outcome));
+      return { outcomes, changes };
     } catch (thrown) {
       this.#revision = before;
       this.#abandon(group, thrown);
+      return undefined;
     }
   }
 
