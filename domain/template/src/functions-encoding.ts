@@ -1,7 +1,7 @@
-import { decodeUtf8, encodeUtf8, type FunctionSpec, STRING, stringValue } from '@tinkerbell/go-template';
+import { decodeUtf8, encodeUtf8, type FunctionSpec } from '@tinkerbell/go-template';
 import { decodeBase32, encodeBase32 } from './base32.ts';
 import { decodeBase64, type Decoded, encodeBase64 } from './base64.ts';
-import { text } from './operands.ts';
+import { ofText } from './text-function.ts';
 
 /** Sprig's encodings. What cannot be decoded becomes the error's text. */
 export const ENCODING_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
@@ -13,15 +13,4 @@ export const ENCODING_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
 
 function textOrError(decoded: Decoded): string {
   return decoded.ok ? decodeUtf8(decoded.bytes) : decoded.error;
-}
-
-function ofText(change: (source: string) => string): FunctionSpec {
-  return {
-    params: [STRING],
-    result: STRING,
-    call: ([source], context) => {
-      context.spend(text(source).length);
-      return stringValue(change(text(source)));
-    },
-  };
 }

@@ -9,6 +9,7 @@ import {
   stringValue,
 } from '@tinkerbell/go-template';
 import { integer, text } from './operands.ts';
+import { ofText } from './text-function.ts';
 import { initials, swapCase, untitle } from './word-case.ts';
 import { lowerJoined, pascalCase } from './word-joining.ts';
 import { abbreviate, type WrapStyle, wrapText } from './wrap-text.ts';
@@ -66,17 +67,6 @@ export const WORD_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
     },
   },
 };
-
-function ofText(change: (source: string) => string): FunctionSpec {
-  return {
-    params: [STRING],
-    result: STRING,
-    call: ([source], context) => {
-      context.spend(text(source).length);
-      return stringValue(change(text(source)));
-    },
-  };
-}
 
 function abbreviatedBoth(source: string, left: number, right: number): string {
   return right < 4 || (left > 0 && right < 7) ? source : abbreviate(source, left, right);

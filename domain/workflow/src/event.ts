@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from '@tinkerbell/template';
-import type { OperatorEvent } from './operator-event.ts';
+import { operatorVerbs, type OperatorEvent } from './operator-event.ts';
 import type { ActionState } from './state.ts';
 
 export interface ActionReport {
@@ -72,11 +72,5 @@ export const eventKinds: readonly EventKind[] = [
   'backoff-passed',
   'post-finished',
   'post-failed',
-  'pause',
-  'resume',
-  'cancel',
-  'retry',
-  'skip',
-  'breakpoint',
-  'edit',
+  ...operatorVerbs,
 ];

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ActionStatusRequest } from '@tinkerbell/api/agent';
+import { SeededChoice } from '../seeded-choice.ts';
 import { violationsIn, type Violation } from './checker.ts';
 import {
   grpcAddressOf,
@@ -45,7 +46,9 @@ export interface CrashReport {
 }
 
 export async function runCrashes({ cycles, seed, onCycle }: CrashOptions): Promise<CrashReport> {
-  const random = randomNumbers(seed);
+  const choice = new SeededChoice(seed);
+  /** What meets what in time is another matter: a seed repeats the faults alone. */
+  const random: Random = (below) => choice.below(Math.max(1, below));
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-crash-'));
   const place = await newPlace(dataDirectory);
   const world = startWorld(place, random);
@@ -155,15 +158,4 @@ async function restOf(place: ServerPlace) {
     if (haveEnded || performance.now() - startedMs > PEACE_LIMIT_MS) return workflows;
     await pause(200);
   }
-}
-
-/** The same numbers for the same seed (mulberry32). What meets what in time is another matter. */
-function randomNumbers(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % Math.max(1, below);
-  };
 }

@@ -1,6 +1,6 @@
 import { CALLS, DETERMINED } from './calls.ts';
 import { OPERANDS, type OperandKind } from './operands.ts';
-import { SeededChoice } from './seeded-choice.ts';
+import { SeededChoice } from '../seeded-choice.ts';
 
 /** How often every function is called by itself, before templates put them together. */
 const CALLS_PER_FUNCTION = 14;
