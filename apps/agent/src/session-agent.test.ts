@@ -7,101 +7,12 @@ import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import type { Workflow } from '@tinkerbell/resources';
-import { createWorkflowsService } from '@tinkerbell/service-workflows';
-import { updateObject } from '@tinkerbell/store-contract';
-import { openSqliteJournal } from '@tinkerbell/store-journal';
-import { createMemoryStore } from '@tinkerbell/store-memory';
-import { createStoreView } from '@tinkerbell/store-view';
-import { statusOf, transition, type WorkflowEvent } from '@tinkerbell/workflow';
+import { eventually, startServer, workflowOf } from './testdata/session-server.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'session-agent-test-'));
 after(() => rmSync(directory, { recursive: true }));
-const log = createNodeLog({ level: 'silent', format: 'json' });
-const key = { collection: 'workflows.tinkerbell.org', namespace: 'default', name: 'flow' };
 let runs = 0;
-
-function workflowOf(commands: readonly string[], environment: readonly [string, string][] = []): Workflow {
-  let ids = 0;
-  const actions = commands.map((command, index) => ({
-    name: `action-${index + 1}`,
-    image: 'busybox',
-    timeoutSeconds: 60,
-    command: ['sh', '-c', command],
-    volumes: [],
-    environment: new Map(environment),
-    pid: '',
-    namespaces: { network: '', pid: '' },
-  }));
-  const task = {
-    name: 'task',
-    worker: 'agent-1',
-    volumes: [],
-    environment: new Map<string, string>(),
-    actions,
-  };
-  const rendered = { name: 'flow', globalTimeoutSeconds: 0, tasks: [task] };
-  return {
-    apiVersion: 'tinkerbell.org/v1alpha1',
-    kind: 'Workflow',
-    metadata: { name: 'flow', namespace: 'default' },
-    spec: {},
-    status: { ...statusOf(rendered, () => `id-${++ids}`), state: 'PENDING' },
-  };
-}
-
-async function startServer(context: TestContext, workflow: Workflow) {
-  const store = createMemoryStore();
-  const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
-  const view = createStoreView({ store, clock: nodeClock, log });
-  const viewing = new AbortController();
-  await view.start(viewing.signal);
-  await store.commit([{ operation: 'create', key, object: workflow }]);
-  const start = async (port: number) => {
-    const stopping = new AbortController();
-    const service = createWorkflowsService(
-      { store, view, journal, clock: nodeClock, random: nodeRandom, log },
-      { address: '127.0.0.1', port },
-    );
-    await service.start(stopping.signal);
-    return {
-      port: service.port(),
-      counter: (name: string) => service.health().counters?.[name] ?? 0,
-      async stop() {
-        stopping.abort();
-        await service.stopped();
-      },
-    };
-  };
-  let service = await start(0);
-  context.after(async () => {
-    await service.stop();
-    viewing.abort();
-  });
-  return {
-    address: `127.0.0.1:${service.port}`,
-    status: async () => ((await store.get(key))?.object as Workflow | undefined)?.status ?? {},
-    counter: (name: string) => service.counter(name),
-    output: async () =>
-      (await journal.read({ after: 0, events: ['action-output'] })).map(({ message }) => message),
-    async restart() {
-      await service.stop();
-      service = await start(service.port);
-    },
-    async apply(event: WorkflowEvent) {
-      const applied = await updateObject<string>(store, key, (current) => {
-        const next = transition((current as Workflow).status ?? {}, event, {
-          nowMs: nodeClock.nowMs(),
-          nextId: () => 'id',
-        });
-        return next.ok ? { object: { ...current, status: next.status } } : { refusal: next.reason };
-      });
-      assert.ok(applied.ok);
-    },
-  };
-}
 
 function startAgent(context: TestContext, address: string): ChildProcess {
   runs += 1;
@@ -118,14 +29,6 @@ function startAgent(context: TestContext, address: string): ChildProcess {
     await ended;
   });
   return child;
-}
-
-async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpMs = nodeClock.nowMs() + 15_000;
-  while (!(await look())) {
-    assert.ok(nodeClock.nowMs() < giveUpMs, 'it did not come to that within 15 s');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 test('runs a workflow in one session; its output is in the journal, without secrets', async (context) => {

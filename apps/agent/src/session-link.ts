@@ -50,6 +50,7 @@ export class SessionLink {
   readonly #output: OutputStream;
   readonly #closed = new AbortController();
   #sessionId = '';
+  #opening: Promise<CallResult<'open' | 'unimplemented'>> | undefined;
   /** Ends the stream of orders, which is then opened again. */
   #closeOrders: (() => void) | undefined;
   #isListening = false;
@@ -62,8 +63,15 @@ export class SessionLink {
     this.#output = new OutputStream(deps.channel, deps.clock);
   }
 
-  /** `unimplemented`: the server knows no sessions. */
-  async open(): Promise<CallResult<'open' | 'unimplemented'>> {
+  /** `unimplemented`: the server knows no sessions. Calls of one moment share a Hello: a second would fence the first. */
+  open(): Promise<CallResult<'open' | 'unimplemented'>> {
+    this.#opening ??= this.#hello().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #hello(): Promise<CallResult<'open' | 'unimplemented'>> {
     const { settings, attributes, agentVersion, bootId } = this.#deps;
     const request = { agentId: settings.id, attributes, agentVersion, bootId };
     const answer = await unary<HelloResponse>(this.#deps.channel, METHODS.hello, request);
@@ -106,11 +114,12 @@ export class SessionLink {
       const opened = await this.open();
       if (!opened.ok) return opened;
     }
-    const request = { sessionId: this.#sessionId, attempt, status: given };
+    const sessionId = this.#sessionId;
+    const request = { sessionId, attempt, status: given };
     const answer = await unary(this.#deps.channel, METHODS.report, request, deadlineMs);
     if (!('error' in answer)) return { ok: true, value: undefined };
     const code = answer.error?.code;
-    if (code === status.UNAUTHENTICATED) this.#sessionId = '';
+    if (code === status.UNAUTHENTICATED) this.#forget(sessionId);
     const failed = failure(answer.error);
     return code === status.ABORTED || code === status.PERMISSION_DENIED
       ? { ...failed, kind: 'permanent' }
@@ -149,15 +158,22 @@ export class SessionLink {
     const backoff = createBackoff(settings.backoffMaxMs, random);
     while (!this.#closed.signal.aborted) {
       if (this.#sessionId === '') await this.open();
-      const error = this.#sessionId === '' ? undefined : await this.#takeOrders(() => backoff.reset());
+      const sessionId = this.#sessionId;
+      const error = sessionId === '' ? undefined : await this.#takeOrders(() => backoff.reset());
       if (error === 'closed') continue;
-      if (error?.code === status.UNAUTHENTICATED) this.#sessionId = '';
-      if (error?.code === status.ABORTED && error.details.startsWith('fenced')) {
+      if (error?.code === status.UNAUTHENTICATED) this.#forget(sessionId);
+      const isFenced = error?.code === status.ABORTED && error.details.startsWith('fenced');
+      if (isFenced && sessionId === this.#sessionId) {
         await this.#stayAway(error.details);
         return;
       }
       await delay(clock, backoff.nextMs(), this.#closed.signal);
     }
+  }
+
+  /** Another call may have begun a new session since `sessionId` was used. */
+  #forget(sessionId: string): void {
+    if (this.#sessionId === sessionId) this.#sessionId = '';
   }
 
   /** A process that ended would be started again, say Hello, and fence the other one in turn. */
