@@ -1,6 +1,7 @@
 /** The real server on fixed ports and one data folder, started again and again, each time to meet another fault. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -122,8 +123,14 @@ function start({ dataDirectory, httpPort, grpcPort }: ServerPlace, prefix: reado
     async kill() {
       signal('SIGKILL');
       await ended;
+      forgetFakeTime(child);
     },
   };
+}
+
+/** What faketime leaves behind when it is killed is in the way of a later one with the same process id. */
+function forgetFakeTime({ pid }: ChildProcess): void {
+  for (const name of ['faketime_shm_', 'sem.faketime_sem_']) rmSync(`/dev/shm/${name}${pid}`, { force: true });
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
