@@ -3,13 +3,15 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..');
 const tools = join(root, 'node_modules/.bin');
+/** Every test file and every server is a process of its own: compiled once, they start in half the processor time. */
+const compiled = join(root, '.cache/compiled');
 
 /** Runs one tool of node_modules/.bin with its output shown. False when it failed. */
 export function runTool(command: string, commandArguments: readonly string[]): boolean {
   const result = spawnSync(join(tools, command), [...commandArguments], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, PATH: `${tools}:${process.env['PATH']}` },
+    env: { NODE_COMPILE_CACHE: compiled, ...process.env, PATH: `${tools}:${process.env['PATH']}` },
   });
   return result.status === 0;
 }

@@ -1,4 +1,5 @@
 /** `tinkerbell`: reads flags and environment, starts the server, and stops it at a signal. */
+import { flushCompileCache } from 'node:module';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { createNodeLog, holderOf, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
@@ -38,6 +39,8 @@ async function main(): Promise<number> {
       seconds: Number(process.uptime().toFixed(2)),
     });
     warnIfOpen(settings, log);
+    // Else it is written at a graceful end only, and a server that was killed starts slowly again and again.
+    flushCompileCache();
     await server.stopped();
     return 0;
   } catch (thrown) {
