@@ -1,0 +1,52 @@
+/** ClusterRoles that are there without being created. */
+import type { Rule } from './role.ts';
+
+const TINKERBELL = ['tinkerbell.org', 'bmc.tinkerbell.org'];
+const READ = ['get', 'list', 'watch'];
+const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+const DISCOVERY = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', '/version', '/version/'];
+
+const discovery: Rule = { verbs: ['get'], nonResourceURLs: [...DISCOVERY, '/healthz', '/readyz'] };
+
+const view: readonly Rule[] = [
+  discovery,
+  { verbs: READ, apiGroups: TINKERBELL, resources: ['*'] },
+  { verbs: READ, apiGroups: [''], resources: ['configmaps', 'events', 'namespaces', 'serviceaccounts'] },
+  { verbs: READ, apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] },
+];
+
+const edit: readonly Rule[] = [
+  ...view,
+  { verbs: WRITE, apiGroups: TINKERBELL, resources: ['*'] },
+  { verbs: [...READ, ...WRITE], apiGroups: [''], resources: ['configmaps', 'secrets', 'events'] },
+];
+
+const admin: readonly Rule[] = [
+  ...edit,
+  { verbs: WRITE, apiGroups: [''], resources: ['serviceaccounts', 'serviceaccounts/token'] },
+  {
+    verbs: [...READ, ...WRITE],
+    apiGroups: ['rbac.authorization.k8s.io'],
+    resources: ['roles', 'rolebindings'],
+  },
+];
+
+/** Orders installations and follows them, and sees no more of the site than that needs. */
+const provisioner: readonly Rule[] = [
+  discovery,
+  { verbs: READ, apiGroups: ['tinkerbell.org'], resources: ['hardware', 'templates', 'workflows'] },
+  { verbs: ['create', 'patch'], apiGroups: ['tinkerbell.org'], resources: ['workflows', 'workflows/*'] },
+];
+
+const clusterAdmin: readonly Rule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+export const builtInRoles: ReadonlyMap<string, readonly Rule[]> = new Map([
+  ['cluster-admin', clusterAdmin],
+  ['admin', admin],
+  ['edit', edit],
+  ['view', view],
+  ['provisioner', provisioner],
+]);

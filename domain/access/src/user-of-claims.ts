@@ -1,0 +1,50 @@
+/** The user that a verified token of a foreign identity provider stands for. */
+import { AUTHENTICATED, type User } from './user.ts';
+
+export interface ClaimMapping {
+  /** The claim that names the user; `sub` where absent. */
+  readonly usernameClaim?: string;
+  /** Put before the name, so that a provider cannot name `system:` users; `oidc:` where absent. */
+  readonly usernamePrefix?: string;
+  /** The claim with a list of groups; `groups` where absent. */
+  readonly groupsClaim?: string;
+  readonly groupsPrefix?: string;
+  /** The client whose roles (`resource_access.CLIENT.roles`, as Keycloak writes them) are groups too. */
+  readonly client?: string;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Undefined when the claim that names the user is missing or is no text. */
+export function userOfClaims(claims: Claims, mapping: ClaimMapping = {}): User | undefined {
+  const name = own(claims, mapping.usernameClaim ?? 'sub');
+  if (typeof name !== 'string' || name === '') return undefined;
+  const prefix = mapping.groupsPrefix ?? 'oidc:';
+  const groups = new Set([
+    ...texts(own(claims, mapping.groupsClaim ?? 'groups')),
+    ...texts(own(record(own(claims, 'realm_access')), 'roles')),
+    ...clientRoles(claims, mapping.client),
+  ]);
+  return {
+    name: `${mapping.usernamePrefix ?? 'oidc:'}${name}`,
+    groups: [...[...groups].map((group) => `${prefix}${group}`), AUTHENTICATED],
+  };
+}
+
+function clientRoles(claims: Claims, client: string | undefined): string[] {
+  if (client === undefined) return [];
+  return texts(own(record(own(record(own(claims, 'resource_access')), client)), 'roles'));
+}
+
+function record(value: unknown): Claims {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : {};
+}
+
+function own(from: Claims, name: string): unknown {
+  return Object.hasOwn(from, name) ? from[name] : undefined;
+}
+
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
