@@ -1,6 +1,7 @@
 /** The Kubernetes-shaped API, as far as the command line needs it. */
-import { apiVersionOf, isRecord, type Kind, type Resource, type Workflow } from '@tinkerbell/resources';
+import { isRecord, type Resource, type Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
+import { collectionPathOf, type ApiKind } from './api-kind.ts';
 import { TinkFailure } from './failure.ts';
 import { exchange, type Answer } from './http-exchange.ts';
 import { jsonLines } from './json-lines.ts';
@@ -11,10 +12,14 @@ export interface ListOptions {
   /** All namespaces when absent. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
+  /** `metadata.name=m1`; which fields there are is the server's to say. */
+  readonly fieldSelector?: string | undefined;
+  /** In tables: rows carry the whole objects and not only their metadata. */
+  readonly includeObjects?: boolean;
 }
 
 export interface ObjectName {
-  readonly kind: Kind;
+  readonly kind: ApiKind;
   readonly namespace: string;
   readonly name: string;
 }
@@ -55,6 +60,11 @@ export class ApiClient {
     return isRecord(answer) ? `API ${String(answer['gitVersion']).replace(/^v/, '')}` : 'unknown';
   }
 
+  /** The JSON at a path of the server: discovery, OpenAPI. */
+  document(path: string): Promise<unknown> {
+    return this.#json('GET', path);
+  }
+
   get(target: ObjectName): Promise<Resource> {
     return this.#json('GET', objectPath(target)) as Promise<Resource>;
   }
@@ -71,7 +81,7 @@ export class ApiClient {
 
   /** All objects, over as many pages as the server makes of them. */
   async list(
-    kind: Kind,
+    kind: ApiKind,
     options: ListOptions,
   ): Promise<{ items: readonly Resource[]; resourceVersion: string }> {
     const items: Resource[] = [];
@@ -85,10 +95,11 @@ export class ApiClient {
   }
 
   /** As the server lays it out: rows of cells, each with the object's metadata. */
-  async table(kind: Kind, options: ListOptions): Promise<Table> {
+  async table(kind: ApiKind, options: ListOptions): Promise<Table> {
     let table: Table | undefined;
     for (let token = ''; ;) {
-      const path = collectionPath(kind, options, token === '' ? {} : { continue: token });
+      const more: Record<string, string> = token === '' ? {} : { continue: token };
+      const path = collectionPath(kind, options, { ...more, ...objectQuery(options.includeObjects) });
       const page = (await this.#json('GET', path, { accept: TABLE })) as Table;
       table = table === undefined ? page : { ...table, rows: [...table.rows, ...page.rows] };
       token = page.metadata.continue ?? '';
@@ -96,16 +107,17 @@ export class ApiClient {
     }
   }
 
-  tableOfOne(target: ObjectName): Promise<Table> {
-    return this.#json('GET', objectPath(target), { accept: TABLE }) as Promise<Table>;
+  tableOfOne(target: ObjectName, includeObjects = false): Promise<Table> {
+    const query = new URLSearchParams(objectQuery(includeObjects)).toString();
+    return this.#json('GET', `${objectPath(target)}?${query}`, { accept: TABLE }) as Promise<Table>;
   }
 
-  create(kind: Kind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
+  create(kind: ApiKind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
     const path = collectionPath(kind, { namespace: object.metadata.namespace }, writeQuery(options));
     return this.#json('POST', path, { body: object }) as Promise<Resource>;
   }
 
-  replace(kind: Kind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
+  replace(kind: ApiKind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
     const { namespace, name } = object.metadata;
     const path = `${objectPath({ kind, namespace, name })}?${new URLSearchParams(writeQuery(options)).toString()}`;
     return this.#json('PUT', path, { body: object }) as Promise<Resource>;
@@ -153,7 +165,7 @@ export class ApiClient {
 
   /** Changes after `resourceVersion`, as rows of a Table; ends when the server ends it. */
   async watchTable(
-    kind: Kind,
+    kind: ApiKind,
     options: ListOptions,
     resourceVersion: string,
   ): Promise<AsyncIterable<WatchEvent<Table>>> {
@@ -162,7 +174,7 @@ export class ApiClient {
   }
 
   async watch(
-    kind: Kind,
+    kind: ApiKind,
     options: ListOptions,
     resourceVersion: string,
   ): Promise<AsyncIterable<WatchEvent<Resource>>> {
@@ -234,19 +246,26 @@ interface ListAnswer {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
 }
 
+function objectQuery(includeObjects: boolean | undefined): Record<string, string> {
+  return { includeObject: includeObjects === true ? 'Object' : 'Metadata' };
+}
+
 /** Our own mistakes must not be stored: the server checks unknown fields as strictly as we do. */
 function writeQuery({ dryRun }: WriteOptions): Record<string, string> {
   return { fieldValidation: 'Strict', fieldManager: 'tink', ...(dryRun ? { dryRun: 'All' } : {}) };
 }
 
 function collectionPath(
-  kind: Kind,
-  { namespace, labelSelector }: ListOptions,
+  kind: ApiKind,
+  { namespace, labelSelector, fieldSelector }: ListOptions,
   query: Record<string, string>,
 ): string {
-  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  const parameters = new URLSearchParams({ ...query, ...(labelSelector ? { labelSelector } : {}) });
-  const path = `/apis/${apiVersionOf(kind)}${place}/${kind.plural}`;
+  const parameters = new URLSearchParams({
+    ...query,
+    ...(labelSelector ? { labelSelector } : {}),
+    ...(fieldSelector ? { fieldSelector } : {}),
+  });
+  const path = collectionPathOf(kind, namespace);
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 

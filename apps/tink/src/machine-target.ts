@@ -1,5 +1,6 @@
 /** The Hardware that a person means by its name or by a MAC. */
-import { hardwareKind, type Hardware, type Kind } from '@tinkerbell/resources';
+import { hardwareKind, type Hardware } from '@tinkerbell/resources';
+import type { ApiKind } from './api-kind.ts';
 import type { ObjectName } from './client.ts';
 import { TinkFailure } from './failure.ts';
 import { hardwareWithMac, macIn } from './hardware-map.ts';
@@ -22,7 +23,7 @@ export async function machineNamed(session: Session, machine: string): Promise<O
 
 export async function existing(
   { client, namespace }: Session,
-  { kind, name }: { readonly kind: Kind; readonly name: string },
+  { kind, name }: { readonly kind: ApiKind; readonly name: string },
 ): Promise<ObjectName> {
   const target = { kind, name, namespace };
   await withCloseNames(client, target, () => client.get(target));

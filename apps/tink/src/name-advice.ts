@@ -1,5 +1,6 @@
 /** "Not found" with the names that may have been meant. */
-import { nearest, type Kind, type Resource } from '@tinkerbell/resources';
+import { nearest, type Resource } from '@tinkerbell/resources';
+import type { ApiKind } from './api-kind.ts';
 import type { ApiClient, ObjectName } from './client.ts';
 import { TinkFailure } from './failure.ts';
 import { ApiFailure } from './server-failure.ts';
@@ -18,20 +19,23 @@ export function notFoundFailure(
   { kind, namespace, name }: ObjectName,
   existing: readonly Resource[],
 ): TinkFailure {
-  const message = `${kind.singular} ${JSON.stringify(name)} not found in namespace ${namespace}`;
-  const elsewhere = existing.filter((one) => one.metadata.name === name).map((one) => one.metadata.namespace);
+  const where = kind.namespaced === false ? '' : ` in namespace ${namespace}`;
+  const message = `${kind.singular} ${JSON.stringify(name)} not found${where}`;
+  const elsewhere = existing
+    .filter((one) => one.metadata.name === name && one.metadata.namespace !== undefined)
+    .map((one) => one.metadata.namespace);
   if (elsewhere.length > 0) {
     return new TinkFailure(message, {
       advice: `it is in namespace ${elsewhere.join(', ')}; add -n ${elsewhere[0]}`,
     });
   }
   const names = existing
-    .filter((one) => one.metadata.namespace === namespace)
+    .filter((one) => kind.namespaced === false || one.metadata.namespace === namespace)
     .map((one) => one.metadata.name);
   return new TinkFailure(message, { advice: adviceFor(kind, name, names) });
 }
 
-function adviceFor(kind: Kind, name: string, names: readonly string[]): string {
+function adviceFor(kind: ApiKind, name: string, names: readonly string[]): string {
   if (names.length === 0)
     return `there is no ${kind.singular} in that namespace; "tink get ${kind.plural} -A" lists all`;
   const close = closeNames(name, names);

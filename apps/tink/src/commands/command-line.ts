@@ -1,7 +1,9 @@
 /** What every command file builds with. */
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { openSession, type GlobalOptions, type Session } from '../session.ts';
-import { formats, type Format, type ShowOptions } from '../show-objects.ts';
+import { parsePath } from '../jsonpath/parse-jsonpath.ts';
+import { OUTPUT_FORMATS, parseOutput } from '../output-format.ts';
+import type { ShowOptions } from '../show-objects.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `-f a -f b` as a list. */
@@ -20,30 +22,33 @@ export function sessionOf(command: Command, terminal: Terminal): Promise<Session
 
 /** Options of commands that list objects. */
 export interface ListingOptions {
-  readonly output: Format;
+  readonly output: string;
   readonly allNamespaces?: boolean;
   readonly selector?: string;
+  readonly fieldSelector?: string;
+  readonly sortBy?: string;
   readonly showLabels?: boolean;
 }
 
 export function withListingOptions(command: Command): Command {
   return command
-    .addOption(outputOption())
+    .option('-o, --output <format>', `how to print: ${OUTPUT_FORMATS}`, 'table')
     .option('-A, --all-namespaces', 'objects of all namespaces')
     .option('-l, --selector <labels>', 'only objects with these labels: a=b,c!=d,e in (f,g),h')
+    .option('--field-selector <fields>', 'only objects with these fields: metadata.name=m1')
+    .option('--sort-by <path>', 'in the order of a field: .metadata.creationTimestamp')
     .option('--show-labels', 'with a column for labels');
 }
 
-export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print').choices(formats).default('table');
-}
-
+/** Throws a usage failure for a format or path that cannot be read. */
 export function showOptionsOf(session: Session, options: ListingOptions): ShowOptions {
   return {
-    format: options.output,
+    output: parseOutput(options.output),
     showLabels: options.showLabels === true,
+    sortBy: options.sortBy === undefined ? undefined : parsePath(options.sortBy),
     namespace: options.allNamespaces ? undefined : session.namespace,
     labelSelector: options.selector,
+    fieldSelector: options.fieldSelector,
   };
 }
 

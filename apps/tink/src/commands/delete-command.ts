@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Kind } from '@tinkerbell/resources';
+import type { ApiKind } from '../api-kind.ts';
 import type { ObjectName } from '../client.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { kindOf, nameOf } from '../kind-names.ts';
@@ -40,14 +40,14 @@ export function addDelete(program: Command, terminal: Terminal): void {
         const session = await sessionOf(command, terminal);
         if (kind === undefined) return deleteAll(session, await targetsIn(session, options), options);
         const { kinds, names } = splitName([kind, ...words]);
-        await deleteNamed(session, { kind: kindOf(kinds), names }, options);
+        await deleteNamed(session, { kind: await kindOf(kinds, session.client), names }, options);
       },
     );
 }
 
 export async function deleteNamed(
   session: Session,
-  { kind, names }: { readonly kind: Kind; readonly names: readonly string[] },
+  { kind, names }: { readonly kind: ApiKind; readonly names: readonly string[] },
   options: Pick<DeleteOptions, 'ignoreNotFound'> = {},
 ): Promise<void> {
   if (names.length === 0)
@@ -79,7 +79,7 @@ async function deleteAll(
       terminal.out(`${nameOf(target.kind, target.name)} deleted\n`);
     } catch (thrown) {
       const isGone = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure) && ignoreNotFound;
-      if (!isGone || !/ not found in namespace /.test(thrown.message)) throw thrown;
+      if (!isGone || !/ not found( |$)/.test(thrown.message)) throw thrown;
     }
   }
 }

@@ -3,18 +3,20 @@ import {
   hardwareKind,
   workflowKind,
   type Hardware,
-  type Kind,
   type Resource,
   type Template,
   type Workflow,
 } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
+import type { ApiKind } from '../api-kind.ts';
 import type { ObjectName } from '../client.ts';
 import { describeHardware } from '../describe-hardware.ts';
 import { fieldsText, identityFields, section, tableSection } from '../describe-text.ts';
 import { describeWorkflow } from '../describe-workflow.ts';
+import { ownKindNamed } from '../discovery.ts';
 import { usageFailure } from '../failure.ts';
 import { kindOf } from '../kind-names.ts';
+import { masked } from '../masked-secrets.ts';
 import { withCloseNames } from '../name-advice.ts';
 import { printableLines } from '../printable.ts';
 import type { Session } from '../session.ts';
@@ -33,11 +35,12 @@ export function addDescribe(program: Command, terminal: Terminal): void {
     )
     .action(async (kind: string, words: readonly string[], _options: unknown, command: Command) => {
       const { kinds, names } = splitName([kind, ...words]);
-      await describe(kindOf(kinds), names, await sessionOf(command, terminal));
+      const session = await sessionOf(command, terminal);
+      await describe(await kindOf(kinds, session.client), names, session);
     });
 }
 
-export async function describe(kind: Kind, names: readonly string[], session: Session): Promise<void> {
+export async function describe(kind: ApiKind, names: readonly string[], session: Session): Promise<void> {
   if (names.length === 0) {
     throw usageFailure(`describe needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
   }
@@ -50,7 +53,7 @@ export async function describe(kind: Kind, names: readonly string[], session: Se
 async function descriptionOf(target: ObjectName, { client, terminal }: Session): Promise<string> {
   const object = await withCloseNames(client, target, () => client.get(target));
   const { kind, namespace, name } = target;
-  switch (kind.kind) {
+  switch (ownKindNamed(`${kind.plural}.${kind.group}`)?.kind) {
     case 'Workflow':
       return describeWorkflow(object as Workflow, await client.timeline(target, 0), terminal.clock.nowMs());
     case 'Hardware': {
@@ -97,5 +100,11 @@ function describeTemplate(template: Template, workflows: readonly Workflow[]): s
 function describeAny(object: Resource): string {
   const part = (title: string, value: unknown): string =>
     value === undefined ? '' : section(title, `${printableLines(stringifyYaml(value)).join('\n')}\n`);
-  return fieldsText(identityFields(object)) + part('Spec', object.spec) + part('Status', object.status);
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, spec, status, ...more } = masked(object);
+  return [
+    fieldsText(identityFields(object)),
+    part('Spec', spec),
+    part('Status', status),
+    ...Object.entries(more).map(([field, value]) => part(field, value)),
+  ].join('');
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
-import type { Kind } from '@tinkerbell/resources';
+import type { ApiKind } from '../api-kind.ts';
 import { usageFailure } from '../failure.ts';
 import { kindsOf } from '../kind-names.ts';
-import { showObjects, watchObjects } from '../show-objects.ts';
+import type { Session } from '../session.ts';
+import { showObjects } from '../show-objects.ts';
 import type { Terminal } from '../terminal.ts';
+import { watchObjects } from '../watch-objects.ts';
 import {
   examples,
   sessionOf,
@@ -18,7 +20,9 @@ type GetOptions = ListingOptions & { readonly watch?: boolean };
 export function addGet(program: Command, terminal: Terminal): void {
   const command = program
     .command('get <kind> [names...]')
-    .description('show objects of a kind: hardware, templates, workflows, …; or all')
+    .description(
+      'show objects of a kind: hardware, templates, workflows, … and any other that the server has; or all',
+    )
     .option('-w, --watch', 'go on showing changes');
   withListingOptions(command)
     .addHelpText(
@@ -31,29 +35,36 @@ export function addGet(program: Command, terminal: Terminal): void {
         'tink get hw,tpl,wf                several kinds; "all" is short for these',
         'tink get workflows -w             and every change',
         'tink get hardware -l rack=r7 -o name',
+        "tink get hw -o jsonpath='{.items[*].spec.interfaces[*].dhcp.mac}'",
+        'tink get hw -o custom-columns=NAME:.metadata.name,MAC:.spec.interfaces[*].dhcp.mac',
+        'tink get wf --sort-by .metadata.creationTimestamp',
+        'tink get wf -w -o json            every change as one line',
       ),
     )
     .action(async (kind: string, names: readonly string[], options: GetOptions, self: Command) => {
       const wanted = splitName([kind, ...names]);
-      await get(kindsOf(wanted.kinds), wanted.names, { options, command: self, terminal });
+      const session = await sessionOf(self, terminal);
+      await get(
+        session,
+        { kinds: await kindsOf(wanted.kinds, session.client), names: wanted.names },
+        options,
+      );
     });
 }
 
 /** Also what `tink hardware list` and the like do. */
 export async function get(
-  kinds: readonly Kind[],
-  names: readonly string[],
-  { options, command, terminal }: { options: GetOptions; command: Command; terminal: Terminal },
+  session: Session,
+  { kinds, names }: { readonly kinds: readonly ApiKind[]; readonly names: readonly string[] },
+  options: GetOptions,
 ): Promise<void> {
   if (names.length > 0 && options.allNamespaces)
     throw usageFailure('names and --all-namespaces do not go together');
-  if (names.length > 0 && options.selector) throw usageFailure('names and --selector do not go together');
+  if (names.length > 0 && (options.selector ?? options.fieldSelector))
+    throw usageFailure('names and selectors do not go together');
   const [kind, ...others] = kinds;
-  const session = await sessionOf(command, terminal);
   const show = showOptionsOf(session, options);
   if (!options.watch) return showObjects(session, { kinds, names }, show);
   if (kind === undefined || others.length > 0) throw usageFailure('--watch takes one kind');
-  if (!['table', 'wide'].includes(options.output))
-    throw usageFailure('--watch prints a table; take -o table or -o wide');
   await watchObjects(session, { kind, names }, show);
 }

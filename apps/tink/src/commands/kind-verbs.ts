@@ -18,12 +18,14 @@ export function addKindVerbs(group: Command, kind: Kind, terminal: Terminal): vo
       'after',
       examples(`tink ${word} list`, `tink ${word} list -A -o wide`, `tink ${word} list -w`),
     )
-    .action((options: ListOptions, command: Command) => get([kind], [], { options, command, terminal }));
+    .action(async (options: ListOptions, command: Command) =>
+      get(await sessionOf(command, terminal), { kinds: [kind], names: [] }, options),
+    );
   withListingOptions(group.command('get <names...>'))
     .description(`show one or more ${kind.plural}`)
     .addHelpText('after', examples(`tink ${word} get NAME`, `tink ${word} get NAME -o yaml`))
-    .action((names: readonly string[], options: ListOptions, command: Command) =>
-      get([kind], names, { options, command, terminal }),
+    .action(async (names: readonly string[], options: ListOptions, command: Command) =>
+      get(await sessionOf(command, terminal), { kinds: [kind], names }, options),
     );
   group
     .command('describe <names...>')
