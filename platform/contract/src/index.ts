@@ -34,3 +34,4 @@ export { PlatformError, type PlatformErrorCode } from './platform-error.ts';
 export type { Service, ServiceHealth } from './service.ts';
 export { Slots } from './slots.ts';
 export type { Rendered, TemplateRenderer, TextsInput } from './template-renderer.ts';
+export type { Claims, TokenRefusal, TokenVerifier, VerifiedToken } from './token-verifier.ts';

@@ -1,0 +1,88 @@
+/** Where the keys of an issuer come from. */
+import type { Clock, HttpClient, HttpTarget } from '@tinkerbell/platform-contract';
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+
+export interface IssuerKeys {
+  /** The keys now; with `mustBeNew` after looking again, unless that was done a moment ago. Rejects when there are none to be had. */
+  keys(mustBeNew: boolean): Promise<KeySet>;
+}
+
+export interface KeySet {
+  /** Grows whenever the keys have changed. */
+  readonly version: number;
+  readonly key: JWTVerifyGetKey;
+}
+
+/** @throws TypeError when it is not a set of keys. */
+export function fixedKeys(jwks: JSONWebKeySet): IssuerKeys {
+  const set = { version: 1, key: createLocalJWKSet(jwks) };
+  return { keys: () => Promise.resolve(set) };
+}
+
+const FRESH_MS = 600_000;
+/** Unknown keys are cheap to invent: each would else be a request to the issuer. */
+const COOL_DOWN_MS = 30_000;
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 262_144;
+
+export interface RemoteKeysOptions {
+  readonly httpClient: HttpClient;
+  readonly clock: Clock;
+  readonly mayConnect: (target: HttpTarget) => boolean;
+}
+
+/** JWKS (RFC 7517) from a URL. When the issuer is away the last keys go on being used. */
+export function createRemoteKeys(url: string, options: RemoteKeysOptions): IssuerKeys {
+  const { clock } = options;
+  let current: { set: KeySet; text: string } | undefined;
+  let triedMs = Number.NEGATIVE_INFINITY;
+  let failure = new Error(`no keys from ${url}`);
+  let underWay: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    triedMs = clock.monotonicMs();
+    try {
+      const text = await fetchText(url, options);
+      if (text === current?.text) return;
+      const set = { version: (current?.set.version ?? 0) + 1, key: createLocalJWKSet(JSON.parse(text)) };
+      current = { set, text };
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  return {
+    async keys(mustBeNew) {
+      const ageMs = clock.monotonicMs() - triedMs;
+      const isDue = ageMs >= FRESH_MS || ((mustBeNew || current === undefined) && ageMs >= COOL_DOWN_MS);
+      if (isDue)
+        underWay ??= look().finally(() => {
+          underWay = undefined;
+        });
+      // Keys that are merely old are good while others are fetched.
+      if (underWay !== undefined && (mustBeNew || current === undefined)) await underWay;
+      if (current === undefined) throw failure;
+      return current.set;
+    },
+  };
+}
+
+async function fetchText(url: string, { httpClient, mayConnect }: RemoteKeysOptions): Promise<string> {
+  const response = await httpClient.get(url, {
+    headers: { accept: 'application/json' },
+    mayConnect,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (response.status !== 200) {
+    await response.body.cancel();
+    throw new Error(`${url} answered ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    if (bytes > BYTES_MAX) throw new Error(`${url} sent more than ${BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,135 @@
+/** Verifies tokens against a list of issuers, and remembers those it has verified until they expire. */
+import { createHash } from 'node:crypto';
+import type {
+  Claims,
+  Clock,
+  TokenRefusal,
+  TokenVerifier,
+  VerifiedToken,
+} from '@tinkerbell/platform-contract';
+import { errors, jwtVerify } from 'jose';
+
+import { readCompactToken } from './compact-token.ts';
+import type { IssuerKeys, KeySet } from './issuer-keys.ts';
+
+export interface Issuer {
+  /** The `iss` of its tokens, character by character. */
+  readonly issuer: string;
+  /** A token must be for one of these. Any, when empty. */
+  readonly audiences: readonly string[];
+  /** Names of RFC 7518; asymmetric ones, unless the keys are secret. */
+  readonly algorithms: readonly string[];
+  readonly keys: IssuerKeys;
+  /** Claims that must be there, with a value or any. */
+  readonly requiredClaims?: Readonly<Record<string, string | true>>;
+}
+
+const SKEW_SECONDS = 60;
+const REMEMBERED_MAX = 10_000;
+
+interface Remembered {
+  readonly verified: Extract<VerifiedToken, { ok: true }>;
+  readonly version: number;
+}
+
+export function createTokenVerifier(issuers: readonly Issuer[], clock: Clock): TokenVerifier {
+  const byName = new Map(issuers.map((one) => [one.issuer, one]));
+  const remembered = new Map<string, Remembered>();
+
+  async function verify(token: string): Promise<VerifiedToken> {
+    const compact = readCompactToken(token);
+    if (!compact.ok) return compact;
+    const issuer = byName.get(compact.issuer ?? '');
+    if (issuer === undefined)
+      return refused('unknown-issuer', `tokens of issuer ${quoted(compact.issuer)} are not accepted`);
+    if (!issuer.algorithms.includes(compact.algorithm))
+      return refused('wrong-algorithm', `algorithm ${quoted(compact.algorithm)} is not accepted`);
+    const set = await issuer.keys.keys(false);
+    const key = createHash('sha256').update(token).digest('base64');
+    const known = remembered.get(key);
+    if (known?.version === set.version && clock.nowMs() < known.verified.expiresMs) return known.verified;
+    remembered.delete(key);
+    const verified = await verifySigned(token, issuer, set);
+    if (verified.ok) remember(key, { verified, version: set.version });
+    return verified;
+  }
+
+  /** A key that is not there may have come since the keys were fetched. */
+  async function verifySigned(token: string, issuer: Issuer, set: KeySet): Promise<VerifiedToken> {
+    const first = await check(token, issuer, set);
+    if (first.ok || first.reason !== 'unknown-key') return first;
+    const newer = await issuer.keys.keys(true);
+    return newer.version === set.version ? first : check(token, issuer, newer);
+  }
+
+  async function check(token: string, issuer: Issuer, set: KeySet): Promise<VerifiedToken> {
+    try {
+      const { payload } = await jwtVerify(token, set.key, {
+        issuer: issuer.issuer,
+        ...(issuer.audiences.length === 0 ? {} : { audience: [...issuer.audiences] }),
+        algorithms: [...issuer.algorithms],
+        clockTolerance: SKEW_SECONDS,
+        currentDate: new Date(clock.nowMs()),
+        requiredClaims: ['exp', ...Object.keys(issuer.requiredClaims ?? {})],
+      });
+      const missing = unmatchedClaim(payload, issuer);
+      if (missing !== undefined) return refused('missing-claim', missing);
+      const expiresMs = ((payload.exp ?? 0) + SKEW_SECONDS) * 1000;
+      return { ok: true, claims: payload, issuer: issuer.issuer, expiresMs };
+    } catch (error) {
+      return refusalOf(error);
+    }
+  }
+
+  function remember(key: string, entry: Remembered): void {
+    remembered.set(key, entry);
+    const [oldest] = remembered.keys();
+    if (remembered.size > REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
+  }
+
+  return {
+    verify: (token) =>
+      verify(token).catch((error: unknown) =>
+        refused('keys-unavailable', `the keys of the issuer cannot be had: ${(error as Error).message}`),
+      ),
+  };
+}
+
+function unmatchedClaim(claims: Claims, { requiredClaims = {} }: Issuer): string | undefined {
+  for (const [name, wanted] of Object.entries(requiredClaims)) {
+    const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+    const values = Array.isArray(value) ? value : [value];
+    if (wanted !== true && !values.includes(wanted)) return `claim ${name} must be ${wanted}`;
+  }
+  return undefined;
+}
+
+function refused(reason: TokenRefusal, message: string): Extract<VerifiedToken, { ok: false }> {
+  return { ok: false, reason, message };
+}
+
+const refusals: Readonly<Record<string, readonly [TokenRefusal, string]>> = {
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: ['bad-signature', 'the signature does not match'],
+  ERR_JWKS_NO_MATCHING_KEY: ['unknown-key', 'the issuer has no such key'],
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: ['unknown-key', 'the token names no key, and the issuer has several'],
+  ERR_JOSE_ALG_NOT_ALLOWED: ['wrong-algorithm', 'the algorithm is not accepted'],
+  ERR_JWT_EXPIRED: ['expired', 'the token has expired'],
+};
+
+function refusalOf(error: unknown): VerifiedToken {
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const { claim, reason } = error;
+    if (reason === 'missing') return refused('missing-claim', `the token has no claim ${claim}`);
+    if (claim === 'aud') return refused('wrong-audience', 'the token is for another audience');
+    if (claim === 'nbf') return refused('not-yet-valid', 'the token is not valid yet');
+    return refused('malformed', `claim ${claim} of the token is not as it should be`);
+  }
+  const code = error instanceof errors.JOSEError ? error.code : '';
+  const [reason, message] = refusals[code] ?? ['malformed', 'the token cannot be read'];
+  return refused(reason, message);
+}
+
+/** What a stranger wrote, in a message that goes to logs. */
+function quoted(value: string | undefined): string {
+  return value === undefined ? '(none)' : JSON.stringify(value.slice(0, 200));
+}
