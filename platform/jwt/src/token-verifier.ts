@@ -33,43 +33,63 @@ interface Remembered {
 }
 
 export function createTokenVerifier(issuers: readonly Issuer[], clock: Clock): TokenVerifier {
-  const byName = new Map(issuers.map((one) => [one.issuer, one]));
-  const remembered = new Map<string, Remembered>();
+  return new Verifier(issuers, clock);
+}
 
-  async function verify(token: string): Promise<VerifiedToken> {
+class Verifier implements TokenVerifier {
+  readonly #issuers: ReadonlyMap<string, Issuer>;
+  readonly #clock: Clock;
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(issuers: readonly Issuer[], clock: Clock) {
+    this.#issuers = new Map(issuers.map((one) => [one.issuer, one]));
+    this.#clock = clock;
+  }
+
+  async verify(token: string): Promise<VerifiedToken> {
     const compact = readCompactToken(token);
     if (!compact.ok) return compact;
-    const issuer = byName.get(compact.issuer ?? '');
+    const issuer = this.#issuers.get(compact.issuer ?? '');
     if (issuer === undefined)
       return refused('unknown-issuer', `tokens of issuer ${quoted(compact.issuer)} are not accepted`);
     if (!issuer.algorithms.includes(compact.algorithm))
       return refused('wrong-algorithm', `algorithm ${quoted(compact.algorithm)} is not accepted`);
+    try {
+      return await this.#verifyOnce(token, issuer);
+    } catch (error) {
+      const { message } = error as Error;
+      return refused('keys-unavailable', `the keys of the issuer cannot be had: ${message}`);
+    }
+  }
+
+  async #verifyOnce(token: string, issuer: Issuer): Promise<VerifiedToken> {
     const set = await issuer.keys.keys(false);
     const key = createHash('sha256').update(token).digest('base64');
-    const known = remembered.get(key);
-    if (known?.version === set.version && clock.nowMs() < known.verified.expiresMs) return known.verified;
-    remembered.delete(key);
-    const verified = await verifySigned(token, issuer, set);
-    if (verified.ok) remember(key, { verified, version: set.version });
+    const known = this.#remembered.get(key);
+    if (known?.version === set.version && this.#clock.nowMs() < known.verified.expiresMs)
+      return known.verified;
+    this.#remembered.delete(key);
+    const verified = await this.#verifySigned(token, issuer, set);
+    if (verified.ok) this.#remember(key, { verified, version: set.version });
     return verified;
   }
 
   /** A key that is not there may have come since the keys were fetched. */
-  async function verifySigned(token: string, issuer: Issuer, set: KeySet): Promise<VerifiedToken> {
-    const first = await check(token, issuer, set);
+  async #verifySigned(token: string, issuer: Issuer, set: KeySet): Promise<VerifiedToken> {
+    const first = await this.#check(token, issuer, set);
     if (first.ok || first.reason !== 'unknown-key') return first;
     const newer = await issuer.keys.keys(true);
-    return newer.version === set.version ? first : check(token, issuer, newer);
+    return newer.version === set.version ? first : this.#check(token, issuer, newer);
   }
 
-  async function check(token: string, issuer: Issuer, set: KeySet): Promise<VerifiedToken> {
+  async #check(token: string, issuer: Issuer, set: KeySet): Promise<VerifiedToken> {
     try {
       const { payload } = await jwtVerify(token, set.key, {
         issuer: issuer.issuer,
         ...(issuer.audiences.length === 0 ? {} : { audience: [...issuer.audiences] }),
         algorithms: [...issuer.algorithms],
         clockTolerance: SKEW_SECONDS,
-        currentDate: new Date(clock.nowMs()),
+        currentDate: new Date(this.#clock.nowMs()),
         requiredClaims: ['exp', ...Object.keys(issuer.requiredClaims ?? {})],
       });
       const missing = unmatchedClaim(payload, issuer);
@@ -81,18 +101,11 @@ export function createTokenVerifier(issuers: readonly Issuer[], clock: Clock): T
     }
   }
 
-  function remember(key: string, entry: Remembered): void {
-    remembered.set(key, entry);
-    const [oldest] = remembered.keys();
-    if (remembered.size > REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
+  #remember(key: string, entry: Remembered): void {
+    this.#remembered.set(key, entry);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > REMEMBERED_MAX && oldest !== undefined) this.#remembered.delete(oldest);
   }
-
-  return {
-    verify: (token) =>
-      verify(token).catch((error: unknown) =>
-        refused('keys-unavailable', `the keys of the issuer cannot be had: ${(error as Error).message}`),
-      ),
-  };
 }
 
 function unmatchedClaim(claims: Claims, { requiredClaims = {} }: Issuer): string | undefined {
