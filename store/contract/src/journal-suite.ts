@@ -1,0 +1,124 @@
+/** The contract of journals as tests: every backend passes all of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Journal, JournalEntry, JournalQuery } from './index.ts';
+
+const mac = '52:54:00:00:00:01';
+
+export interface JournalLimits {
+  readonly recordsKept?: number;
+  readonly outputLinesKept?: number;
+}
+
+function entryOf(message: string, change: Partial<JournalEntry> = {}): JournalEntry {
+  return { source: 'server', event: 'noted', message, ...change };
+}
+
+async function messagesOf(journal: Journal, query: Partial<JournalQuery> = {}): Promise<readonly string[]> {
+  return (await journal.read({ after: 0, ...query })).map(({ message }) => message);
+}
+
+/** Registers the tests for one backend; `open` gives a new, empty journal. */
+export function journalSuite(backend: string, open: (limits: JournalLimits) => Promise<Journal>): void {
+  const journalTest = (name: string, body: (journal: Journal) => Promise<void>, limits: JournalLimits = {}) =>
+    test(`${backend}: ${name}`, async () => {
+      await using journal = await open(limits);
+      await body(journal);
+    });
+  readTests(journalTest);
+  sequenceTests(journalTest);
+  followTests(journalTest);
+}
+
+type JournalTest = (name: string, body: (journal: Journal) => Promise<void>, limits?: JournalLimits) => void;
+
+function readTests(journalTest: JournalTest): void {
+  journalTest('reads back records by machine, by workflow, or both, in order', async (journal) => {
+    journal.append(entryOf('one', { machine: mac }));
+    journal.append(entryOf('two', { workflow: 'default/w' }));
+    journal.append(entryOf('three', { machine: mac, workflow: 'default/w', details: { bytes: 3 } }));
+    journal.append(entryOf('four'));
+    assert.deepEqual(await messagesOf(journal, { machines: [mac] }), ['one', 'three']);
+    assert.deepEqual(await messagesOf(journal, { workflows: ['default/w'] }), ['two', 'three']);
+    const both = { machines: [mac], workflows: ['default/w'] };
+    assert.deepEqual(await messagesOf(journal, both), ['one', 'two', 'three']);
+    assert.deepEqual(await messagesOf(journal, { machines: [] }), []);
+    const all = await journal.read({ after: 0 });
+    assert.deepEqual(
+      all.map(({ message }) => message),
+      ['one', 'two', 'three', 'four'],
+    );
+    assert.deepEqual(all[2]?.details, { bytes: 3 });
+    const after = all[0]?.sequence ?? 0;
+    assert.deepEqual(await messagesOf(journal, { after, limit: 2 }), ['two', 'three']);
+  });
+
+  journalTest('reads the output of actions by its name only', async (journal) => {
+    for (const [event, message] of [
+      ['action-started', 'one'],
+      ['action-output', 'two'],
+      ['action-succeeded', 'three'],
+      ['action-output', 'four'],
+    ] as const)
+      journal.append(entryOf(message, { event }));
+    assert.deepEqual(await messagesOf(journal), ['one', 'three']);
+    assert.deepEqual(await messagesOf(journal, { events: ['action-output'] }), ['two', 'four']);
+    const events = ['action-output', 'action-succeeded'];
+    assert.deepEqual(await messagesOf(journal, { events }), ['two', 'three', 'four']);
+    assert.deepEqual(await messagesOf(journal, { events, limit: 1 }), ['two']);
+    assert.deepEqual(await messagesOf(journal, { events: [] }), []);
+  });
+}
+
+function sequenceTests(journalTest: JournalTest): void {
+  journalTest('numbers grow, and reads of one moment see the same records', async (journal) => {
+    for (let index = 0; index < 500; index++) {
+      journal.append(entryOf(String(index), { event: index % 2 === 0 ? 'even' : 'odd' }));
+    }
+    const [even, odd] = await Promise.all([
+      journal.read({ after: 0, events: ['even'] }),
+      journal.read({ after: 0, events: ['odd'] }),
+    ]);
+    const all = [...even, ...odd].toSorted((a, b) => a.sequence - b.sequence);
+    assert.deepEqual(
+      all.map(({ message }) => Number(message)),
+      Array.from({ length: 500 }, (_, index) => index),
+    );
+    assert.equal(new Set(all.map(({ sequence }) => sequence)).size, 500);
+  });
+
+  journalTest(
+    'lets go of the oldest when there are too many, and of lines of output apart from them',
+    async (journal) => {
+      for (let index = 0; index < 12_000; index++) journal.append(entryOf('', { event: 'action-output' }));
+      for (const message of ['one', 'two']) journal.append(entryOf(message));
+      await journal.read({ after: 0, limit: 1 });
+      for (let index = 0; index < 12_000; index++) journal.append(entryOf('', { event: 'action-output' }));
+      assert.deepEqual(await messagesOf(journal), ['one', 'two']);
+      const [oldest] = await journal.read({ after: 0, events: ['action-output'], limit: 1 });
+      assert.ok((oldest?.sequence ?? 0) > 10_000, String(oldest?.sequence));
+    },
+    { recordsKept: 5, outputLinesKept: 2_000 },
+  );
+}
+
+function followTests(journalTest: JournalTest): void {
+  journalTest('tells followers of matching records, until they stop', async (journal) => {
+    const seen: string[] = [];
+    const outputs: string[] = [];
+    journal.append(entryOf('before', { machine: mac }));
+    await journal.read({ after: 0 });
+    const stop = journal.follow({ machines: [mac] }, ({ message }) => seen.push(message));
+    journal.follow({ events: ['action-output'] }, ({ message }) => outputs.push(message));
+    journal.append(entryOf('one', { machine: mac }));
+    journal.append(entryOf('other', { machine: '52:54:00:00:00:02' }));
+    journal.append(entryOf('line', { machine: mac, event: 'action-output' }));
+    journal.append(entryOf('two', { machine: mac }));
+    await journal.read({ after: 0 });
+    stop();
+    journal.append(entryOf('after', { machine: mac }));
+    await journal.read({ after: 0 });
+    assert.deepEqual(seen, ['one', 'two']);
+    assert.deepEqual(outputs, ['line']);
+  });
+}

@@ -1,0 +1,160 @@
+/** Commits that share a transaction: what each does is decided here, with the one counter held; each succeeds or fails by itself. */
+import {
+  changeOf,
+  refusalOf,
+  type Change,
+  type ObjectKey,
+  type Refusal,
+  type StoredObject,
+  type Write,
+} from '@tinkerbell/store-contract';
+import type { Resource } from '@tinkerbell/resources';
+import type pg from 'pg';
+import { BEGIN_DURABLY } from './begin-durably.ts';
+
+export type Outcome = { readonly changes: readonly Change[] } | { readonly refusal: Refusal };
+
+export interface GroupPlan {
+  /** The revision before the first change. */
+  readonly before: number;
+  /** By which PostgreSQL tells later whether it was committed. */
+  readonly transaction: string;
+  readonly outcomes: readonly Outcome[];
+  readonly changes: readonly Change[];
+}
+
+/** The channel that says that there are changes, with the latest revision. */
+export const CHANGES_CHANNEL = 'tinkerbell_changes';
+
+/** Old changes are removed so many at a time, so that most groups need not. */
+const TRIM_EVERY = 256;
+
+/** Begins a transaction and writes the group; to be committed by the caller. */
+export async function writeGroup(
+  client: pg.ClientBase,
+  group: readonly (readonly Write[])[],
+  changesKept: number,
+): Promise<GroupPlan> {
+  const { revision: before, compacted, transaction } = await lockCounter(client);
+  const current = await readCurrent(client, group.flat());
+  let revision = before;
+  const outcomes = group.map((writes): Outcome => {
+    for (const write of writes) {
+      const refusal = refusalOf(write, current.get(pathOf(write.key)));
+      if (refusal !== undefined) return { refusal };
+    }
+    return { changes: writes.map((write) => apply(write, (revision += 1), current)) };
+  });
+  const changes = outcomes.flatMap((outcome) => ('changes' in outcome ? outcome.changes : []));
+  const isTrimmed = revision - compacted >= changesKept + Math.min(TRIM_EVERY, changesKept);
+  if (changes.length > 0) await insert(client, changes, isTrimmed ? revision - changesKept : compacted);
+  return { before, transaction, outcomes, changes };
+}
+
+/** From here to the end of the transaction nobody else writes. What is read afterwards is what all earlier writers left. */
+async function lockCounter(client: pg.ClientBase) {
+  const results = (await client.query(`${BEGIN_DURABLY};
+    select revision, compacted, pg_current_xact_id()::text as transaction
+    from tinkerbell.counter for update`)) as unknown as readonly pg.QueryResult<Record<string, string>>[];
+  const row = results.at(-1)?.rows[0] ?? {};
+  return {
+    revision: Number(row['revision']),
+    compacted: Number(row['compacted']),
+    transaction: String(row['transaction']),
+  };
+}
+
+/** Of the objects that are deleted also what is in them: the change tells it. */
+async function readCurrent(
+  client: pg.ClientBase,
+  writes: readonly Write[],
+): Promise<Map<string, StoredObject>> {
+  const { rows } = await client.query<Record<string, string | null>>({
+    name: 'current',
+    text: `select o.collection, o.namespace, o.name, o.revision, case when bool_or(k.wanted) then o.object end as object
+      from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as k (collection, namespace, name, wanted)
+      join tinkerbell.objects o using (collection, namespace, name)
+      group by o.collection, o.namespace, o.name`,
+    values: [
+      writes.map(({ key }) => key.collection),
+      writes.map(({ key }) => key.namespace),
+      writes.map(({ key }) => key.name),
+      writes.map(({ operation }) => operation === 'delete'),
+    ],
+  });
+  return new Map(
+    rows.map((row) => {
+      const key = {
+        collection: String(row['collection']),
+        namespace: String(row['namespace']),
+        name: String(row['name']),
+      };
+      const text = row['object'] ?? undefined;
+      return [pathOf(key), new CurrentObject(key, Number(row['revision']), text)];
+    }),
+  );
+}
+
+/** What is in it is parsed only where it is asked for. */
+class CurrentObject implements StoredObject {
+  readonly key: ObjectKey;
+  readonly revision: number;
+  readonly #text: string | undefined;
+
+  constructor(key: ObjectKey, revision: number, text: string | undefined) {
+    this.key = key;
+    this.revision = revision;
+    this.#text = text;
+  }
+
+  get object(): Resource {
+    if (this.#text === undefined) throw new Error(`not read: ${pathOf(this.key)}`);
+    return JSON.parse(this.#text) as Resource;
+  }
+}
+
+function apply(write: Write, revision: number, current: Map<string, StoredObject>): Change {
+  const path = pathOf(write.key);
+  const change = changeOf(write, write.operation === 'delete' ? current.get(path) : undefined, revision);
+  if (change.type === 'deleted') current.delete(path);
+  else current.set(path, { key: change.key, revision, object: change.object });
+  return change;
+}
+
+/** Everything in one statement: of several changes to one object the last is what it is. */
+async function insert(client: pg.ClientBase, changes: readonly Change[], compacted: number): Promise<void> {
+  await client.query({
+    name: 'insert-changes',
+    text: `with written as (
+        select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+          as t (revision, type, collection, namespace, name, object)),
+      logged as (insert into tinkerbell.changes select * from written),
+      last as (
+        select distinct on (collection, namespace, name) * from written
+        order by collection, namespace, name, revision desc),
+      removed as (
+        delete from tinkerbell.objects o using last l where l.type = 'deleted'
+          and o.collection = l.collection and o.namespace = l.namespace and o.name = l.name),
+      put as (
+        insert into tinkerbell.objects
+        select collection, namespace, name, revision, object from last where type <> 'deleted'
+        on conflict (collection, namespace, name) do update set revision = excluded.revision, object = excluded.object),
+      counted as (update tinkerbell.counter set revision = $7, compacted = $8),
+      trimmed as (delete from tinkerbell.changes where revision <= $8)
+      select pg_notify('${CHANGES_CHANNEL}', $7::text)`,
+    values: [
+      changes.map(({ revision }) => revision),
+      changes.map(({ type }) => type),
+      changes.map(({ key }) => key.collection),
+      changes.map(({ key }) => key.namespace),
+      changes.map(({ key }) => key.name),
+      changes.map(({ object }) => JSON.stringify(object)),
+      changes.at(-1)?.revision,
+      compacted,
+    ],
+  });
+}
+
+function pathOf({ collection, namespace, name }: ObjectKey): string {
+  return `${collection}\n${namespace}\n${name}`;
+}

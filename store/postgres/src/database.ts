@@ -1,0 +1,133 @@
+/** Connections to one PostgreSQL: limited in number and in time, made anew when they are lost. */
+import { delay, PlatformError, type Clock, type Log } from '@tinkerbell/platform-contract';
+import pg from 'pg';
+import { prepareSchema } from './schema.ts';
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/database`. Never logged. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly connectionsMax: number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const CONNECT_LIMIT_MS = 3_000;
+/** A statement reads a page or writes a group of commits. */
+const STATEMENT_LIMIT_MS = 15_000;
+/**
+ * A server that was stopped in the middle of a transaction holds the one row that every writer needs: PostgreSQL ends it after
+ * this, and the others go on.
+ */
+const IDLE_TRANSACTION_LIMIT_MS = 2_000;
+const IDLE_CONNECTION_MS = 30_000;
+/** Reads are asked again so often after a lost connection: a standby that takes over needs seconds. */
+const READ_RETRIES_MS = [20, 200, 1_000] as const;
+
+/** With its tables as this program wants them. Rejects with a PlatformError whose message is for the operator. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const database = new Database(options);
+  try {
+    await prepareSchema(database, placeOf(options.url));
+    return database;
+  } catch (thrown) {
+    await database.close();
+    throw thrown instanceof PlatformError ? thrown : database.unavailable(thrown);
+  }
+}
+
+export class Database {
+  readonly #pool: pg.Pool;
+  readonly #options: DatabaseOptions;
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.#pool = new pg.Pool({ ...connectionOf(options.url), max: options.connectionsMax });
+    // Who uses a connection hears of its end from the statement; who does not need not know.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  /** Rows of one statement that may be repeated. Rejects with a PlatformError when the database is not there. */
+  async read(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    for (const waitMs of READ_RETRIES_MS) {
+      try {
+        return (await this.#pool.query<Row>(text, [...values])).rows;
+      } catch (thrown) {
+        if (!isLostConnection(thrown)) throw thrown;
+        await delay(this.#options.clock, waitMs);
+      }
+    }
+    try {
+      return (await this.#pool.query<Row>(text, [...values])).rows;
+    } catch (thrown) {
+      throw isLostConnection(thrown) ? this.unavailable(thrown) : thrown;
+    }
+  }
+
+  /** One connection for `body`, closed instead of kept when it throws. */
+  async withConnection<Value>(body: (client: pg.ClientBase) => Promise<Value>): Promise<Value> {
+    const client = await this.#pool.connect();
+    let isGood = false;
+    try {
+      const value = await body(client);
+      isGood = true;
+      return value;
+    } finally {
+      client.release(!isGood);
+    }
+  }
+
+  /** A further connection that belongs to the caller. */
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client(connectionOf(this.#options.url));
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  unavailable(cause: unknown): PlatformError {
+    const message = cause instanceof Error ? cause.message || cause.name : String(cause);
+    return new PlatformError(
+      'unavailable',
+      `PostgreSQL at ${placeOf(this.#options.url)} cannot be used: ${message}; check --postgres-url and that it runs`,
+      { cause },
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+/** False for what PostgreSQL itself has to say about a statement. */
+function isLostConnection(thrown: unknown): boolean {
+  if (!(thrown instanceof pg.DatabaseError)) return true;
+  // Classes 08 connection exception, 53 insufficient resources, 57P shutdown; 25P03: idle for too long in a transaction.
+  return /^(08|53|57P|25P03)/.test(thrown.code ?? '');
+}
+
+function connectionOf(url: string): pg.PoolConfig {
+  return {
+    connectionString: url,
+    application_name: 'tinkerbell',
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    statement_timeout: STATEMENT_LIMIT_MS,
+    // Where the network takes packets and gives no answers, PostgreSQL's own limit is never heard of.
+    query_timeout: STATEMENT_LIMIT_MS + CONNECT_LIMIT_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_LIMIT_MS,
+    keepAlive: true,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+  };
+}
+
+/** Host, port and database; without user and password. */
+function placeOf(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `${host}${pathname}`;
+  } catch {
+    return '(an address that cannot be read)';
+  }
+}

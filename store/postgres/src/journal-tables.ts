@@ -1,0 +1,121 @@
+/** Records of the journal in two tables with one counter: the output of actions has a bound of its own. */
+import { ACTION_OUTPUT, type JournalQuery, type JournalRecord } from '@tinkerbell/store-contract';
+import type { Database } from './database.ts';
+
+/** The channel that says that there are records, with the number of the latest. */
+export const JOURNAL_CHANNEL = 'tinkerbell_journal';
+
+/** Writes them, in order, and resolves with the number of the last. Records are small, and may be lost with the machine. */
+export function insertRecords(
+  database: Database,
+  records: readonly Omit<JournalRecord, 'sequence'>[],
+): Promise<number> {
+  return database.withConnection(async (client) => {
+    await client.query('begin; set local synchronous_commit = off');
+    // Held to the end of the transaction: numbers become visible in their order.
+    const { rows } = await client.query<{ sequence: string }>(
+      'update tinkerbell.journal_counter set sequence = sequence + $1 returning sequence',
+      [records.length],
+    );
+    const last = Number(rows[0]?.sequence);
+    const numbered = records.map((record, index): JournalRecord => ({
+      ...record,
+      sequence: last - records.length + index + 1,
+    }));
+    await client.query({
+      name: 'insert-records',
+      text: `with written as (
+          select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+            as t (sequence, at_ms, machine, workflow, event, record)),
+        timeline as (insert into tinkerbell.journal select * from written where event <> '${ACTION_OUTPUT}'),
+        output as (insert into tinkerbell.journal_output select * from written where event = '${ACTION_OUTPUT}')
+        select pg_notify('${JOURNAL_CHANNEL}', $7::text)`,
+      values: [
+        numbered.map(({ sequence }) => sequence),
+        numbered.map(({ atMs }) => atMs),
+        numbered.map(({ machine }) => machine ?? null),
+        numbered.map(({ workflow }) => workflow ?? null),
+        numbered.map(({ event }) => event),
+        numbered.map((record) => JSON.stringify(record)),
+        last,
+      ],
+    });
+    await client.query('commit');
+    return last;
+  });
+}
+
+/** Of both tables, oldest first. */
+export async function recordsAfter(
+  database: Database,
+  after: number,
+  limit: number,
+): Promise<readonly JournalRecord[]> {
+  const of = (table: string) =>
+    `(select sequence, record from tinkerbell.${table} where sequence > $1 order by sequence limit $2)`;
+  return recordsOf(
+    await database.read(`${inOrder([of('journal'), of('journal_output')])} limit $2`, [after, limit]),
+  );
+}
+
+export async function readRecords(
+  database: Database,
+  query: JournalQuery,
+  { until, count }: { readonly until: number; readonly count: number },
+): Promise<readonly JournalRecord[]> {
+  const tables = tablesFor(query);
+  if (tables.length === 0) return [];
+  const { after, machines, workflows, events } = query;
+  // Where one of the two is given, the other names nothing.
+  const [subjects, none] = [hasSubjects(query), [] as readonly string[]];
+  return recordsOf(
+    await database.read(`${inOrder(tables)} limit $3`, [
+      after,
+      until,
+      count,
+      subjects ? (machines ?? none) : null,
+      subjects ? (workflows ?? none) : null,
+      events ?? null,
+    ]),
+  );
+}
+
+function tablesFor(query: JournalQuery): readonly string[] {
+  const { events } = query;
+  const subject = hasSubjects(query)
+    ? '(machine = any($4::text[]) or workflow = any($5::text[]))'
+    : '$4::text[] is null and $5::text[] is null';
+  const of = (table: string) =>
+    `(select sequence, record from tinkerbell.${table}
+      where sequence > $1 and sequence <= $2 and ${subject} and ($6::text[] is null or event = any($6))
+      order by sequence limit $3)`;
+  const wantsTimeline = events === undefined || events.some((event) => event !== ACTION_OUTPUT);
+  const wantsOutput = events?.includes(ACTION_OUTPUT) === true;
+  return [...(wantsTimeline ? [of('journal')] : []), ...(wantsOutput ? [of('journal_output')] : [])];
+}
+
+function hasSubjects({ machines, workflows }: JournalQuery): boolean {
+  return machines !== undefined || workflows !== undefined;
+}
+
+/** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`. */
+export async function trimRecords(
+  database: Database,
+  table: 'journal' | 'journal_output',
+  { kept, oldestMs }: { readonly kept: number; readonly oldestMs: number },
+): Promise<void> {
+  const name = `tinkerbell.${table}`;
+  await database.read(`delete from ${name} where at_ms < $1`, [oldestMs]);
+  await database.read(
+    `delete from ${name} where sequence <= (select sequence from ${name} order by sequence desc offset $1 limit 1)`,
+    [kept],
+  );
+}
+
+function inOrder(tables: readonly string[]): string {
+  return `select record from (${tables.join(' union all ')}) as found order by sequence`;
+}
+
+function recordsOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly JournalRecord[] {
+  return rows.map((row) => JSON.parse(String(row['record'])) as JournalRecord);
+}

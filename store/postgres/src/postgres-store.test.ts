@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Log } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
+import { startPostgres, type Postgres } from '@tinkerbell/sandbox/postgres';
+import type { Store } from '@tinkerbell/store-contract';
+import { leaseSuite } from '@tinkerbell/store-contract/lease-suite';
+import { storeSuite } from '@tinkerbell/store-contract/suite';
+import pg from 'pg';
+import { openPostgresLeaseBook, openPostgresStore } from './index.ts';
+
+const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
+let postgres: Postgres;
+before(async () => {
+  postgres = await startPostgres();
+});
+after(() => postgres.stop());
+
+let databases = 0;
+const newDatabase = (): Promise<string> => postgres.database(`d${(databases += 1)}`);
+const open = async (url: string, options = {}): Promise<Store> =>
+  openPostgresStore({ url, clock: nodeClock, log, ...options });
+
+storeSuite('postgres', async (options) => open(await newDatabase(), options));
+leaseSuite('postgres', async (options) =>
+  openPostgresLeaseBook({ url: await newDatabase(), clock: nodeClock, log, ...options }),
+);
+
+const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: 'a' };
+const object = {
+  apiVersion: 'tinkerbell.org/v1alpha1',
+  kind: 'Template',
+  metadata: { name: 'a', namespace: 'default' },
+};
+const create = (store: Store, name: string) =>
+  store.commit([{ operation: 'create', key: { ...key, name }, object }]);
+
+async function withClient(url: string, body: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await body(client);
+  await client.end();
+}
+
+async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test('several servers write at once: every watcher sees every revision, once and in order', async () => {
+  const url = await newDatabase();
+  const stores = await Promise.all([open(url), open(url), open(url)]);
+  const seen: number[][] = stores.map(() => []);
+  for (const [index, store] of stores.entries()) {
+    await store.watch(
+      { fromRevision: 0 },
+      { onChange: ({ revision }) => void seen[index]?.push(revision), onEnd() {} },
+    );
+  }
+  const results = await Promise.all(
+    stores.flatMap((store, server) =>
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let number = 0; number < 10; number++) await create(store, `s${server}-${writer}-${number}`);
+        return create(store, `same-${writer}`);
+      }),
+    ),
+  );
+  assert.equal(results.filter(({ ok }) => ok).length, 10);
+  await eventually(() => seen.every((revisions) => revisions.length >= 310));
+  const all = Array.from({ length: 310 }, (_, index) => index + 1);
+  for (const revisions of seen) assert.deepEqual(revisions, all);
+  await Promise.all(stores.map((store) => store.close()));
+});
+
+test('a watch from a revision that another server gave out tells nothing before it', async () => {
+  const url = await newDatabase();
+  await using one = await open(url);
+  await using other = await open(url);
+  const results = await Promise.all(['a', 'b', 'c'].map((name) => create(one, name)));
+  const from = Math.max(...results.map((result) => (result.ok ? result.revision : 0)));
+  const seen: number[] = [];
+  await other.watch(
+    { fromRevision: from },
+    { onChange: ({ revision }) => void seen.push(revision), onEnd() {} },
+  );
+  await create(other, 'd');
+  assert.deepEqual(seen, [from + 1]);
+});
+
+test('refuses a database of a newer program and says which', async () => {
+  const url = await newDatabase();
+  await (await open(url)).close();
+  await withClient(url, (client) => client.query('update tinkerbell.schema_version set version = 99'));
+  await assert.rejects(
+    open(url),
+    /127\.0\.0\.1:\d+\/d\d+ was written by a newer tinkerbell \(store version 99/,
+  );
+});
+
+test('several servers that make the tables at once make them once', async () => {
+  const url = await newDatabase();
+  const stores = await Promise.all([open(url), open(url), open(url), open(url)]);
+  assert.ok((await create(stores[0] ?? stores[1] ?? (await open(url)), 'a')).ok);
+  await Promise.all(stores.map((store) => store.close()));
+});
+
+test('says which database it cannot reach, and not its password', async () => {
+  await assert.rejects(open('postgres://someone:hunter2@127.0.0.1:1/rack'), (error: Error) => {
+    assert.match(error.message, /PostgreSQL at 127\.0\.0\.1:1\/rack cannot be used: .*ECONNREFUSED/);
+    return !error.message.includes('hunter2');
+  });
+});
+
+test('a commit whose answer was lost with the connection is answered as it happened', async () => {
+  const url = await newDatabase();
+  await using store = await open(url);
+  await create(store, 'a');
+  // At the end of the transaction, when nothing can stop it any more but its own end.
+  await withClient(url, (client) =>
+    client.query(`create function slow() returns trigger language plpgsql as $$ begin
+        perform pg_sleep(0.5); return null; end $$;
+      create constraint trigger slow after insert on tinkerbell.changes initially deferred
+        for each row execute function slow()`),
+  );
+  const committing = create(store, 'b');
+  await withClient(url, async (client) => {
+    const waiting = async () =>
+      (
+        await client.query<{ pid: number }>(
+          `select pid from pg_stat_activity where query = 'commit' and state = 'active' and datname = current_database()`,
+        )
+      ).rows[0]?.pid;
+    let pid = await waiting();
+    while (pid === undefined) pid = await waiting();
+    await client.query('select pg_terminate_backend($1)', [pid]);
+  });
+  const result = await committing;
+  assert.equal((await store.get({ ...key, name: 'b' })) !== undefined, result.ok);
+});
+
+test('answers unavailable while PostgreSQL is away; then goes on, and so do its watches', async () => {
+  const url = await newDatabase();
+  await using store = await open(url);
+  const seen: string[] = [];
+  await store.watch(
+    { fromRevision: 0 },
+    { onChange: ({ key: { name } }) => void seen.push(name), onEnd: (reason) => void seen.push(reason) },
+  );
+  assert.ok((await create(store, 'before')).ok);
+  await postgres.crash();
+  const refused = await create(store, 'during');
+  assert.ok(!refused.ok && refused.reason === 'unavailable', JSON.stringify(refused));
+  await assert.rejects(store.get(key), { code: 'unavailable' });
+  await postgres.start();
+  await using other = await open(url);
+  assert.ok((await create(other, 'after')).ok);
+  await eventually(() => seen.length >= 2);
+  assert.ok((await create(store, 'later')).ok);
+  assert.deepEqual(seen, ['before', 'after', 'later']);
+});
+
+test('an address that another server gave to another machine is not given again', async () => {
+  const url = await newDatabase();
+  const untilMs = nodeClock.nowMs() + 3_600_000;
+  const lease = { address: '10.0.0.1', mac: '02:00:5e:10:00:01', state: 'leased', untilMs } as const;
+  await using one = await openPostgresLeaseBook({ url, clock: nodeClock, log });
+  await using other = await openPostgresLeaseBook({ url, clock: nodeClock, log });
+  await one.write(lease);
+  await assert.rejects(
+    other.write({ ...lease, mac: '02:00:5e:10:00:02' }),
+    /another server gave 10\.0\.0\.1/,
+  );
+  await one.write({ ...lease, state: 'released' });
+  await other.write({ ...lease, mac: '02:00:5e:10:00:02' });
+});

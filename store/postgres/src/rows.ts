@@ -1,0 +1,21 @@
+import type { Resource } from '@tinkerbell/resources';
+import type { Change, StoredObject } from '@tinkerbell/store-contract';
+
+/** A row as PostgreSQL gives it: of `objects`, and with `type` of `changes`. 64-bit numbers come as text. */
+type Row = Readonly<Record<string, unknown>>;
+
+export function storedFrom(row: Row): StoredObject {
+  return {
+    key: {
+      collection: String(row['collection']),
+      namespace: String(row['namespace']),
+      name: String(row['name']),
+    },
+    revision: Number(row['revision']),
+    object: JSON.parse(String(row['object'])) as Resource,
+  };
+}
+
+export function changeFrom(row: Row): Change {
+  return { ...storedFrom(row), type: row['type'] as Change['type'] };
+}
