@@ -9,6 +9,8 @@ export interface PlannedWrite {
   readonly deed: Deed;
   /** What is sent; for `unchanged` what is there. */
   readonly object: Resource;
+  /** What was there. */
+  readonly before?: Resource;
 }
 
 /**
@@ -16,10 +18,14 @@ export interface PlannedWrite {
  * when the file has any, else the server's stay. Status, identity, finalizers and owners are the server's.
  */
 export function planWrite(kind: Kind, wanted: Resource, current: Resource | undefined): PlannedWrite {
-  if (current === undefined) return { kind, deed: 'created', object: newObject(wanted) };
+  if (current === undefined) {
+    return { kind, deed: 'created', object: newObject(wanted) };
+  }
   const object = replacement(wanted, current);
   const isSame = isDeepStrictEqual(contentOf(object), contentOf(current));
-  return isSame ? { kind, deed: 'unchanged', object: current } : { kind, deed: 'configured', object };
+  return isSame
+    ? { kind, deed: 'unchanged', object: current, before: current }
+    : { kind, deed: 'configured', object, before: current };
 }
 
 function newObject({ apiVersion, kind, metadata, spec }: Resource): Resource {

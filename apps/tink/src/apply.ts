@@ -2,7 +2,7 @@
  * Applies manifests: nothing is sent unless every object of every file is good, here and, by a dry run, for the server.
  * Each object is then one write; when one of them fails, it is said which came before it, and applying again is harmless.
  */
-import { hardwareKind, type Resource } from '@tinkerbell/resources';
+import { hardwareKind, type Kind, type Resource } from '@tinkerbell/resources';
 import { inOrderOfReference, planWrite, type Deed, type PlannedWrite } from './apply-plan.ts';
 import type { ApiClient } from './client.ts';
 import { TinkFailure } from './failure.ts';
@@ -18,9 +18,23 @@ const PARALLEL = 8;
 const CONFLICT_TRIES = 5;
 
 export interface ApplyOptions {
-  readonly dryRun?: boolean;
+  /** `client` compares with what the server has and sends nothing; `server` lets it judge, too. */
+  readonly dryRun?: DryRun | undefined;
   readonly warn: (line: string) => void;
-  readonly done: (deed: Deed, object: Resource, name: string) => void;
+  readonly done: (applied: Applied) => void;
+}
+
+export type DryRun = 'client' | 'server';
+
+export interface Applied {
+  readonly deed: Deed;
+  readonly kind: Kind;
+  /** What was there; undefined for what is new. */
+  readonly before: Resource | undefined;
+  /** What is there now; in a dry run what would be. */
+  readonly after: Resource;
+  /** `hardware/m1` */
+  readonly name: string;
 }
 
 /** Throws a TinkFailure that lists the problems, one on each line. `client` undefined checks without a server. */
@@ -61,13 +75,16 @@ export async function applyObjects(
     write: await planFor(object, client),
   }));
   const changed = planned.filter(({ write }) => write.deed !== 'unchanged');
-  const isTried = options.dryRun === true || changed.length > 1;
-  if (isTried) await tryOnServer(changed, objects, client);
+  const isTried = options.dryRun === 'server' || (options.dryRun === undefined && changed.length > 1);
+  const tried = isTried ? await tryOnServer(changed, objects, client) : new Map<LocatedObject, Resource>();
   let stored = 0;
   for (const { object, write } of planned) {
-    const result = options.dryRun ? write : await attempt(object, write, { client, stored });
+    const isDry = options.dryRun !== undefined;
+    const result = isDry ? write : await attempt(object, write, { client, stored });
     if (result.deed !== 'unchanged') stored += 1;
-    options.done(result.deed, result.object, nameOf(object.kind, result.object.metadata.name));
+    const after = (isDry ? tried.get(object) : undefined) ?? result.object;
+    const name = nameOf(object.kind, after.metadata.name);
+    options.done({ deed: result.deed, kind: object.kind, before: result.before, after, name });
   }
 }
 
@@ -90,12 +107,13 @@ async function tryOnServer(
   changed: readonly Planned[],
   objects: readonly LocatedObject[],
   client: ApiClient,
-): Promise<void> {
+): Promise<ReadonlyMap<LocatedObject, Resource>> {
+  const results = new Map<LocatedObject, Resource>();
   const bringsReferences = objects.some(({ kind }) => kind === hardwareKind || kind.kind === 'Template');
   const tried = changed.filter(({ object }) => !(bringsReferences && object.kind.kind === 'Workflow'));
   const refusals = await inParallel(tried, async ({ object, write }) => {
     try {
-      await send(write, client, true);
+      results.set(object, await send(write, client, true));
       return [];
     } catch (thrown) {
       if (thrown instanceof ApiFailure && thrown.code >= 400 && thrown.code < 500)
@@ -106,6 +124,7 @@ async function tryOnServer(
   const lines = refusals.flat();
   if (lines.length > 0)
     throw new TinkFailure([...lines, 'refused by the server; nothing was stored'].join('\n'));
+  return results;
 }
 
 async function attempt(

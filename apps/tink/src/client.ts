@@ -40,6 +40,28 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
 }
 
+export type Cascade = 'Background' | 'Foreground' | 'Orphan';
+
+export interface RemoveOptions {
+  readonly cascade?: Cascade | undefined;
+  readonly dryRun?: boolean;
+}
+
+const patchTypes = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+export interface PatchOptions {
+  readonly type: keyof typeof patchTypes;
+  readonly body: object;
+  readonly dryRun?: boolean;
+  /** Of `apply`: takes fields that others have applied. */
+  readonly force?: boolean;
+  readonly subresource?: 'status';
+}
+
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const JSON_TYPE = 'application/json';
 /** Bytes of one answer that is read as a whole. */
@@ -147,8 +169,29 @@ export class ApiClient {
     return this.#lines(await this.#open('GET', `${objectPath(target)}/log?${query.toString()}`, {}));
   }
 
-  async remove(target: ObjectName): Promise<void> {
-    await this.#json('DELETE', objectPath(target));
+  /** `cascade` undefined leaves it to the server what becomes of objects that this one owns. */
+  async remove(target: ObjectName, { cascade, dryRun = false }: RemoveOptions = {}): Promise<void> {
+    const query = dryRun ? '?dryRun=All' : '';
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: cascade };
+    await this.#json('DELETE', objectPath(target) + query, cascade === undefined ? {} : { body });
+  }
+
+  /** `subresource` is `status` or absent. */
+  patch(
+    target: ObjectName,
+    { type, body, dryRun = false, force = false, subresource }: PatchOptions,
+  ): Promise<Resource> {
+    const query = new URLSearchParams({ ...writeQuery({ dryRun }), ...(force ? { force: 'true' } : {}) });
+    const path = subresource === undefined ? objectPath(target) : `${objectPath(target)}/${subresource}`;
+    return this.#json('PATCH', `${path}?${query.toString()}`, {
+      body,
+      contentType: patchTypes[type],
+    }) as Promise<Resource>;
+  }
+
+  /** The same server, for requests that end with this signal. */
+  endingWith(signal: AbortSignal): ApiClient {
+    return new ApiClient(this.server, signal);
   }
 
   /** What the journal has of a Hardware or Workflow after that sequence, oldest first. */
@@ -201,8 +244,12 @@ export class ApiClient {
   }
 
   /** Resolves with an answer of success; everything else is thrown as a TinkFailure. */
-  async #open(method: string, path: string, { accept = JSON_TYPE, body }: RequestOptions): Promise<Answer> {
-    const headers = { accept, ...(body === undefined ? {} : { 'content-type': JSON_TYPE }) };
+  async #open(
+    method: string,
+    path: string,
+    { accept = JSON_TYPE, body, contentType = JSON_TYPE }: RequestOptions,
+  ): Promise<Answer> {
+    const headers = { accept, ...(body === undefined ? {} : { 'content-type': contentType }) };
     const signal = this.#signal;
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     let answer: Answer;
@@ -239,6 +286,7 @@ export class ApiClient {
 interface RequestOptions {
   readonly accept?: string;
   readonly body?: object;
+  readonly contentType?: string;
 }
 
 interface ListAnswer {

@@ -32,7 +32,9 @@ export function exchange(url: URL, { method, headers, body, signal }: Exchange):
   const isTls = url.protocol === 'https:';
   const start = isTls ? httpsRequest : httpRequest;
   const agent = isTls ? agents.https : agents.http;
-  const request = start(url, { method, headers, signal, agent }, (response) => {
+  // Said outright: Node frames no body of a DELETE by itself.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const request = start(url, { method, headers: { ...headers, ...length }, signal, agent }, (response) => {
     request.setTimeout(0);
     // A server that refuses a body may leave the rest of it unread, in the way of the next request.
     if ((response.statusCode ?? 0) >= 400) request.shouldKeepAlive = false;

@@ -1,17 +1,20 @@
 /** The whole command line as a function: words in, exit code out. */
 import { Command, CommanderError } from 'commander';
-import { addApply } from './commands/apply-command.ts';
+import { addApply, addDiff } from './commands/apply-command.ts';
 import { addBoot } from './commands/boot-command.ts';
 import { addConfig } from './commands/config-command.ts';
 import { addDelete } from './commands/delete-command.ts';
 import { addDescribe } from './commands/describe-command.ts';
+import { addEdit, addPatch } from './commands/edit-commands.ts';
 import { addEvents } from './commands/events-command.ts';
 import { addGet } from './commands/get-command.ts';
 import { addHardware } from './commands/hardware-command.ts';
 import { addLogs } from './commands/logs-command.ts';
+import { addMetadataCommands } from './commands/metadata-commands.ts';
 import { addPreflight } from './commands/preflight-command.ts';
 import { addTemplate } from './commands/template-command.ts';
 import { addVersion } from './commands/version-command.ts';
+import { addWait } from './commands/wait-command.ts';
 import { addWorkflow } from './commands/workflow-command.ts';
 import { exitCode, TinkFailure } from './failure.ts';
 import { DEFAULT_SERVER } from './session.ts';
@@ -69,9 +72,14 @@ function createProgram(terminal: Terminal): Command {
     .exitOverride()
     .addHelpText('after', help);
   addApply(program, terminal);
+  addDiff(program, terminal);
   addGet(program, terminal);
   addDescribe(program, terminal);
+  addEdit(program, terminal);
+  addPatch(program, terminal);
+  addMetadataCommands(program, terminal);
   addDelete(program, terminal);
+  addWait(program, terminal);
   addEvents(program, terminal);
   addLogs(program, terminal);
   addBoot(program, terminal);

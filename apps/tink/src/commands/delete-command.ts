@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { ApiKind } from '../api-kind.ts';
 import type { ObjectName } from '../client.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
@@ -9,13 +9,23 @@ import { withCloseNames } from '../name-advice.ts';
 import type { Session } from '../session.ts';
 import { ApiFailure } from '../server-failure.ts';
 import type { Terminal } from '../terminal.ts';
+import { secondsOf } from '../time-span.ts';
+import { waitFor } from '../wait-objects.ts';
 import { collected, examples, sessionOf, splitName } from './command-line.ts';
 
 interface DeleteOptions {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly ignoreNotFound?: boolean;
+  readonly cascade?: keyof typeof cascades;
+  readonly wait?: boolean;
+  readonly timeout?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
 }
+
+const cascades = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
+const WAIT_DEFAULT = '5m';
 
 export function addDelete(program: Command, terminal: Terminal): void {
   program
@@ -24,9 +34,23 @@ export function addDelete(program: Command, terminal: Terminal): void {
     .option('-f, --filename <path>', 'file, folder or - for standard input; may be repeated', collected)
     .option('-R, --recursive', 'also the folders within a folder')
     .option('--ignore-not-found', 'what is gone already is no failure')
+    .addOption(
+      new Option('--cascade <how>', 'what becomes of objects that these own; background unless said').choices(
+        Object.keys(cascades),
+      ),
+    )
+    .option('--wait', 'until they are gone, also their finalizers')
+    .option('--timeout <time>', `how long to wait: 90s, 10m; else ${WAIT_DEFAULT}`)
+    .option('--dry-run', 'ask the server whether it would delete them')
+    .option('--json', 'print one JSON line for each object')
     .addHelpText(
       'after',
-      examples('tink delete workflow m1-debian', 'tink delete hw/m1 hw/m2', 'tink delete -f examples/debian'),
+      examples(
+        'tink delete workflow m1-debian',
+        'tink delete hw/m1 hw/m2',
+        'tink delete -f examples/debian --wait',
+        'tink delete hw m1 --cascade orphan     and leave what it owns',
+      ),
     )
     .action(
       async (
@@ -48,7 +72,7 @@ export function addDelete(program: Command, terminal: Terminal): void {
 export async function deleteNamed(
   session: Session,
   { kind, names }: { readonly kind: ApiKind; readonly names: readonly string[] },
-  options: Pick<DeleteOptions, 'ignoreNotFound'> = {},
+  options: DeleteOptions = {},
 ): Promise<void> {
   if (names.length === 0)
     throw usageFailure(`delete needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
@@ -69,17 +93,35 @@ async function targetsIn(session: Session, options: DeleteOptions): Promise<read
 }
 
 async function deleteAll(
-  { client, terminal }: Session,
+  session: Session,
   targets: readonly ObjectName[],
-  { ignoreNotFound = false }: Pick<DeleteOptions, 'ignoreNotFound'>,
+  options: DeleteOptions,
 ): Promise<void> {
+  const { client, terminal } = session;
+  const { ignoreNotFound = false, dryRun = false } = options;
+  const timeoutSeconds = secondsOf('--timeout', options.timeout ?? WAIT_DEFAULT);
+  const cascade = options.cascade === undefined ? undefined : cascades[options.cascade];
+  const deleted: ObjectName[] = [];
   for (const target of targets) {
     try {
-      await withCloseNames(client, target, () => client.remove(target));
-      terminal.out(`${nameOf(target.kind, target.name)} deleted\n`);
+      await withCloseNames(client, target, () => client.remove(target, { cascade, dryRun }));
     } catch (thrown) {
-      const isGone = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure) && ignoreNotFound;
-      if (!isGone || !/ not found( |$)/.test(thrown.message)) throw thrown;
+      if (!ignoreNotFound || !isNotFound(thrown)) throw thrown;
+      continue;
     }
+    deleted.push(target);
+    terminal.out(deletedLine(target, options));
   }
+  if (options.wait && !dryRun)
+    await waitFor(session, deleted, { condition: { wanted: 'delete' }, timeoutSeconds });
+}
+
+function isNotFound(thrown: unknown): boolean {
+  const isTold = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure);
+  return isTold && / not found( |$)/.test(thrown.message);
+}
+
+function deletedLine({ kind, namespace, name }: ObjectName, { json, dryRun = false }: DeleteOptions): string {
+  if (json) return `${JSON.stringify({ kind: kind.kind, namespace, name, deed: 'deleted', dryRun })}\n`;
+  return `${nameOf(kind, name)} deleted${dryRun ? ' (dry run)' : ''}\n`;
 }

@@ -58,7 +58,7 @@ export function addHardware(program: Command, terminal: Terminal): void {
       const sources = await readManifestFiles(file, terminal);
       const note = (line: string): void => terminal.err(`${line}\n`);
       const manifests = sources.map((source) => asHardwareManifests(source, session.namespace, note));
-      await applyFiles(session, manifests, { dryRun, accept: onlyHardware });
+      await applyFiles(session, manifests, { dryRun: dryRun ? 'server' : undefined, accept: onlyHardware });
     });
   addKindVerbs(group, hardwareKind, terminal);
   group

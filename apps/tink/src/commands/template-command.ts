@@ -57,7 +57,7 @@ async function createTemplate(session: Session, path: string, options: CreateOpt
     onlyTemplates(objects);
     if (!options.replace) await refuseChanges(session, objects);
   };
-  await applyFiles(session, [manifest], { dryRun: options.dryRun, accept });
+  await applyFiles(session, [manifest], { dryRun: options.dryRun ? 'server' : undefined, accept });
 }
 
 function named(file: SourceFile, name: string | undefined): SourceFile {

@@ -1,0 +1,69 @@
+/** What a write changes, as a unified difference of YAML. Pure. */
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { isRecord, type Resource } from '@tinkerbell/resources';
+import { stringifyYaml } from '@tinkerbell/yaml';
+import { maskedPair } from './masked-secrets.ts';
+import { printable } from './printable.ts';
+import { wantsColour, type Terminal } from './terminal.ts';
+
+/** Metadata that the server keeps for itself. */
+const serverFields = [
+  'resourceVersion',
+  'generation',
+  'uid',
+  'creationTimestamp',
+  'managedFields',
+  'selfLink',
+];
+const CONTEXT_LINES = 3;
+
+/** Without status and what else only the server writes; fields without content are left out. */
+export function cleaned(object: Resource): Resource {
+  const { metadata, status: _status, ...content } = object;
+  const kept = Object.entries(metadata).filter(
+    ([field, value]) => !serverFields.includes(field) && value !== undefined,
+  );
+  return { ...content, metadata: Object.fromEntries(kept) } as unknown as Resource;
+}
+
+/** Empty when nothing changes. `before` undefined: all of it is new. Secrets are masked. */
+export function objectDiff(name: string, before: Resource | undefined, after: Resource): string {
+  const pair = maskedPair(before && cleaned(before), cleaned(after));
+  const [old, next] = [before === undefined ? '' : textOf(pair.before), textOf(pair.after)];
+  if (old === next) return '';
+  const [from, to] = [`server/${name}`, `new/${name}`];
+  return createTwoFilesPatch(from, to, old, next, undefined, undefined, {
+    context: CONTEXT_LINES,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+}
+
+/** Fields in one order on both sides, so that only content differs. */
+function textOf(value: unknown): string {
+  return stringifyYaml(inOrder(value));
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([field, one]) => [field, inOrder(one)]));
+}
+
+const RED = '\u001b[31m';
+const GREEN = '\u001b[32m';
+const CYAN = '\u001b[36m';
+const PLAIN = '\u001b[0m';
+
+/** As a terminal shows it: safe to print, and coloured where a person looks. */
+export function shownDiff(diff: string, terminal: Pick<Terminal, 'isTty' | 'environment'>): string {
+  const isColoured = wantsColour(terminal);
+  const lines = diff.split('\n').slice(0, -1);
+  return lines.map((line) => `${isColoured ? coloured(printable(line)) : printable(line)}\n`).join('');
+}
+
+function coloured(line: string): string {
+  if (line.startsWith('@@')) return `${CYAN}${line}${PLAIN}`;
+  if (line.startsWith('+')) return `${GREEN}${line}${PLAIN}`;
+  return line.startsWith('-') ? `${RED}${line}${PLAIN}` : line;
+}
