@@ -23,13 +23,13 @@ import { createControllerService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRelayService } from '@tinkerbell/service-relay';
-import { openSqliteJournal } from '@tinkerbell/store-journal';
-import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import { createStoreView } from '@tinkerbell/store-view';
 import { holdDataDirectory } from './data-directory.ts';
 import { createHttpFront } from './http-front.ts';
 import { openHttpPorts } from './http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
+import { createLedService } from './led-service.ts';
+import { openStores, type Stores } from './open-stores.ts';
 import type { Settings } from './settings.ts';
 
 export interface RunningServer {
@@ -59,10 +59,8 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   await using cleanup = new AsyncDisposableStack();
 
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
-  const store = cleanup.use(openSqliteStore({ path: data.databasePath, log }));
-  const journal = cleanup.use(
-    openSqliteJournal({ path: data.databasePath, clock: nodeClock, log, ...settings.journal }),
-  );
+  const stores = await openStores({ ...settings, databasePath: data.databasePath, log }, cleanup);
+  const { store, journal } = stores;
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
   const renderer = createWorkerRenderer(nodeClock, log);
@@ -76,9 +74,9 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     referenceRules: settings.referenceRules,
     log,
     ...platform,
-    ...poolDeps(settings, data.databasePath, cleanup),
+    ...(await poolDeps(settings, stores, cleanup)),
   };
-  const services = await servicesFor(settings, deps);
+  const services = await servicesFor(settings, deps, stores.isShared);
   cleanup.defer(async () => {
     stop();
     await Promise.all(started.map((service) => service.stopped()));
@@ -114,16 +112,16 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
 }
 
 /** What address pools need: the record of leases, and who looks whether an address is free. */
-function poolDeps(settings: Settings, path: string, cleanup: AsyncDisposableStack) {
+async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDisposableStack) {
   if ((settings.boot?.netboot.pools ?? []).length === 0) return {};
   const probe = createNodeAddressProbe();
   cleanup.defer(() => probe.close());
-  return { leases: cleanup.use(openSqliteLeaseBook({ path })), probe };
+  return { leases: await stores.openLeases(), probe };
 }
 
 type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createApiService>[0];
 
-async function servicesFor(settings: Settings, deps: Deps): Promise<Service[]> {
+async function servicesFor(settings: Settings, deps: Deps, isShared: boolean): Promise<Service[]> {
   const { images, boot, metadata, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
@@ -138,8 +136,14 @@ async function servicesFor(settings: Settings, deps: Deps): Promise<Service[]> {
     ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),
     ...(workflows === undefined ? [] : [await workflowsService(deps, workflows)]),
     ...(settings.relay === undefined ? [] : [createRelayService(deps, settings.relay)]),
-    ...(settings.controller ? [createControllerService(deps)] : []),
+    ...(settings.controller ? [controller(deps, isShared)] : []),
   ];
+}
+
+/** Of several servers on one store, one runs it. */
+function controller(deps: Deps, isShared: boolean): Service {
+  const create = () => createControllerService(deps);
+  return isShared ? createLedService(deps, 'controller', create) : create();
 }
 
 /** gRPC is loaded only where it is spoken: a server that gives addresses alone does without its memory. */

@@ -8,6 +8,18 @@ function flag(name: string, type: FlagType, fallback: string, description: strin
 const general: readonly Flag[] = [
   flag('data-dir', 'text', './data', 'folder of the database; made when it is not there'),
   flag(
+    'store',
+    'text',
+    'sqlite',
+    'where objects and records are kept: sqlite (a file in the data folder), memory (nothing is kept), postgres (for several servers)',
+  ),
+  flag(
+    'postgres-url',
+    'text',
+    '',
+    'with --store postgres: postgres://user:password@host:5432/database; better in the environment, as it has a password',
+  ),
+  flag(
     'journal-max-age',
     'duration',
     '2160h',

@@ -257,3 +257,23 @@ test('rules about references are read, and what is wrong about one is told with 
     /tink-controller-reference-…-list-rules: rule 1 of the allow list: .*, at character \d+/,
   );
 });
+
+test('the store is a file unless another is asked for; an address of PostgreSQL never comes back in an error', () => {
+  assert.deepEqual(settings([]).store, { kind: 'sqlite' });
+  const url = 'postgres://user:hunter2@db/rack';
+  assert.deepEqual(settings(['--store=postgres'], { TINKERBELL_POSTGRES_URL: url }).store, {
+    kind: 'postgres',
+    url,
+  });
+  assert.throws(() => settings(['--store=postgres']), /--store postgres needs --postgres-url/);
+  assert.throws(() => settings(['--store=etcd']), /--store must be sqlite or memory or postgres, not "etcd"/);
+  for (const wrong of [
+    ['--store=postgres', '--postgres-url=user:hunter2@db'],
+    ['--postgres-url', url],
+  ]) {
+    assert.throws(
+      () => settings(wrong),
+      ({ message }: Error) => message.includes('--postgres-url') && !message.includes('hunter2'),
+    );
+  }
+});

@@ -12,10 +12,12 @@ import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settin
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 import { relayConfig } from './relay-settings.ts';
+import { storeSettings, type StoreSettings } from './store-settings.ts';
 import { addressOf, trustedProxies } from './setting-values.ts';
 
 export interface Settings {
   readonly dataDirectory: string;
+  readonly store: StoreSettings;
   readonly logLevel: 'debug' | 'info' | 'silent';
   readonly publicIpv4: Ipv4;
   readonly http: { readonly address: string; readonly port: number };
@@ -66,6 +68,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
   const legacyMetadataPort = flags.number('tootles-legacy-port', [0, 65_535]);
   return {
     dataDirectory,
+    store: storeSettings(flags),
     logLevel: logLevelOf(flags),
     publicIpv4: address,
     http,

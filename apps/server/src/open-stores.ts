@@ -1,0 +1,71 @@
+/** Opens what the settings ask for. Only that is loaded: a server on a file does without the memory of the others. */
+import type { Log } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
+import type { Journal, LeaseBook, Store } from '@tinkerbell/store-contract';
+import { openSqliteJournal } from '@tinkerbell/store-journal';
+import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
+import type { Settings } from './settings.ts';
+
+export interface Stores {
+  readonly store: Store;
+  readonly journal: Journal;
+  /** Of address pools; opened only where there are some. */
+  openLeases(): Promise<LeaseBook>;
+  /** Other servers may write it too. */
+  readonly isShared: boolean;
+}
+
+type StoresOptions = Pick<Settings, 'store' | 'journal'> & {
+  readonly databasePath: string;
+  readonly log: Log;
+};
+
+/** Everything is closed by `cleanup`, also when something cannot be opened. Rejects with a message for the operator. */
+export function openStores(options: StoresOptions, cleanup: AsyncDisposableStack): Promise<Stores> {
+  switch (options.store.kind) {
+    case 'sqlite':
+      return Promise.resolve(fileStores(options, cleanup));
+    case 'memory':
+      return memoryStores(options, cleanup);
+    case 'postgres':
+      return postgresStores(options, options.store.url, cleanup);
+  }
+}
+
+function fileStores(
+  { databasePath: path, log, journal }: StoresOptions,
+  cleanup: AsyncDisposableStack,
+): Stores {
+  return {
+    store: cleanup.use(openSqliteStore({ path, log })),
+    journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log, ...journal })),
+    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path }))),
+    isShared: false,
+  };
+}
+
+async function memoryStores({ log, journal }: StoresOptions, cleanup: AsyncDisposableStack): Promise<Stores> {
+  const { createMemoryLeaseBook, createMemoryStore } = await import('@tinkerbell/store-memory');
+  return {
+    store: cleanup.use(createMemoryStore()),
+    journal: cleanup.use(openSqliteJournal({ path: ':memory:', clock: nodeClock, log, ...journal })),
+    openLeases: () => Promise.resolve(cleanup.use(createMemoryLeaseBook())),
+    isShared: false,
+  };
+}
+
+async function postgresStores(
+  { log, journal }: StoresOptions,
+  url: string,
+  cleanup: AsyncDisposableStack,
+): Promise<Stores> {
+  const { openPostgresJournal, openPostgresLeaseBook, openPostgresStore } =
+    await import('@tinkerbell/store-postgres');
+  const options = { url, clock: nodeClock, log };
+  return {
+    store: cleanup.use(await openPostgresStore(options)),
+    journal: cleanup.use(await openPostgresJournal({ ...options, ...journal })),
+    openLeases: async () => cleanup.use(await openPostgresLeaseBook(options)),
+    isShared: true,
+  };
+}

@@ -1,0 +1,1 @@
+export { createLeadership, type Leadership, type LeadershipOptions } from './leadership.ts';
