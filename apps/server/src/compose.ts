@@ -23,6 +23,8 @@ import { createControllerService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRelayService } from '@tinkerbell/service-relay';
+import type { Store } from '@tinkerbell/store-contract';
+import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
 import { holdDataDirectory } from './data-directory.ts';
 import { createHttpFront } from './http-front.ts';
@@ -60,7 +62,8 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
 
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
   const stores = await openStores({ ...settings, databasePath: data.databasePath, log }, cleanup);
-  const { store, journal } = stores;
+  const { journal } = stores;
+  const store = withSealedSecrets(stores.store, settings);
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
   const renderer = createWorkerRenderer(nodeClock, log);
@@ -109,6 +112,11 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
       await running.disposeAsync();
     },
   };
+}
+
+function withSealedSecrets(store: Store, { secretsKeys }: Settings): Store {
+  if (secretsKeys === undefined) return store;
+  return createSealedStore({ store, cipher: createAesCipher(secretsKeys) });
 }
 
 /** What address pools need: the record of leases, and who looks whether an address is free. */

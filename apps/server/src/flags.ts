@@ -20,6 +20,13 @@ const general: readonly Flag[] = [
     'with --store postgres: postgres://user:password@host:5432/database; better in the environment, as it has a password',
   ),
   flag(
+    'secrets-key-file',
+    'text',
+    '',
+    'keys with which Secrets are sealed in the store: 32 bytes in base64, one a line; the first seals, all open; not sealed when empty',
+  ),
+  flag('secrets-key', 'text', '', 'the same keys in the environment, as TINKERBELL_SECRETS_KEY'),
+  flag(
     'journal-max-age',
     'duration',
     '2160h',

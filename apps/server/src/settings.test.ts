@@ -277,3 +277,18 @@ test('the store is a file unless another is asked for; an address of PostgreSQL 
     );
   }
 });
+
+test('keys for secrets come from a file or the environment, and are not told', () => {
+  const key = Buffer.alloc(32, 7).toString('base64');
+  assert.equal(settings([]).secretsKeys, undefined);
+  assert.equal(settings([], { TINKERBELL_SECRETS_KEY: `${key},${key}` }).secretsKeys?.length, 2);
+  assert.throws(
+    () => settings([], { TINKERBELL_SECRETS_KEY: 'aHVudGVyMg==' }),
+    ({ message }: Error) =>
+      message.startsWith('TINKERBELL_SECRETS_KEY key 1 has 7 bytes') && !message.includes('aHV'),
+  );
+  assert.throws(
+    () => settings(['--secrets-key-file=/nowhere']),
+    /--secrets-key-file \/nowhere cannot be read/,
+  );
+});

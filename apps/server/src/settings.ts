@@ -12,12 +12,14 @@ import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settin
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 import { relayConfig } from './relay-settings.ts';
-import { storeSettings, type StoreSettings } from './store-settings.ts';
+import { secretsKeys, storeSettings, type StoreSettings } from './store-settings.ts';
 import { addressOf, trustedProxies } from './setting-values.ts';
 
 export interface Settings {
   readonly dataDirectory: string;
   readonly store: StoreSettings;
+  /** The first seals secrets in the store, each opens what it sealed; absent: they are not sealed. */
+  readonly secretsKeys?: readonly Uint8Array[];
   readonly logLevel: 'debug' | 'info' | 'silent';
   readonly publicIpv4: Ipv4;
   readonly http: { readonly address: string; readonly port: number };
@@ -65,10 +67,12 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
   };
   const tls = tlsFiles(flags);
   const http = { address: flags.text('bind-address'), port: flags.port('http-port') };
+  const keys = secretsKeys(flags);
   const legacyMetadataPort = flags.number('tootles-legacy-port', [0, 65_535]);
   return {
     dataDirectory,
     store: storeSettings(flags),
+    ...(keys === undefined ? {} : { secretsKeys: keys }),
     logLevel: logLevelOf(flags),
     publicIpv4: address,
     http,

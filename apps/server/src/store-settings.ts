@@ -1,4 +1,6 @@
-/** Where objects and records are kept. */
+/** Where objects and records are kept, and with which keys secrets are sealed there. */
+import { readFileSync } from 'node:fs';
+import { parseKeys } from '@tinkerbell/store-sealed';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 
 export type StoreSettings =
@@ -23,4 +25,24 @@ export function storeSettings(flags: FlagReader): StoreSettings {
       '--postgres-url must be as postgres://user:password@host:5432/database; special characters in the password are percent-encoded',
     );
   return { kind, url };
+}
+
+/** The first seals; undefined: secrets lie in the store as they are. Throws a SettingsError that names the flag, and never a key. */
+export function secretsKeys(flags: FlagReader): readonly Uint8Array[] | undefined {
+  const [file, given] = [flags.text('secrets-key-file'), flags.text('secrets-key')];
+  if (file !== '' && given !== '')
+    throw new SettingsError('give --secrets-key-file or TINKERBELL_SECRETS_KEY, not both');
+  if (file === '' && given === '') return undefined;
+  const source = file === '' ? 'TINKERBELL_SECRETS_KEY' : `--secrets-key-file ${file}`;
+  const parsed = parseKeys(file === '' ? given : textOf(file));
+  if (!parsed.ok) throw new SettingsError(`${source} ${parsed.message}`);
+  return parsed.keys;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new SettingsError(`--secrets-key-file ${file} cannot be read`, { cause });
+  }
 }

@@ -1,0 +1,2 @@
+export { createSealedStore, type SealedStoreOptions } from './sealed-store.ts';
+export { createAesCipher, parseKeys, type Cipher } from './cipher.ts';
