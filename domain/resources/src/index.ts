@@ -1,10 +1,19 @@
-export { apiVersionOf, collectionOf, type Kind, type PrinterColumn } from './kind.ts';
+export { apiVersionOf, collectionOf, rootPathOf, type Kind, type PrinterColumn } from './kind.ts';
+export { builtInKinds, kindFor } from './built-in-kinds.ts';
+export { firstNamespaces, leaseKind, namespaceKind } from './core/namespace.ts';
+export { configMapKind, secretKind, type Secret } from './core/secret.ts';
+export { eventKind, eventOf, type Event, type Happening } from './core/event.ts';
+export {
+  customResourceDefinitionKind,
+  type CustomResourceDefinition,
+  type DefinitionCondition,
+} from './core/custom-resource-definition.ts';
+export { isDeepEqual } from './deep-equal.ts';
 export {
   bmcJobKind,
   bmcMachineKind,
   bmcTaskKind,
   hardwareKind,
-  kindFor,
   kindNamed,
   kinds,
   templateKind,
@@ -18,7 +27,7 @@ export {
   type Workflow,
   type WorkflowRuleSet,
 } from './kinds.ts';
-export type { ObjectMeta, OwnerReference, Resource } from './resource.ts';
+export type { ManagedFieldsEntry, ObjectMeta, OwnerReference, Resource } from './resource.ts';
 export type { HardwareSpec } from './hardware/hardware.ts';
 export type { DhcpSettings, NetbootSettings, NetworkInterface } from './hardware/network-interface.ts';
 export type { HardwareMetadata, Instance } from './hardware/metadata.ts';
@@ -31,7 +40,7 @@ export type {
   WorkflowStatus,
   WorkflowTask,
 } from './workflow.ts';
-export { validateResource, type Validated } from './validate.ts';
+export { objectSchemaOf, validateAs, validateResource, type Validated } from './validate.ts';
 export { validateManifest, type ManifestObject, type ManifestProblem } from './manifest.ts';
 export { formatPath, formatProblem, type Problem } from './problem.ts';
 export { isRecord, type Path } from './structure.ts';
@@ -39,3 +48,4 @@ export { nearest } from './nearest.ts';
 export { crdFor, openApiOf } from './crd.ts';
 export { primaryMacOf } from './hardware/primary-mac.ts';
 export { uidOf } from './uid.ts';
+export { definitionSchemaProblems, kindsOfDefinition } from './custom-kind.ts';

@@ -1,35 +1,60 @@
+import type { Problem } from './problem.ts';
 import type { Schema } from './schema.ts';
 
 export interface PrinterColumn {
   readonly name: string;
   readonly jsonPath: string;
-  readonly type: 'string' | 'date' | 'integer' | 'boolean';
+  readonly type: 'string' | 'date' | 'integer' | 'boolean' | 'number';
+  readonly description?: string;
+  readonly format?: string;
   /** 0 is always shown, 1 only in wide output. */
   readonly priority?: number;
 }
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** What the API, the store and the CLI know about a kind. */
 export interface Kind {
+  /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
   readonly shortNames: readonly string[];
+  /** `tinkerbell` when absent. */
+  readonly categories?: readonly string[];
+  readonly listKind?: string;
+  /** Namespaced when absent. */
+  readonly scope?: 'Cluster';
   /** One sentence for `explain` and the CRD. */
   readonly description: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly printerColumns: readonly PrinterColumn[];
-  readonly spec: Schema;
-  readonly status: Schema;
+  readonly spec?: Schema;
+  /** Present when status is a subresource. */
+  readonly status?: Schema;
+  /** Fields of the object beside metadata, spec and status: `data` of a Secret. */
+  readonly fields?: Readonly<Record<string, Schema>>;
+  /** The schema of the whole object, where a CustomResourceDefinition brought it. */
+  readonly schema?: Schema;
+  /** Rewrites what a client sends before it is checked: `stringData` into `data`. */
+  readonly prepare?: (submitted: Json) => Json;
+  /** What the schema cannot say; `before` is absent at creation. */
+  readonly rules?: (object: Json, before: Json | undefined) => readonly Problem[];
 }
 
-/** `tinkerbell.org/v1alpha1` */
-export function apiVersionOf(kind: Kind): string {
-  return `${kind.group}/${kind.version}`;
+/** `tinkerbell.org/v1alpha1`; `v1` in the core group. */
+export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
 }
 
-/** `hardware.tinkerbell.org`: how the store names a collection. */
-export function collectionOf(kind: Kind): string {
-  return `${kind.plural}.${kind.group}`;
+/** `hardware.tinkerbell.org`, `secrets`: how the store names a collection, and messages a resource. */
+export function collectionOf({ plural, group }: Pick<Kind, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+/** `/apis/tinkerbell.org/v1alpha1`, `/api/v1`: where the kinds of a group and version are served. */
+export function rootPathOf(kind: Pick<Kind, 'group' | 'version'>): string {
+  return `${kind.group === '' ? '/api' : '/apis'}/${apiVersionOf(kind)}`;
 }

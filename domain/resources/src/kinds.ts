@@ -131,11 +131,6 @@ export const kinds: readonly Kind[] = [
   bmcTaskKind,
 ];
 
-/** The kind of an object by its `apiVersion` and `kind` fields, or undefined. */
-export function kindFor(apiVersion: string, kind: string): Kind | undefined {
-  return kinds.find((one) => one.kind === kind && `${one.group}/${one.version}` === apiVersion);
-}
-
 /** The kind that a person means: plural, singular, short name or kind, in any case, with or without group. */
 export function kindNamed(name: string): Kind | undefined {
   const [word = '', ...group] = name.toLowerCase().split('.');

@@ -9,8 +9,21 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
+/** Which fields a client has set (meta/v1 ManagedFieldsEntry). */
+export interface ManagedFieldsEntry {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  /** RFC 3339. */
+  readonly time?: string;
+  readonly fieldsType: 'FieldsV1';
+  readonly fieldsV1: Readonly<Record<string, unknown>>;
+  readonly subresource?: string;
+}
+
 export interface ObjectMeta {
   readonly name: string;
+  /** Absent in JSON on objects of kinds that are cluster-scoped, which are few; all others have one. */
   readonly namespace: string;
   readonly generateName?: string;
   /** Given by the store at creation. */
@@ -22,10 +35,12 @@ export interface ObjectMeta {
   /** RFC 3339. */
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 
 export interface Resource<Spec = unknown, Status = unknown> {

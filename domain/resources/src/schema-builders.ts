@@ -23,6 +23,11 @@ export function dateTime() {
   return Type.String({ format: 'date-time' });
 }
 
+/** RFC 3339 time to the microsecond, or null (Kubernetes MicroTime). */
+export function microTime() {
+  return Type.String({ format: 'date-time', nullable: true });
+}
+
 export function uri() {
   return Type.String({ format: 'uri' });
 }

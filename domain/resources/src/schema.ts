@@ -14,6 +14,8 @@ export interface Schema<Value = unknown> {
   readonly additionalProperties?: Schema;
   readonly items?: Schema;
   readonly default?: unknown;
+  /** Any other keyword. */
+  readonly [keyword: string]: unknown;
 }
 
 /** A schema of a property that may be absent. */

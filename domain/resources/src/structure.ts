@@ -25,36 +25,53 @@ function walk(schema: Schema, value: unknown, path: Path, unknownFields: Path[])
   }
   if (!isRecord(value)) return value;
   if (schema.properties === undefined) return walkMap(schema, value, path, unknownFields);
-  return walkObject(schema.properties, value, path, unknownFields);
+  return walkObject(schema, value, path, unknownFields);
 }
 
 function walkMap(schema: Schema, value: Record<string, unknown>, path: Path, unknownFields: Path[]): unknown {
   const values = schema.additionalProperties;
-  if (values === undefined) return value;
+  if (!isRecord(values)) {
+    // A CustomResourceDefinition means no fields by an object without properties, unless it says otherwise.
+    if (schema['x-kubernetes-prune-free-objects'] !== true) return value;
+    return walkObject({ ...schema, properties: {} }, value, path, unknownFields);
+  }
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, walk(values, item, [...path, key], unknownFields)]),
   );
 }
 
 function walkObject(
-  properties: Readonly<Record<string, Schema>>,
+  schema: Schema,
   value: Record<string, unknown>,
   path: Path,
   unknownFields: Path[],
 ): unknown {
+  const { properties = {} } = schema;
   const entries: [string, unknown][] = [];
   for (const [key, item] of Object.entries(value)) {
     if (!Object.hasOwn(properties, key)) {
-      unknownFields.push([...path, key]);
+      if (keepsUnknown(schema, key)) entries.push([key, item]);
+      else unknownFields.push([...path, key]);
       continue;
     }
-    entries.push([key, walk(properties[key] ?? {}, item, [...path, key], unknownFields)]);
+    const field = properties[key] ?? {};
+    // As Kubernetes does: null where a default stands and null may not means the default.
+    const isUnset = item === null && field.default !== undefined && field['nullable'] !== true;
+    if (!isUnset) entries.push([key, walk(field, item, [...path, key], unknownFields)]);
   }
-  for (const [key, schema] of Object.entries(properties)) {
-    const fallback = schema.default;
-    if (fallback !== undefined && !Object.hasOwn(value, key)) entries.push([key, fallback]);
+  const present = new Set(entries.map(([key]) => key));
+  for (const [key, field] of Object.entries(properties)) {
+    if (field.default === undefined || present.has(key)) continue;
+    entries.push([key, walk(field, field.default, [...path, key], [])]);
   }
   return Object.fromEntries(entries);
+}
+
+function keepsUnknown(schema: Schema, key: string): boolean {
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true) return true;
+  return (
+    schema['x-kubernetes-embedded-resource'] === true && ['apiVersion', 'kind', 'metadata'].includes(key)
+  );
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

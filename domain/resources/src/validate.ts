@@ -1,9 +1,10 @@
 /** Objects in, problems out: the schema by ajv, then what a schema cannot say. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Type } from './schema.ts';
+import { Type, type Schema } from './schema.ts';
+import { celFault, celProblems } from './cel-rules.ts';
 import { dhcpProblems } from './hardware/hardware-rules.ts';
-import { kindFor, kinds } from './kinds.ts';
-import { apiVersionOf, collectionOf, type Kind } from './kind.ts';
+import { builtInKinds, kindFor } from './built-in-kinds.ts';
+import { apiVersionOf, type Kind } from './kind.ts';
 import { metadataProblems } from './metadata-rules.ts';
 import { nearest } from './nearest.ts';
 import type { Problem } from './problem.ts';
@@ -26,10 +27,15 @@ export function validateResource(value: unknown): Validated {
   if (!isRecord(value)) return refuse([], value, 'must be an object with apiVersion, kind and metadata');
   const found = kindOf(value);
   if ('problem' in found) return { ok: false, problems: [found.problem] };
-  const { kind } = found;
+  return validateAs(found.kind, value);
+}
+
+/** Checks an object that is known to be of the kind; `before` is what it was, when it is changed. */
+export function validateAs(kind: Kind, submitted: Record<string, unknown>, before?: Resource): Validated {
+  const value = kind.prepare?.(submitted) ?? submitted;
   const structured = structure(objectSchemaOf(kind), value);
   const problems = [...metadataProblems(value['metadata']), ...schemaProblems(kind, structured.value)];
-  if (kind.kind === 'Hardware' && problems.length === 0) problems.push(...dhcpProblems(structured.value));
+  if (problems.length === 0) problems.push(...ruleProblems(kind, structured.value, before));
   if (problems.length > 0)
     return { ok: false, problems: [...problems, ...unknownProblems(kind, structured.unknownFields)] };
   return {
@@ -40,6 +46,13 @@ export function validateResource(value: unknown): Validated {
   };
 }
 
+function ruleProblems(kind: Kind, value: unknown, before: Resource | undefined): readonly Problem[] {
+  const object = value as Record<string, unknown>;
+  const own = kind.kind === 'Hardware' ? dhcpProblems(value) : [];
+  const cel = celProblems(objectSchemaOf(kind), value, before);
+  return [...own, ...cel, ...(kind.rules?.(object, before as Record<string, unknown> | undefined) ?? [])];
+}
+
 function refuse(path: Path, value: unknown, message: string): Validated {
   return { ok: false, problems: [{ reason: 'invalid', path, value, message }] };
 }
@@ -48,7 +61,7 @@ function kindOf(value: Record<string, unknown>): { kind: Kind } | { problem: Pro
   const apiVersion = value['apiVersion'];
   const name = value['kind'];
   if (typeof name !== 'string' || name === '') {
-    const known = kinds.map((kind) => kind.kind).join(', ');
+    const known = builtInKinds.map((kind) => kind.kind).join(', ');
     return { problem: { reason: 'required', path: ['kind'], message: `must be one of ${known}` } };
   }
   if (typeof apiVersion !== 'string' || apiVersion === '') {
@@ -62,7 +75,7 @@ function kindOf(value: Record<string, unknown>): { kind: Kind } | { problem: Pro
   }
   const kind = kindFor(apiVersion, name);
   if (kind !== undefined) return { kind };
-  const sameName = kinds.find((one) => one.kind === name);
+  const sameName = builtInKinds.find((one) => one.kind === name);
   if (sameName !== undefined) {
     return {
       problem: {
@@ -75,26 +88,40 @@ function kindOf(value: Record<string, unknown>): { kind: Kind } | { problem: Pro
   }
   const close = nearest(
     name,
-    kinds.map((one) => one.kind),
+    builtInKinds.map((one) => one.kind),
   );
   const hint =
     close === undefined
-      ? `known kinds: ${kinds.map((one) => one.kind).join(', ')}`
+      ? `known kinds: ${builtInKinds.map((one) => one.kind).join(', ')}`
       : `did you mean ${close}?`;
   return {
     problem: { reason: 'not-supported', path: ['kind'], value: name, message: `unknown kind; ${hint}` },
   };
 }
 
+const objectSchemas = new WeakMap<Kind, Schema>();
+
 /** The schema of the whole object; metadata is free here and checked by its own rules. */
-export function objectSchemaOf(kind: Kind) {
-  return Type.Object({
-    apiVersion: Type.String(),
-    kind: Type.String(),
-    metadata: Type.Unknown(),
-    spec: Type.Optional(kind.spec),
-    status: Type.Optional(kind.status),
-  });
+export function objectSchemaOf(kind: Kind): Schema {
+  if (kind.schema !== undefined) return kind.schema;
+  let schema = objectSchemas.get(kind);
+  if (schema === undefined) objectSchemas.set(kind, (schema = builtSchemaOf(kind)));
+  return schema;
+}
+
+function builtSchemaOf({ description, spec, status, fields = {} }: Kind): Schema {
+  const optional = Object.entries({ spec, status, ...fields }).flatMap(([name, schema]) =>
+    schema === undefined ? [] : [[name, Type.Optional(schema)] as const],
+  );
+  return Type.Object(
+    {
+      apiVersion: Type.String(),
+      kind: Type.String(),
+      metadata: Type.Unknown(),
+      ...Object.fromEntries(optional),
+    },
+    { description },
+  );
 }
 
 function unknownProblems(kind: Kind, paths: readonly Path[]): Problem[] {
@@ -113,6 +140,7 @@ const INT64_SAFE = Number.MAX_SAFE_INTEGER;
 const ajv = new Ajv({
   allErrors: true,
   strict: false,
+  logger: false,
   verbose: true,
   formats: {
     int32: { type: 'number', validate: (value: number) => value >= -(2 ** 31) && value < 2 ** 31 },
@@ -128,16 +156,34 @@ function goPattern(pattern: string, flags: string): RegExp {
   return pattern.startsWith('(?i)') ? new RegExp(pattern.slice(4), `${flags}i`) : new RegExp(pattern, flags);
 }
 
-const validators = new Map<string, ValidateFunction>();
+const validators = new WeakMap<Kind, ValidateFunction>();
+
+/** Why the schema of a kind cannot be used, or undefined. */
+export function compileProblem(kind: Kind): string | undefined {
+  try {
+    validatorOf(kind);
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
+  return celFault(objectSchemaOf(kind));
+}
 
 function schemaProblems(kind: Kind, value: unknown): Problem[] {
-  let validator = validators.get(collectionOf(kind));
-  if (validator === undefined) {
-    validator = ajv.compile(objectSchemaOf(kind));
-    validators.set(collectionOf(kind), validator);
-  }
+  const validator = validatorOf(kind);
   if (validator(value)) return [];
   return (validator.errors ?? []).map(problemOf);
+}
+
+function validatorOf(kind: Kind): ValidateFunction {
+  let validator = validators.get(kind);
+  if (validator === undefined) {
+    const schema = objectSchemaOf(kind);
+    validator = ajv.compile(schema);
+    // Ajv would keep the schema of a kind for ever, also when its definition is replaced.
+    ajv.removeSchema(schema);
+    validators.set(kind, validator);
+  }
+  return validator;
 }
 
 function problemOf(error: ErrorObject): Problem {

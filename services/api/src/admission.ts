@@ -3,7 +3,16 @@
  * template that cannot be parsed, a workflow whose template does not render for its hardware.
  */
 import type { TemplateRenderer } from '@tinkerbell/platform-contract';
-import type { Kind, Problem, Resource, Template, Workflow } from '@tinkerbell/resources';
+import {
+  customResourceDefinitionKind,
+  definitionSchemaProblems,
+  type CustomResourceDefinition,
+  type Kind,
+  type Problem,
+  type Resource,
+  type Template,
+  type Workflow,
+} from '@tinkerbell/resources';
 import { renderInputOf, type View } from '@tinkerbell/store-contract';
 import { validateTemplateText, type ReferenceRules, type RenderError } from '@tinkerbell/template';
 import { tooMany } from './api-error.ts';
@@ -26,6 +35,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     problemsOf(kind, resource, isNew) {
       if (kind.kind === 'Template') return Promise.resolve(templateProblems(resource as Template));
       if (kind.kind === 'Workflow' && isNew) return workflowProblems(deps, resource as Workflow);
+      if (kind === customResourceDefinitionKind)
+        return Promise.resolve(definitionSchemaProblems(resource as CustomResourceDefinition));
       return Promise.resolve([]);
     },
   };

@@ -3,6 +3,7 @@ import { formatPath, formatProblem, type Problem } from '@tinkerbell/resources';
 
 export type StatusReason =
   | 'BadRequest'
+  | 'Forbidden'
   | 'NotFound'
   | 'AlreadyExists'
   | 'Conflict'
@@ -17,6 +18,7 @@ export type StatusReason =
 
 const codes: Readonly<Record<StatusReason, number>> = {
   BadRequest: 400,
+  Forbidden: 403,
   NotFound: 404,
   AlreadyExists: 409,
   Conflict: 409,

@@ -18,7 +18,13 @@ test('tells what it offers', async () => {
   const groups = await api.call('GET', '/apis');
   assert.deepEqual(
     groups.body.groups.map((group: { name: string }) => group.name),
-    ['tinkerbell.org', 'bmc.tinkerbell.org'],
+    [
+      'coordination.k8s.io',
+      'apiextensions.k8s.io',
+      'tinkerbell.org',
+      'bmc.tinkerbell.org',
+      'authorization.k8s.io',
+    ],
   );
   const resources = await api.call('GET', '/apis/tinkerbell.org/v1alpha1');
   const names = resources.body.resources.map((one: { name: string }) => one.name);

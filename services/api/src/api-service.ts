@@ -9,22 +9,29 @@ import type {
   Service,
   TemplateRenderer,
 } from '@tinkerbell/platform-contract';
-import { formatProblem, uidOf } from '@tinkerbell/resources';
+import { firstNamespaces, formatProblem, namespaceKind, uidOf } from '@tinkerbell/resources';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
 import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
+import { everybody, reviewAt, reviewed, userOf, type Authorizer } from './authorizer.ts';
+import { followDefinitions } from './custom/custom-kinds.ts';
+import { deleteObject } from './delete-object.ts';
+import { deleteOptions } from './delete-options.ts';
 import { discoveryDocument } from './discovery.ts';
+import { Collector } from './garbage/collector.ts';
+import { KindCatalog } from './kind-catalog.ts';
 import { listObjects, watchObjects } from './list-handler.ts';
 import { OpenStreams } from './open-streams.ts';
-import { openApiDocument } from './openapi.ts';
+import { swaggerJson, swaggerOf } from './openapi/openapi-v2.ts';
+import { openApiDocument } from './openapi/openapi-v3.ts';
+import { SWAGGER_PROTOBUF, swaggerProtobuf } from './openapi/swagger-protobuf.ts';
 import { operate, operationVerb } from './operation-handler.ts';
 import type { ServerValues } from './prepare-object.ts';
 import { mediaTypeOf, readBody } from './request-body.ts';
 import { resourceTarget, type ResourceTarget } from './request-target.ts';
 import {
   createObject,
-  deleteObject,
   getObject,
   patchObject,
   replaceObject,
@@ -34,6 +41,7 @@ import {
 import { tableOf, wantsTable } from './table.ts';
 import { actionLog, timeline } from './timeline-handler.ts';
 import { withWarnings } from './warnings.ts';
+import { isDryRun, writeOptions } from './write-options.ts';
 
 export interface ApiDeps {
   readonly store: Store;
@@ -45,13 +53,17 @@ export interface ApiDeps {
   readonly renderer: TemplateRenderer;
   /** Which objects that a Hardware names its templates may see. */
   readonly referenceRules: ReferenceRules;
+  /** Everybody may do everything when absent. */
+  readonly authorizer?: Authorizer;
 }
 
-type Deps = ApiDeps & VerbDeps & { readonly streams: OpenStreams };
+type Deps = ApiDeps & VerbDeps & { readonly streams: OpenStreams; readonly authorizer: Authorizer };
 
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
+    authorizer: everybody,
     ...deps,
+    catalog: new KindCatalog(),
     admission: createAdmission(deps),
     values: () => serverValues(deps),
     streams: new OpenStreams(),
@@ -69,14 +81,28 @@ export function createApiService(deps: ApiDeps): Service {
     routes: [route('/api'), route('/openapi/'), route('/version')],
     stopped: () => stopped,
     health: () => ({ ready: true, counters: { api_open_streams: verbDeps.streams.count() } }),
-    start(signal) {
+    async start(signal) {
       signal.addEventListener('abort', () => {
         stopping.abort();
         markStopped();
       });
-      return Promise.resolve();
+      await followDefinitions(verbDeps, signal);
+      await createFirstNamespaces(verbDeps);
+      await new Collector(verbDeps).start(signal);
     },
   };
+}
+
+/** They are there from the start, as in a cluster. */
+async function createFirstNamespaces(deps: Deps): Promise<void> {
+  const { apiVersion, kind } = { apiVersion: 'v1', kind: namespaceKind.kind };
+  for (const name of firstNamespaces) {
+    const body = { apiVersion, kind, metadata: { name } };
+    const options = writeOptions(new URLSearchParams(), 'tinkerbell');
+    await createObject(deps, { kind: namespaceKind }, body, options).catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiError) || thrown.reason !== 'AlreadyExists') throw thrown;
+    });
+  }
 }
 
 function serverValues({ clock, random }: ApiDeps): ServerValues {
@@ -113,10 +139,15 @@ function internal(deps: Deps, request: HttpRequest, thrown: unknown): ApiError {
 
 async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   const path = new URL(request.url).pathname.replace(/\/+$/, '');
-  if (path === '/openapi/v2') return openApiV2(request);
-  const document = discoveryDocument(path) ?? openApiDocument(path);
-  if (document !== undefined) return request.method === 'GET' ? json(document) : methodNotAllowed(request);
-  const target = resourceTarget(path);
+  const described = documentAt(deps, path, request);
+  if (described !== undefined) return described;
+  const review = reviewAt(path);
+  if (review !== undefined) {
+    if (request.method !== 'POST') return methodNotAllowed(request);
+    const { authorizer } = deps;
+    return json(reviewed(review, await readBody(request), { authorizer, user: userOf(context) }), 201);
+  }
+  const target = resourceTarget(path, deps.catalog);
   if (target === undefined)
     throw new ApiError('NotFound', `the server could not find the requested resource: ${path}`);
   const response =
@@ -126,13 +157,20 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
   return response;
 }
 
-/** `kubectl` before 1.27 insists on this document, in protobuf; an empty one switches its own checks off, and the server's remain. */
-function openApiV2(request: HttpRequest): Response {
-  if (/protobuf/.test(request.headers.get('accept') ?? '')) {
-    const contentType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
-    return new Response(new Uint8Array(), { headers: { 'content-type': contentType } });
+/** What describes the API itself, or undefined. */
+function documentAt({ catalog }: Deps, path: string, request: HttpRequest): Response | undefined {
+  const kinds = catalog.all();
+  const accept = request.headers.get('accept');
+  if (path === '/openapi/v2') {
+    if (!/protobuf/.test(accept ?? '')) return json(swaggerJson(swaggerOf(kinds)));
+    return new Response(swaggerProtobuf(swaggerOf(kinds)), { headers: { 'content-type': SWAGGER_PROTOBUF } });
   }
-  return json({ swagger: '2.0', info: { title: 'Tinkerbell', version: 'v1alpha1' }, paths: {} });
+  const discovered = discoveryDocument(path, kinds, accept);
+  const document = discovered?.document ?? openApiDocument(path, kinds);
+  if (document === undefined) return undefined;
+  if (request.method !== 'GET') return methodNotAllowed(request);
+  const { contentType } = discovered ?? {};
+  return json(document, 200, contentType === undefined ? {} : { 'content-type': contentType });
 }
 
 async function onCollection(
@@ -148,8 +186,8 @@ async function onCollection(
         return deps.streams.open(context, () => watchObjects(deps, target, request, context.signal));
       return json(await listObjects(deps, target, request));
     case 'POST':
-      if (target.namespace === undefined) return methodNotAllowed(request);
-      return result(await createObject(deps, target, await readBody(request), verbOptions(query)));
+      if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
+      return result(await createObject(deps, target, await readBody(request), optionsOf(request, query)));
     case 'DELETE':
       return json(await deleteCollection(deps, target, request));
     default:
@@ -170,21 +208,19 @@ async function onObject(
     case 'GET':
       return shown(deps, target, request, await getObject(deps, target));
     case 'PUT':
-      return result(await replaceObject(deps, target, await readBody(request), verbOptions(query)));
+      return result(await replaceObject(deps, target, await readBody(request), optionsOf(request, query)));
     case 'PATCH':
       return result(
         await patchObject(
           deps,
           target,
           { body: await readBody(request), contentType: mediaTypeOf(request) },
-          verbOptions(query),
+          optionsOf(request, query),
         ),
       );
     case 'DELETE':
       if (target.subresource !== undefined) return methodNotAllowed(request);
-      return json(
-        await deleteObject(deps, target, { body: await readBody(request), dryRun: query.has('dryRun') }),
-      );
+      return json(await deleteObject(deps, target, deleteOptions(await readBody(request), query)));
     default:
       return methodNotAllowed(request);
   }
@@ -198,7 +234,8 @@ async function onSubresource(
   context: HttpContext,
 ): Promise<Response | undefined> {
   const { subresource, kind } = target;
-  if (subresource === undefined || subresource === 'status') return undefined;
+  if (subresource === undefined) return undefined;
+  if (subresource === 'status' && kind.status !== undefined) return undefined;
   if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
     if (request.method !== 'GET') return methodNotAllowed(request);
     const object = await getObject(deps, target);
@@ -209,24 +246,35 @@ async function onSubresource(
     const object = await getObject(deps, target);
     return deps.streams.open(context, () => actionLog(deps, object, request, context.signal));
   }
+  return onOperation(deps, target, request, context);
+}
+
+async function onOperation(
+  deps: Deps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response> {
   const verb = operationVerb(target);
-  if (verb === undefined) throw new ApiError('NotFound', `${kind.plural} have no subresource ${subresource}`);
+  if (verb === undefined)
+    throw new ApiError('NotFound', `${target.kind.plural} have no subresource ${target.subresource}`);
   if (request.method !== 'POST') return methodNotAllowed(request);
-  const { dryRun } = verbOptions(new URL(request.url).searchParams);
+  const dryRun = isDryRun(new URL(request.url).searchParams);
   const operation = { verb, body: await readBody(request), dryRun, peer: context.peer };
   const { workflow, unchanged } = await operate(deps, target, operation);
   return withWarnings(json(workflow), unchanged === undefined ? [] : [unchanged]);
 }
 
+/** One after the other; what somebody else deletes meanwhile is gone as wanted. */
 async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
+  const query = new URL(request.url).searchParams;
+  const options = deleteOptions(await readBody(request), query);
   const list = (await listObjects(deps, target, new Request(request.url))) as {
-    items: { metadata: { name: string; namespace: string } }[];
+    items: { metadata: { name: string; namespace?: string } }[];
   };
   for (const { metadata } of list.items) {
-    const one = { ...target, name: metadata.name, namespace: metadata.namespace };
-    await deleteObject(deps, one, {
-      body: undefined,
-      dryRun: new URL(request.url).searchParams.has('dryRun'),
+    await deleteObject(deps, { ...target, ...metadata }, options).catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiError) || thrown.reason !== 'NotFound') throw thrown;
     });
   }
   return list;
@@ -246,8 +294,8 @@ function shown(
   );
 }
 
-function verbOptions(query: URLSearchParams): { strict: boolean; dryRun: boolean } {
-  return { strict: query.get('fieldValidation') === 'Strict', dryRun: query.has('dryRun') };
+function optionsOf(request: HttpRequest, query: URLSearchParams) {
+  return writeOptions(query, request.headers.get('user-agent'));
 }
 
 function result({ code, object, warnings }: Outcome): Response {

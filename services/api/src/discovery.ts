@@ -1,23 +1,99 @@
 /** What the API offers, in the shapes that `kubectl` asks for before anything else. */
-import { apiVersionOf, kinds, type Kind } from '@tinkerbell/resources';
+import { apiVersionOf, type Kind } from '@tinkerbell/resources';
 import { operatorVerbs } from '@tinkerbell/workflow';
 
-const groups = [...new Set(kinds.map((kind) => kind.group))];
+/** Answered from a review, and never stored (authorization.k8s.io/v1). */
+const reviewKinds: readonly string[] = ['SelfSubjectAccessReview', 'SelfSubjectRulesReview'];
+const reviewGroup = { group: 'authorization.k8s.io', version: 'v1' };
 
-/** The document at a discovery path, or undefined. */
-export function discoveryDocument(path: string): object | undefined {
-  switch (path) {
-    case '/api':
-      return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
-    case '/api/v1':
-      return { kind: 'APIResourceList', groupVersion: 'v1', resources: [] };
-    case '/apis':
-      return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupOf) };
-    case '/version':
-      return version;
-    default:
-      return groupDocument(path);
+/** The document at a discovery path, or undefined; `accept` may ask for the aggregated form. */
+export function discoveryDocument(
+  path: string,
+  kinds: readonly Kind[],
+  accept: string | null,
+): { readonly document: object; readonly contentType?: string } | undefined {
+  if (path === '/version') return { document: version };
+  const form = aggregatedForm(accept);
+  if (path === '/api' || path === '/apis') {
+    if (form !== undefined) return aggregated(path, kinds, form);
+    if (path === '/api')
+      return { document: { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] } };
+    const groups = groupsOf(kinds).map((group) => groupOf(group, kinds));
+    return { document: { kind: 'APIGroupList', apiVersion: 'v1', groups } };
   }
+  const document = groupDocument(path, kinds);
+  return document === undefined ? undefined : { document };
+}
+
+function groupsOf(kinds: readonly Kind[]): readonly string[] {
+  return [...new Set([...kinds.map((kind) => kind.group), reviewGroup.group])].filter((one) => one !== '');
+}
+
+function versionsOf(group: string, kinds: readonly Kind[]): readonly string[] {
+  const versions = kinds.filter((kind) => kind.group === group).map((kind) => kind.version);
+  return [...new Set(group === reviewGroup.group ? [...versions, reviewGroup.version] : versions)];
+}
+
+/** apidiscovery.k8s.io of clients since 1.26: one document for all groups. */
+function aggregatedForm(accept: string | null): 'v2' | 'v2beta1' | undefined {
+  for (const wanted of (accept ?? '').split(',')) {
+    const parameters = wanted.split(';').map((one) => one.trim());
+    if (parameters[0] !== 'application/json') {
+      if (parameters[0] === '*/*') return undefined;
+      continue;
+    }
+    if (!parameters.includes('g=apidiscovery.k8s.io')) return undefined;
+    if (parameters.includes('v=v2')) return 'v2';
+    if (parameters.includes('v=v2beta1')) return 'v2beta1';
+  }
+  return undefined;
+}
+
+function aggregated(path: string, kinds: readonly Kind[], form: 'v2' | 'v2beta1') {
+  const groups = path === '/api' ? [''] : groupsOf(kinds);
+  const items = groups.map((group) => ({
+    metadata: group === '' ? {} : { name: group },
+    versions: versionsOf(group, kinds).map((version) => ({
+      version,
+      resources: aggregatedResources(resourcesIn(group, version, kinds), { group, version }),
+      freshness: 'Current',
+    })),
+  }));
+  return {
+    document: {
+      kind: 'APIGroupDiscoveryList',
+      apiVersion: `apidiscovery.k8s.io/${form}`,
+      metadata: {},
+      items,
+    },
+    contentType: `application/json;g=apidiscovery.k8s.io;v=${form};as=APIGroupDiscoveryList`,
+  };
+}
+
+function aggregatedResources(
+  resources: readonly DiscoveredResource[],
+  { group, version }: { readonly group: string; readonly version: string },
+): object[] {
+  const shown = (one: DiscoveredResource) => ({
+    responseKind: { group, version, kind: one.kind },
+    scope: one.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: one.singularName,
+    verbs: one.verbs,
+    ...(one.shortNames === undefined ? {} : { shortNames: one.shortNames }),
+    ...(one.categories === undefined ? {} : { categories: one.categories }),
+  });
+  return resources
+    .filter(({ name }) => !name.includes('/'))
+    .map((one) => {
+      const inner = resources
+        .filter(({ name }) => name.startsWith(`${one.name}/`))
+        .map((sub) => ({
+          subresource: sub.name.slice(one.name.length + 1),
+          responseKind: { group, version, kind: sub.kind },
+          verbs: sub.verbs,
+        }));
+      return { resource: one.name, ...shown(one), ...(inner.length === 0 ? {} : { subresources: inner }) };
+    });
 }
 
 /** The Kubernetes API level that we follow; clients compare it with their own. */
@@ -33,55 +109,78 @@ const version = {
   platform: 'linux/amd64',
 };
 
-function groupDocument(path: string): object | undefined {
+function groupDocument(path: string, kinds: readonly Kind[]): object | undefined {
+  if (path === '/api/v1') return resourceList({ group: '', version: 'v1' }, kinds);
   const [, root, group, version, ...more] = path.split('/');
-  if (root !== 'apis' || group === undefined || !groups.includes(group) || more.length > 0) return undefined;
-  if (version === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group) };
-  const inVersion = kinds.filter((kind) => kind.group === group && kind.version === version);
-  if (inVersion.length === 0) return undefined;
+  if (root !== 'apis' || group === undefined || more.length > 0) return undefined;
+  if (!groupsOf(kinds).includes(group)) return undefined;
+  if (version === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group, kinds) };
+  return versionsOf(group, kinds).includes(version) ? resourceList({ group, version }, kinds) : undefined;
+}
+
+function resourceList(at: Pick<Kind, 'group' | 'version'>, kinds: readonly Kind[]): object {
   return {
     kind: 'APIResourceList',
     apiVersion: 'v1',
-    groupVersion: `${group}/${version}`,
-    resources: inVersion.flatMap(resourcesOf),
+    groupVersion: apiVersionOf(at),
+    resources: resourcesIn(at.group, at.version, kinds),
   };
 }
 
-function groupOf(group: string) {
-  const versions = [...new Set(kinds.filter((kind) => kind.group === group).map((kind) => kind.version))].map(
-    (one) => ({ groupVersion: `${group}/${one}`, version: one }),
-  );
+function groupOf(group: string, kinds: readonly Kind[]) {
+  const versions = versionsOf(group, kinds).map((one) => ({ groupVersion: `${group}/${one}`, version: one }));
   return { name: group, versions, preferredVersion: versions[0] };
 }
 
-function resourcesOf(kind: Kind): object[] {
-  const { plural, singular, shortNames } = kind;
-  const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+interface DiscoveredResource {
+  readonly name: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly storageVersionHash?: string;
+}
+
+function resourcesIn(group: string, version: string, kinds: readonly Kind[]): readonly DiscoveredResource[] {
+  const reviews = group === reviewGroup.group && version === reviewGroup.version ? reviewKinds : [];
+  return [
+    ...kinds.filter((kind) => kind.group === group && kind.version === version).flatMap(resourcesOf),
+    ...reviews.map((kind) => ({
+      name: `${kind.toLowerCase()}s`,
+      singularName: kind.toLowerCase(),
+      namespaced: false,
+      kind,
+      verbs: ['create'],
+    })),
+  ];
+}
+
+function resourcesOf(kind: Kind): DiscoveredResource[] {
+  const { plural, singular, shortNames, categories = ['tinkerbell'] } = kind;
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+  const namespaced = kind.scope !== 'Cluster';
+  const part = (name: string, verbs: readonly string[]): DiscoveredResource => ({
+    name: `${plural}/${name}`,
+    singularName: '',
+    namespaced,
+    kind: kind.kind,
+    verbs,
+  });
   return [
     {
       name: plural,
       singularName: singular,
-      namespaced: true,
+      namespaced,
       kind: kind.kind,
       verbs,
       ...(shortNames.length > 0 ? { shortNames } : {}),
-      categories: ['tinkerbell'],
+      ...(categories.length > 0 ? { categories } : {}),
       storageVersionHash: hashOf(apiVersionOf(kind) + kind.kind),
     },
-    {
-      name: `${plural}/status`,
-      singularName: '',
-      namespaced: true,
-      kind: kind.kind,
-      verbs: ['get', 'patch', 'update'],
-    },
-    ...(kind.kind === 'Workflow' ? operatorVerbs : []).map((verb) => ({
-      name: `${plural}/${verb}`,
-      singularName: '',
-      namespaced: true,
-      kind: kind.kind,
-      verbs: ['create'],
-    })),
+    ...(kind.status === undefined ? [] : [part('status', ['get', 'patch', 'update'])]),
+    ...(kind.kind === 'Workflow' ? operatorVerbs : []).map((verb) => part(verb, ['create'])),
   ];
 }
 

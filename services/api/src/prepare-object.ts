@@ -1,13 +1,17 @@
 /** What the server itself writes into an object: identity at creation, generation at every change of the spec. */
-import { isDeepStrictEqual } from 'node:util';
 import {
+  apiVersionOf,
+  isDeepEqual,
+  isRecord,
+  validateAs,
   validateResource,
+  type Kind,
   type ObjectMeta,
   type Problem,
   type Resource,
-  type Kind,
 } from '@tinkerbell/resources';
 import { ApiError, invalid } from './api-error.ts';
+import type { WriteOptions } from './write-options.ts';
 
 export interface ServerValues {
   /** RFC 3339, whole seconds. */
@@ -17,24 +21,29 @@ export interface ServerValues {
   readonly suffix: string;
 }
 
-/** Checks a submitted object. Unknown fields are refused when `strict`, else told and left out. */
+/** Checks a submitted object. Unknown fields are refused when `Strict`, else left out, and told unless `Ignore`. */
 export function checked(
   value: unknown,
-  expected: Kind,
-  strict: boolean,
+  { kind, before }: { readonly kind: Kind; readonly before?: Resource },
+  unknownFields: WriteOptions['unknownFields'],
 ): { resource: Resource; warnings: readonly Problem[] } {
-  const validated = validateResource(value);
+  const isExpected =
+    isRecord(value) && value['kind'] === kind.kind && value['apiVersion'] === apiVersionOf(kind);
+  const validated = isExpected ? validateAs(kind, value, before) : validateResource(value);
   const name = nameIn(value);
-  if (!validated.ok) throw invalid(expected.kind, name, validated.problems);
-  if (validated.kind !== expected) {
+  if (!validated.ok) throw invalid(kind.kind, name, validated.problems);
+  if (validated.kind !== kind) {
     throw new ApiError(
       'BadRequest',
-      `the object is a ${validated.kind.kind}, but the path is of ${expected.kind}`,
+      `the object is a ${validated.kind.kind}, but the path is of ${kind.kind}`,
     );
   }
-  if (strict && validated.unknownFields.length > 0)
-    throw invalid(expected.kind, name, validated.unknownFields);
-  return { resource: validated.resource, warnings: validated.unknownFields };
+  if (unknownFields === 'Strict' && validated.unknownFields.length > 0)
+    throw invalid(kind.kind, name, validated.unknownFields);
+  return {
+    resource: validated.resource,
+    warnings: unknownFields === 'Ignore' ? [] : validated.unknownFields,
+  };
 }
 
 function nameIn(value: unknown): string {
@@ -42,50 +51,54 @@ function nameIn(value: unknown): string {
   return typeof metadata?.name === 'string' ? metadata.name : '';
 }
 
+/** What remains of `generateName`, so that the name is not too long (apiserver names.SimpleNameGenerator). */
+const GENERATED_PREFIX_MAX = 58;
+
 /** A new object: status is the server's to fill, and so is identity. */
-export function newObject(submitted: Resource, namespace: string, values: ServerValues): Resource {
+export function newObject(
+  kind: Kind,
+  submitted: Resource,
+  { namespace, values }: { readonly namespace: string; readonly values: ServerValues },
+): Resource {
   const { labels, annotations, finalizers, ownerReferences, name, generateName } = submitted.metadata;
-  const metadata: ObjectMeta = {
-    name: name || `${generateName ?? ''}${values.suffix}`,
-    namespace,
+  const metadata = {
+    name: name || `${(generateName ?? '').slice(0, GENERATED_PREFIX_MAX)}${values.suffix}`,
+    ...(kind.scope === 'Cluster' ? {} : { namespace }),
     ...(generateName === undefined ? {} : { generateName }),
     uid: values.uid,
     creationTimestamp: values.now,
-    generation: 1,
+    ...(hasGeneration(kind) ? { generation: 1 } : {}),
     ...defined({ labels, annotations, finalizers, ownerReferences }),
-  };
-  const { apiVersion, kind, spec } = submitted;
-  return { apiVersion, kind, metadata, ...(spec === undefined ? {} : { spec }) };
+  } as ObjectMeta;
+  const { apiVersion, kind: name_ } = submitted;
+  return { apiVersion, kind: name_, metadata, ...contentOf(kind, submitted) };
 }
 
 /** `current` with what the submitted object may change through the main resource: everything but identity and status. */
-export function updatedObject(current: Resource, submitted: Resource): Resource {
+export function updatedObject(kind: Kind, current: Resource, submitted: Resource): Resource {
   const { labels, annotations, finalizers, ownerReferences } = submitted.metadata;
   const {
-    uid,
-    name,
-    namespace,
-    generateName,
-    creationTimestamp,
-    deletionTimestamp,
+    labels: _labels,
+    annotations: _annotations,
+    finalizers: _finalizers,
+    ownerReferences: _owners,
     generation,
-    resourceVersion,
+    ...identity
   } = current.metadata;
-  const specChanged = !isDeepStrictEqual(current.spec, submitted.spec);
+  const content = contentOf(kind, submitted);
+  const hasChanged = !isDeepEqual(contentOf(kind, current), content);
   const metadata: ObjectMeta = {
-    name,
-    namespace,
-    ...defined({ generateName, uid, creationTimestamp, deletionTimestamp, resourceVersion }),
-    generation: (generation ?? 1) + (specChanged ? 1 : 0),
+    ...identity,
+    ...(hasGeneration(kind) ? { generation: (generation ?? 1) + (hasChanged ? 1 : 0) } : {}),
     ...defined({ labels, annotations, finalizers, ownerReferences }),
   };
-  const { apiVersion, kind, status } = current;
+  const { status } = current;
   return {
-    apiVersion,
-    kind,
+    apiVersion: submitted.apiVersion,
+    kind: current.kind,
     metadata,
-    ...(submitted.spec === undefined ? {} : { spec: submitted.spec }),
-    ...(status === undefined ? {} : { status }),
+    ...content,
+    ...(status === undefined || kind.status === undefined ? {} : { status }),
   };
 }
 
@@ -94,8 +107,21 @@ export function withStatus(current: Resource, submitted: Resource): Resource {
   return { ...current, ...(submitted.status === undefined ? {} : { status: submitted.status }) };
 }
 
+/** What the main resource writes beside metadata. */
+function contentOf(kind: Kind, object: Resource): object {
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, ...content } = object;
+  if (kind.status === undefined) return content;
+  const { status: _status, ...rest } = content;
+  return rest;
+}
+
+/** Kubernetes counts changes of a spec; Secrets and their like have none. */
+function hasGeneration(kind: Kind): boolean {
+  return kind.spec !== undefined || kind.schema !== undefined;
+}
+
 function defined<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   ) as Partial<Fields>;
 }

@@ -1,25 +1,43 @@
 /** A request path as Kubernetes API paths are built: group, version, namespace, resource, name, subresource. */
-import { kinds, type Kind } from '@tinkerbell/resources';
+import type { Kind } from '@tinkerbell/resources';
+import type { KindCatalog } from './kind-catalog.ts';
 
 export interface ResourceTarget {
   readonly kind: Kind;
-  /** All namespaces when absent. */
+  /** All namespaces when absent; always absent for cluster-scoped kinds. */
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
 }
 
+/** Subresources of Namespace; any other word there is a resource in the namespace. */
+const namespaceSubresources: readonly string[] = ['status', 'finalize'];
+
 /** Undefined when the path names no resource of ours. */
-export function resourceTarget(path: string): ResourceTarget | undefined {
+export function resourceTarget(path: string, catalog: KindCatalog): ResourceTarget | undefined {
   const parts = decoded(path);
-  if (parts === undefined || parts[0] !== 'apis') return undefined;
-  const [, group, version, ...rest] = parts;
-  const namespace = rest[0] === 'namespaces' && rest.length >= 3 ? rest[1] : undefined;
-  const [plural, name, subresource, ...more] = namespace === undefined ? rest : rest.slice(2);
-  const kind = kinds.find((one) => one.group === group && one.version === version && one.plural === plural);
-  if (kind === undefined || more.length > 0 || (namespace === undefined && name !== undefined))
-    return undefined;
+  if (parts === undefined) return undefined;
+  const [root, ...rest] = parts;
+  if (root === 'api') return targetIn('', rest, catalog);
+  const [group = '', ...more] = rest;
+  return root === 'apis' && group !== '' ? targetIn(group, more, catalog) : undefined;
+}
+
+function targetIn(group: string, parts: readonly string[], catalog: KindCatalog): ResourceTarget | undefined {
+  const [version = '', ...rest] = parts;
+  const namespace = namespaceIn(rest);
+  const [plural = '', name, subresource, ...more] = namespace === undefined ? rest : rest.slice(2);
+  const kind = catalog.byPath(group, version, plural);
+  if (kind === undefined || more.length > 0) return undefined;
+  const isCluster = kind.scope === 'Cluster';
+  if (isCluster ? namespace !== undefined : namespace === undefined && name !== undefined) return undefined;
   return { kind, ...given({ namespace, name, subresource }) };
+}
+
+function namespaceIn([first, namespace, third]: readonly string[]): string | undefined {
+  const isNamespaced =
+    first === 'namespaces' && third !== undefined && !namespaceSubresources.includes(third);
+  return isNamespaced ? namespace : undefined;
 }
 
 /** Only the parts that the path has. */

@@ -1,22 +1,23 @@
 /** The verbs of the API on one kind of resource. */
-import { isDeepStrictEqual } from 'node:util';
-import { collectionOf, type Problem, type Resource } from '@tinkerbell/resources';
-import type { ObjectKey, Store, StoredObject, Write } from '@tinkerbell/store-contract';
+import { isDeepEqual, isRecord, type Problem, type Resource } from '@tinkerbell/resources';
+import type { Store, StoredObject } from '@tinkerbell/store-contract';
 import type { Admission } from './admission.ts';
-import { ApiError, invalid, successStatus } from './api-error.ts';
+import { ApiError, invalid } from './api-error.ts';
+import { isReleased } from './delete-object.ts';
+import { completed } from './initial-status.ts';
+import type { KindCatalog } from './kind-catalog.ts';
+import { alreadyExists, conflict } from './object-errors.ts';
 import { patched } from './patch.ts';
 import { checked, newObject, updatedObject, withStatus, type ServerValues } from './prepare-object.ts';
 import type { ResourceTarget } from './request-target.ts';
+import { existing, keyOf, outlivingConflicts, write } from './stored-object.ts';
+import type { WriteOptions } from './write-options.ts';
 
 export interface VerbDeps {
   readonly store: Store;
+  readonly catalog: KindCatalog;
   readonly admission: Admission;
   readonly values: () => ServerValues;
-}
-
-export interface VerbOptions {
-  readonly strict: boolean;
-  readonly dryRun: boolean;
 }
 
 export interface Outcome {
@@ -25,145 +26,121 @@ export interface Outcome {
   readonly warnings: readonly Problem[];
 }
 
-/** Conflicts in a row that a patch or a deletion without resourceVersion outlives. */
-const TRIES = 5;
-
 export async function getObject(deps: VerbDeps, target: ResourceTarget): Promise<Resource> {
-  return (await existing(deps, target)).object;
+  return (await existing(deps.store, target)).object;
 }
 
 export async function createObject(
   deps: VerbDeps,
   target: ResourceTarget,
   body: unknown,
-  options: VerbOptions,
+  options: WriteOptions,
 ): Promise<Outcome> {
-  const namespace = namespaceOf(target, body);
-  const { resource, warnings } = checked(body, target.kind, options.strict);
-  const object = newObject(resource, namespace, deps.values());
+  refuseOtherNamespace(target, body);
+  const { kind, namespace = '' } = target;
+  const { resource, warnings } = checked(body, { kind }, options.unknownFields);
+  const values = deps.values();
+  const made = newObject(kind, resource, { namespace, values });
+  const object = completed(kind, made, deps.catalog, values.now);
   await admit(deps, target, object, true);
-  const key = keyOf(target, object.metadata.name, namespace);
+  const key = keyOf(target, object.metadata.name);
   if (options.dryRun) {
-    if ((await deps.store.get(key)) !== undefined) throw alreadyExists(target, key);
+    if ((await deps.store.get(key)) !== undefined) throw alreadyExists(target, key.name);
     return { code: 201, object, warnings };
   }
-  return { code: 201, object: await write(deps, target, { operation: 'create', key, object }), warnings };
+  const written = await write(deps.store, target, { operation: 'create', key, object });
+  return { code: 201, object: written, warnings };
 }
 
 export async function replaceObject(
   deps: VerbDeps,
   target: ResourceTarget,
   body: unknown,
-  options: VerbOptions,
+  options: WriteOptions,
 ): Promise<Outcome> {
-  const current = await existing(deps, target);
-  return change(deps, target, current, { submitted: body, options });
+  const isRelative = versionOf(body) === undefined;
+  return outlivingConflicts(isRelative, async () => {
+    const current = await existing(deps.store, target);
+    return change(deps, target, current, { submitted: body, options });
+  });
 }
 
 export async function patchObject(
   deps: VerbDeps,
   target: ResourceTarget,
   patch: { readonly body: unknown; readonly contentType: string },
-  options: VerbOptions,
+  options: WriteOptions,
 ): Promise<Outcome> {
   const isRelative = versionOf(patch.body) === undefined;
   return outlivingConflicts(isRelative, async () => {
-    const current = await existing(deps, target);
+    const current = await existing(deps.store, target);
     const submitted = patched(current.object, patch.body, patch.contentType);
     return change(deps, target, current, { submitted, options });
   });
 }
 
-/** What names no version of the object holds for whatever it has become meanwhile. */
-async function outlivingConflicts<Result>(isRelative: boolean, body: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await body();
-    } catch (thrown) {
-      const isRace = isRelative && thrown instanceof ApiError && thrown.reason === 'Conflict';
-      if (!isRace || attempt === TRIES) throw thrown;
-    }
-  }
+interface Submission {
+  readonly submitted: unknown;
+  readonly options: WriteOptions;
 }
 
 async function change(
   deps: VerbDeps,
   target: ResourceTarget,
   current: StoredObject,
-  { submitted, options }: { readonly submitted: unknown; readonly options: VerbOptions },
+  { submitted, options }: Submission,
 ): Promise<Outcome> {
-  const { resource, warnings } = checked(submitted, target.kind, options.strict);
-  if (resource.metadata.name !== current.key.name) {
-    throw new ApiError(
-      'BadRequest',
-      `the name of the object (${resource.metadata.name}) does not match the name on the URL (${current.key.name})`,
-    );
-  }
-  const version = versionOf(resource);
-  if (version !== undefined && version !== String(current.revision)) throw conflict(target, current.key);
+  const { kind } = target;
+  const before = current.object;
+  const { resource, warnings } = checked(submitted, { kind, before }, options.unknownFields);
+  refuseOtherObject(target, current, resource);
   const isStatus = target.subresource === 'status';
-  const object = isStatus ? withStatus(current.object, resource) : updatedObject(current.object, resource);
-  if (!isStatus) await admit(deps, target, object, false);
+  const changed = isStatus ? withStatus(before, resource) : updatedObject(kind, before, resource);
+  const object = completed(kind, changed, deps.catalog, deps.values().now);
+  if (!isStatus) {
+    refuseNewFinalizers(target, before, object);
+    await admit(deps, target, object, false);
+  }
   if (options.dryRun) return { code: 200, object, warnings };
-  if (isDeepStrictEqual(object, current.object)) return { code: 200, object: current.object, warnings };
+  if (isDeepEqual(object, before)) return { code: 200, object: before, warnings };
+  const { key, revision: expectedRevision } = current;
   if (isReleased(object)) {
-    await write(deps, target, { operation: 'delete', key: current.key, expectedRevision: current.revision });
+    await write(deps.store, target, { operation: 'delete', key, expectedRevision });
     return { code: 200, object, warnings };
   }
-  const written = await write(deps, target, {
-    operation: 'update',
-    key: current.key,
-    object,
-    expectedRevision: current.revision,
-  });
+  const written = await write(deps.store, target, { operation: 'update', key, object, expectedRevision });
   return { code: 200, object: written, warnings };
 }
 
-/** An object with finalizers is only marked; it goes when the last one is taken away. */
-export async function deleteObject(
-  deps: VerbDeps,
-  target: ResourceTarget,
-  options: { body: unknown; dryRun: boolean },
-): Promise<object> {
-  const { preconditions = {} } = (options.body ?? {}) as {
-    preconditions?: { uid?: string; resourceVersion?: string };
-  };
-  const isRelative = preconditions.uid === undefined && preconditions.resourceVersion === undefined;
-  return outlivingConflicts(isRelative, async () => {
-    const current = await existing(deps, target);
-    const { uid, resourceVersion } = current.object.metadata;
-    const isOther = preconditions.uid !== undefined && preconditions.uid !== uid;
-    const isNewer =
-      preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion;
-    if (isOther || isNewer) throw conflict(target, current.key);
-    const details = {
-      name: current.key.name,
-      group: target.kind.group,
-      kind: target.kind.plural,
-      ...(uid === undefined ? {} : { uid }),
-    };
-    if (options.dryRun) return successStatus(details);
-    if ((current.object.metadata.finalizers ?? []).length > 0) return markDeleted(deps, target, current);
-    await write(deps, target, { operation: 'delete', key: current.key, expectedRevision: current.revision });
-    return successStatus(details);
-  });
+function refuseOtherObject(target: ResourceTarget, current: StoredObject, submitted: Resource): void {
+  const { name, uid } = submitted.metadata;
+  if (name !== current.key.name) {
+    throw new ApiError(
+      'BadRequest',
+      `the name of the object (${name}) does not match the name on the URL (${current.key.name})`,
+    );
+  }
+  refuseOtherNamespace(target, submitted);
+  const version = versionOf(submitted);
+  if (version !== undefined && version !== String(current.revision)) throw conflict(target, name);
+  const { uid: ownUid } = current.object.metadata;
+  if (uid !== undefined && uid !== '' && uid !== ownUid)
+    throw conflict(
+      target,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${ownUid}`,
+    );
 }
 
-async function markDeleted(deps: VerbDeps, target: ResourceTarget, current: StoredObject): Promise<Resource> {
-  if (current.object.metadata.deletionTimestamp !== undefined) return current.object;
-  const metadata = { ...current.object.metadata, deletionTimestamp: deps.values().now };
-  const object = { ...current.object, metadata };
-  return write(deps, target, {
-    operation: 'update',
-    key: current.key,
-    object,
-    expectedRevision: current.revision,
-  });
-}
-
-function isReleased(object: Resource): boolean {
-  const { deletionTimestamp, finalizers = [] } = object.metadata;
-  return deletionTimestamp !== undefined && finalizers.length === 0;
+/** Who deletes must not wait for somebody who comes later. */
+function refuseNewFinalizers(target: ResourceTarget, before: Resource, after: Resource): void {
+  if (before.metadata.deletionTimestamp === undefined) return;
+  const known = before.metadata.finalizers ?? [];
+  const added = (after.metadata.finalizers ?? []).filter((one) => !known.includes(one));
+  if (added.length === 0) return;
+  const message = 'no new finalizers can be added if the object is being deleted';
+  const path = ['metadata', 'finalizers'];
+  throw invalid(target.kind.kind, after.metadata.name, [{ reason: 'invalid', path, value: added, message }]);
 }
 
 async function admit(
@@ -176,72 +153,18 @@ async function admit(
   if (problems.length > 0) throw invalid(target.kind.kind, object.metadata.name, problems);
 }
 
-async function write(deps: VerbDeps, target: ResourceTarget, write: Write): Promise<Resource> {
-  const result = await deps.store.commit([write]);
-  if (result.ok) return result.objects[0]?.object ?? (write as { object: Resource }).object;
-  switch (result.reason) {
-    case 'already-exists':
-      throw alreadyExists(target, write.key);
-    case 'conflict':
-      throw conflict(target, write.key);
-    case 'not-found':
-      throw notFound(target, write.key.name);
-    case 'unavailable':
-      throw new ApiError('ServiceUnavailable', result.message);
-  }
-}
-
-async function existing(deps: VerbDeps, target: ResourceTarget): Promise<StoredObject> {
-  const name = target.name ?? '';
-  const stored = await deps.store.get(keyOf(target, name, target.namespace ?? ''));
-  if (stored === undefined) throw notFound(target, name);
-  return stored;
-}
-
-function keyOf(target: ResourceTarget, name: string, namespace: string): ObjectKey {
-  return { collection: collectionOf(target.kind), namespace, name };
-}
-
-function namespaceOf(target: ResourceTarget, body: unknown): string {
-  const submitted = (body as { metadata?: { namespace?: unknown } } | null)?.metadata?.namespace;
-  const namespace = target.namespace ?? '';
-  if (typeof submitted === 'string' && submitted !== '' && submitted !== namespace) {
-    throw new ApiError(
-      'BadRequest',
-      `the namespace of the object (${submitted}) does not match the namespace on the request (${namespace})`,
-    );
-  }
-  return namespace;
+function refuseOtherNamespace(target: ResourceTarget, body: unknown): void {
+  const metadata = isRecord(body) ? body['metadata'] : undefined;
+  const submitted = isRecord(metadata) ? metadata['namespace'] : undefined;
+  const { namespace = '' } = target;
+  if (typeof submitted !== 'string' || submitted === '' || submitted === namespace) return;
+  throw new ApiError(
+    'BadRequest',
+    `the namespace of the object (${submitted}) does not match the namespace on the request (${namespace})`,
+  );
 }
 
 function versionOf(value: unknown): string | undefined {
   const version = (value as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion;
   return typeof version === 'string' && version !== '' ? version : undefined;
-}
-
-function notFound(target: ResourceTarget, name: string): ApiError {
-  const { group, plural } = target.kind;
-  return new ApiError('NotFound', `${plural}.${group} ${JSON.stringify(name)} not found`, {
-    name,
-    group,
-    kind: plural,
-  });
-}
-
-function alreadyExists(target: ResourceTarget, { name }: ObjectKey): ApiError {
-  const { group, plural } = target.kind;
-  return new ApiError('AlreadyExists', `${plural}.${group} ${JSON.stringify(name)} already exists`, {
-    name,
-    group,
-    kind: plural,
-  });
-}
-
-function conflict(target: ResourceTarget, { name }: ObjectKey): ApiError {
-  const { group, plural } = target.kind;
-  return new ApiError(
-    'Conflict',
-    `Operation cannot be fulfilled on ${plural}.${group} ${JSON.stringify(name)}: the object has been modified; please apply your changes to the latest version and try again`,
-    { name, group, kind: plural },
-  );
 }

@@ -1,20 +1,16 @@
-/** Label and field selectors (apimachinery labels.Parse; fields metadata.name and metadata.namespace). */
-import type { Resource } from '@tinkerbell/resources';
+/** Label and field selectors (apimachinery labels.Parse, fields.ParseSelector). */
+import { collectionOf, isRecord, type Kind, type Resource } from '@tinkerbell/resources';
 import { ApiError } from './api-error.ts';
 
 export type Selector = (resource: Resource) => boolean;
 
 /** Throws an ApiError for a selector that cannot be read. */
-export function selectorOf(query: URLSearchParams): Selector {
+export function selectorOf(query: URLSearchParams, kind: Kind): Selector {
   const tests = [
     ...labelTests(query.get('labelSelector') ?? ''),
-    ...fieldTests(query.get('fieldSelector') ?? ''),
+    ...fieldTests(query.get('fieldSelector') ?? '', kind),
   ];
   return (resource) => tests.every((test) => test(resource));
-}
-
-export function hasSelector(query: URLSearchParams): boolean {
-  return Boolean(query.get('labelSelector')) || Boolean(query.get('fieldSelector'));
 }
 
 function labelTests(text: string): Selector[] {
@@ -45,25 +41,75 @@ function splitOutsideParentheses(text: string): string[] {
     .filter((term) => term !== '');
 }
 
-const fields: Readonly<Record<string, (resource: Resource) => string>> = {
-  'metadata.name': (resource) => resource.metadata.name,
-  'metadata.namespace': (resource) => resource.metadata.namespace,
+/** What may be selected by beside name and namespace, by collection; anything else is refused, so that nobody trusts a filter that is none. */
+const selectable: Readonly<Record<string, readonly string[]>> = {
+  secrets: ['type'],
+  namespaces: ['status.phase'],
+  events: [
+    'involvedObject.apiVersion',
+    'involvedObject.fieldPath',
+    'involvedObject.kind',
+    'involvedObject.name',
+    'involvedObject.namespace',
+    'involvedObject.resourceVersion',
+    'involvedObject.uid',
+    'reason',
+    'reportingComponent',
+    'source',
+    'type',
+  ],
+  'workflows.tinkerbell.org': ['spec.hardwareRef', 'spec.templateRef', 'status.agentID', 'status.state'],
+  'hardware.tinkerbell.org': ['spec.agentID', 'status.state'],
 };
 
-function fieldTests(text: string): Selector[] {
+function fieldTests(text: string, kind: Kind): Selector[] {
+  const supported = [
+    'metadata.name',
+    ...(kind.scope === 'Cluster' ? [] : ['metadata.namespace']),
+    ...(selectable[collectionOf(kind)] ?? []),
+  ];
+  return termsOf(text).map(({ field, isEqual, value }) => {
+    if (!supported.includes(field)) {
+      const message = `field label not supported: ${field || text}; supported: ${supported.join(', ')}`;
+      throw new ApiError('BadRequest', message);
+    }
+    const steps = field === 'source' ? ['source', 'component'] : field.split('.');
+    return (resource: Resource) => (valueAt(resource, steps) === value) === isEqual;
+  });
+}
+
+interface FieldTerm {
+  readonly field: string;
+  readonly isEqual: boolean;
+  readonly value: string;
+}
+
+function termsOf(text: string): readonly FieldTerm[] {
   return text
-    .split(',')
+    .split(/(?<!\\),/)
     .filter((term) => term.trim() !== '')
     .map((term) => {
       const parts = /^([^=!]+)(==|=|!=)(.*)$/.exec(term.trim());
-      const field = fields[parts?.[1] ?? ''];
-      if (parts === null || field === undefined) {
-        throw new ApiError(
-          'BadRequest',
-          `field label not supported: ${term.trim()}; supported: ${Object.keys(fields).join(', ')}`,
-        );
-      }
-      const isEqual = parts[2] !== '!=';
-      return (resource: Resource) => (field(resource) === parts[3]) === isEqual;
+      const value = (parts?.[3] ?? '').replaceAll(/\\([\\,=])/g, '$1');
+      return { field: parts?.[1]?.trim() ?? '', isEqual: parts?.[2] !== '!=', value };
     });
+}
+
+/** The one name that a field selector leaves, so that nothing else need be read. */
+export function selectedName(query: URLSearchParams): string | undefined {
+  const term = termsOf(query.get('fieldSelector') ?? '').find(
+    ({ field, isEqual }) => field === 'metadata.name' && isEqual,
+  );
+  return term?.value;
+}
+
+/** As text, empty when absent: as Kubernetes compares fields. */
+function valueAt(resource: Resource, steps: readonly string[]): string {
+  let value: unknown = resource;
+  for (const step of steps) value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  return typeof value === 'string'
+    ? value
+    : value === undefined || value === null
+      ? ''
+      : JSON.stringify(value);
 }

@@ -1,5 +1,5 @@
 /** Objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
-import type { Kind, Resource, Workflow } from '@tinkerbell/resources';
+import type { Kind, PrinterColumn, Resource, Workflow } from '@tinkerbell/resources';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -28,11 +28,11 @@ export function tableOf(resources: readonly Resource[], options: TableOptions): 
     metadata: { resourceVersion, ...(continueToken === undefined ? {} : { continue: continueToken }) },
     columnDefinitions: [
       { name: 'Name', type: 'string', format: 'name', description: 'Name of the object', priority: 0 },
-      ...kind.printerColumns.map((column) => ({
+      ...columnsOf(kind).map((column) => ({
         name: column.name,
         type: column.type,
-        format: '',
-        description: column.jsonPath,
+        format: column.format === 'count' ? '' : (column.format ?? ''),
+        description: column.description ?? column.jsonPath,
         priority: column.priority ?? 0,
       })),
       ...(kind.kind === 'Workflow' ? workflowColumns.map(({ column }) => column) : []),
@@ -41,7 +41,7 @@ export function tableOf(resources: readonly Resource[], options: TableOptions): 
     rows: resources.map((resource) => ({
       cells: [
         resource.metadata.name,
-        ...kind.printerColumns.map((column) => shownAt(resource, column.jsonPath)),
+        ...columnsOf(kind).map((column) => cellOf(resource, column, nowMs)),
         ...(kind.kind === 'Workflow'
           ? workflowColumns.map(({ cellOf }) => cellOf(resource as Workflow))
           : []),
@@ -103,14 +103,48 @@ function shownAt(resource: Resource, jsonPath: string): unknown {
   return isPaused ? `${String(value)} (paused)` : value;
 }
 
-/** A JSONPath of plain field names, as printer columns use. */
+/** A definition's own column of the age would stand beside ours. */
+function columnsOf({ printerColumns }: Kind): readonly PrinterColumn[] {
+  return printerColumns.filter(
+    ({ name, jsonPath }) => name.toLowerCase() !== 'age' || jsonPath !== '.metadata.creationTimestamp',
+  );
+}
+
+function cellOf(resource: Resource, { jsonPath, type, format }: PrinterColumn, nowMs: number): unknown {
+  const value = shownAt(resource, jsonPath);
+  if (format === 'count') return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+  if (type === 'date') return typeof value === 'string' && value !== '' ? ageOf(value, nowMs) : '';
+  return typeof value === 'object' ? JSON.stringify(value) : value;
+}
+
+/** A JSONPath as printer columns use: field names, indexes, and `[?(@.type=="Ready")]`. */
 function valueAt(resource: Resource, jsonPath: string): unknown {
   let value: unknown = resource;
-  for (const field of jsonPath.split('.').slice(1)) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, field)) return '';
-    value = (value as Record<string, unknown>)[field];
+  for (const step of stepsOf(jsonPath)) {
+    value = stepInto(value, step);
+    if (value === undefined || value === null) return '';
   }
-  return value ?? '';
+  return value;
+}
+
+const steps =
+  /\.([A-Za-z0-9_-]+)|\['([^']+)'\]|\[(\d+)\]|\[\?\(@\.([A-Za-z0-9_.-]+)\s*==\s*["']([^"']*)["']\)\]/g;
+
+function stepsOf(jsonPath: string): RegExpExecArray[] {
+  return [...jsonPath.replaceAll('\\.', '\0').matchAll(steps)];
+}
+
+function stepInto(value: unknown, [, plain, quoted, index, field, wanted]: RegExpExecArray): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (index !== undefined) return Array.isArray(value) ? value[Number(index)] : undefined;
+  if (field !== undefined)
+    return Array.isArray(value) ? value.find((one) => ownField(one, field) === wanted) : undefined;
+  return ownField(value, (plain ?? quoted ?? '').replaceAll('\0', '.'));
+}
+
+function ownField(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
 }
 
 /** `5s`, `3m`, `2h`, `4d`, `1y`: the two largest units where kubectl shows two. */

@@ -8,7 +8,12 @@ export interface WatchOptions {
   readonly collection: string;
   readonly namespace?: string;
   /** Undefined begins with everything that exists. */
-  readonly fromRevision?: number;
+  readonly fromRevision?: number | undefined;
+  /** Tell by a bookmark when everything that exists was told. */
+  readonly endsInitial?: boolean;
+  /** Tell revisions from time to time, so that a watch of few changes can be taken up again. */
+  readonly bookmarks: boolean;
+  readonly bookmark: { readonly apiVersion: string; readonly kind: string };
   readonly selector: Selector;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -19,6 +24,18 @@ export interface WatchOptions {
 
 /** Lines that a slow client may be behind before its watch is ended; it lists and watches again. */
 const BACKLOG_LIMIT = 10_000;
+
+/** As Kubernetes' own API server: about once a minute. */
+const BOOKMARK_MS = 60_000;
+
+/** Objects are serialized once, however many watch them. */
+const serialized = new WeakMap<object, string>();
+
+function textOf(object: object): string {
+  let text = serialized.get(object);
+  if (text === undefined) serialized.set(object, (text = JSON.stringify(object)));
+  return text;
+}
 
 /** Rejects with an ApiError of reason Expired when the revision is no longer kept. */
 export async function watchStream(store: Store, options: WatchOptions): Promise<ReadableStream<Uint8Array>> {
@@ -33,6 +50,8 @@ export async function watchStream(store: Store, options: WatchOptions): Promise<
     { onChange: (change) => lines.change(change), onEnd: () => lines.end() },
   );
   if (!watch.ok) throw expired(fromRevision, watch.oldestRevision);
+  if (options.endsInitial === true) lines.bookmark(fromRevision, { 'k8s.io/initial-events-end': 'true' });
+  if (options.bookmarks) lines.bookmarkEvery(BOOKMARK_MS, () => store.revision());
   return lines.stream(watch.stop);
 }
 
@@ -48,6 +67,7 @@ class LineQueue {
   #waiting: Uint8Array[] = [];
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #stop: () => void = () => undefined;
+  #cancelBookmark: () => void = () => undefined;
   #ended = false;
 
   constructor(options: WatchOptions) {
@@ -63,15 +83,36 @@ class LineQueue {
     if (leaves) this.#known.delete(path);
     else this.#known.add(path);
     const told = leaves ? 'DELETED' : type === 'modified' && !wasKnown ? 'ADDED' : type.toUpperCase();
-    this.#line({ type: told, object: this.#options.show(resource) });
+    this.#line(told, textOf(this.#options.show(resource)));
+  }
+
+  bookmark(revision: number, annotations?: Readonly<Record<string, string>>): void {
+    const metadata = {
+      resourceVersion: String(revision),
+      creationTimestamp: null,
+      ...(annotations === undefined ? {} : { annotations }),
+    };
+    this.#line('BOOKMARK', JSON.stringify({ ...this.#options.bookmark, metadata }));
+  }
+
+  /** The revision is asked before the changes until then were told, so that none is left out. */
+  bookmarkEvery(periodMs: number, revision: () => Promise<number>): void {
+    const cancel = this.#options.schedule(periodMs, () => {
+      void revision().then((now) => {
+        if (this.#ended) return;
+        this.bookmark(now);
+        this.bookmarkEvery(periodMs, revision);
+      });
+    });
+    this.#cancelBookmark = cancel;
   }
 
   change(change: Change): void {
     this.add(change.type, change.object);
   }
 
-  #line(event: object): void {
-    const bytes = this.#encoder.encode(`${JSON.stringify(event)}\n`);
+  #line(type: string, object: string): void {
+    const bytes = this.#encoder.encode(`{"type":"${type}","object":${object}}\n`);
     if (this.#controller === undefined) this.#waiting.push(bytes);
     else if ((this.#controller.desiredSize ?? 0) < -BACKLOG_LIMIT) this.end();
     else if (!this.#ended) this.#controller.enqueue(bytes);
@@ -81,6 +122,7 @@ class LineQueue {
     const cancelTimeout = this.#options.schedule(this.#options.timeoutMs, () => this.end());
     this.#stop = () => {
       cancelTimeout();
+      this.#cancelBookmark();
       stop();
     };
     this.#options.signal.addEventListener('abort', () => this.end(), { once: true });

@@ -1,4 +1,4 @@
-/** What the Hardware CRD says in CEL, and what no schema can say. */
+/** What no schema can say of a Hardware. */
 import type { Problem } from '../problem.ts';
 import type { HardwareSpec } from './hardware.ts';
 
@@ -9,13 +9,6 @@ export function dhcpProblems(hardware: unknown): Problem[] {
     const dhcp = networkInterface.dhcp;
     if (dhcp === undefined) continue;
     const path = ['spec', 'interfaces', index, 'dhcp'];
-    if (Boolean(dhcp.tftp_server_name) !== Boolean(dhcp.boot_file_name)) {
-      problems.push({
-        reason: 'invalid',
-        path,
-        message: 'TFTPServerName and BootFileName must both be specified or both be empty',
-      });
-    }
     problems.push(...addressProblems(dhcp.ip ?? {}, [...path, 'ip']));
   }
   return problems;

@@ -1,0 +1,97 @@
+/** The kinds that a CustomResourceDefinition brings: one for each version that is served. */
+import type { CustomResourceDefinition } from './core/custom-resource-definition.ts';
+import type { Kind, PrinterColumn } from './kind.ts';
+import type { Problem } from './problem.ts';
+import type { Schema } from './schema.ts';
+import { isRecord } from './structure.ts';
+import { compileProblem } from './validate.ts';
+
+/** Kinds to be served; empty when none is. */
+export function kindsOfDefinition(definition: CustomResourceDefinition): readonly Kind[] {
+  const { spec } = definition;
+  if (spec === undefined) return [];
+  return spec.versions.filter(({ served }) => served).map((version) => kindOfVersion(spec, version));
+}
+
+/** Schemas that cannot be used. */
+export function definitionSchemaProblems(definition: CustomResourceDefinition): readonly Problem[] {
+  const { spec } = definition;
+  return (spec?.versions ?? []).flatMap((version, index): Problem[] => {
+    if (spec === undefined) return [];
+    const message = compileProblem(kindOfVersion(spec, version));
+    const path = ['spec', 'versions', index, 'schema', 'openAPIV3Schema'];
+    return message === undefined ? [] : [{ reason: 'invalid', path, message }];
+  });
+}
+
+type DefinitionSpec = NonNullable<CustomResourceDefinition['spec']>;
+
+type Version = DefinitionSpec['versions'][number];
+
+function kindOfVersion(spec: DefinitionSpec, version: Version): Kind {
+  const { names, group, scope } = spec;
+  const given = (version.schema?.openAPIV3Schema ?? { type: 'object' }) as Schema;
+  const { description } = given;
+  return {
+    ...namesOf(names),
+    group,
+    version: version.name,
+    ...(scope === 'Cluster' ? { scope } : {}),
+    description: typeof description === 'string' ? description : '',
+    printerColumns: (version.additionalPrinterColumns as readonly PrinterColumn[] | undefined) ?? [],
+    ...statusOf(version, given),
+    schema: wholeObjectSchema(given),
+  };
+}
+
+function namesOf(names: DefinitionSpec['names']) {
+  const { kind, plural, singular, shortNames = [], categories = [], listKind } = names;
+  return {
+    kind,
+    plural,
+    singular: singular ?? kind.toLowerCase(),
+    shortNames,
+    categories,
+    listKind: listKind ?? `${kind}List`,
+  };
+}
+
+function statusOf({ subresources }: Version, given: Schema): { readonly status?: Schema } {
+  if (subresources?.status === undefined) return {};
+  return { status: given.properties?.['status'] ?? { type: 'object' } };
+}
+
+/** Kubernetes itself answers for apiVersion, kind and metadata, whatever the definition says of them. */
+function wholeObjectSchema(given: Schema): Schema {
+  const { properties = {}, ...rest } = prunable(given) as Schema;
+  return {
+    ...rest,
+    type: 'object',
+    properties: {
+      ...properties,
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: { type: 'object' },
+    },
+  };
+}
+
+/** An object for which the definition lists no fields has none, unless it says that any will do. */
+function prunable(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const inner = Object.entries(schema).map(([key, value]): [string, unknown] => {
+    if (key === 'items') return [key, prunable(value)];
+    if (key === 'additionalProperties') return [key, value === true ? {} : prunable(value)];
+    if (key !== 'properties' || !isRecord(value)) return [key, value];
+    return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, prunable(one)]))];
+  });
+  const isBare =
+    schema['type'] === 'object' &&
+    schema['properties'] === undefined &&
+    schema['additionalProperties'] === undefined &&
+    schema['x-kubernetes-preserve-unknown-fields'] !== true;
+  return Object.fromEntries([
+    ...inner.filter(([key]) => key !== '$ref' && key !== '$id'),
+    ...(isBare ? [['x-kubernetes-prune-free-objects', true] as const] : []),
+  ]);
+}

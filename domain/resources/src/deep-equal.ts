@@ -1,0 +1,13 @@
+/** Whether two JSON values are the same, in any order of fields. */
+export function isDeepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (Array.isArray(left) !== Array.isArray(right)) return false;
+  const [ours, theirs] = [Object.keys(left), Object.keys(right)];
+  if (ours.length !== theirs.length) return false;
+  return ours.every(
+    (key) =>
+      Object.hasOwn(right, key) &&
+      isDeepEqual((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
+  );
+}

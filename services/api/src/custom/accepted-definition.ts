@@ -1,0 +1,93 @@
+/** The status of a CustomResourceDefinition: whether its names are free, and so whether it is served. */
+import {
+  builtInKinds,
+  collectionOf,
+  type CustomResourceDefinition,
+  type DefinitionCondition,
+  type Kind,
+} from '@tinkerbell/resources';
+import type { KindCatalog } from '../kind-catalog.ts';
+
+/** True for a kind that is served without its definition; the definition is kept, and changes nothing. */
+export function isBuiltIn(definition: CustomResourceDefinition): boolean {
+  const { group = '', names } = definition.spec ?? {};
+  return builtInKinds.some(
+    (one) => collectionOf(one) === collectionOf({ group, plural: names?.plural ?? '' }),
+  );
+}
+
+/** True when its kinds are to be served. */
+export function isEstablished({ status }: CustomResourceDefinition): boolean {
+  return (status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
+/** With conditions and accepted names as they follow from what else is served. */
+export function acceptedDefinition(
+  definition: CustomResourceDefinition,
+  catalog: KindCatalog,
+  now: string,
+): CustomResourceDefinition {
+  const { spec, status = {} } = definition;
+  if (spec === undefined) return definition;
+  const names = {
+    ...spec.names,
+    singular: spec.names.singular ?? spec.names.kind.toLowerCase(),
+    listKind: spec.names.listKind ?? `${spec.names.kind}List`,
+  };
+  const taken = conflictOf(definition, names, catalog);
+  const conditions = conditionsOf(taken).map((condition): DefinitionCondition => {
+    const same = status.conditions?.find(
+      (one) => one.type === condition.type && one.status === condition.status,
+    );
+    return { ...condition, lastTransitionTime: same?.lastTransitionTime ?? now };
+  });
+  const stored = spec.versions.find((one) => one.storage)?.name ?? '';
+  return {
+    ...definition,
+    spec: { ...spec, names, conversion: spec.conversion ?? { strategy: 'None' } },
+    status: {
+      acceptedNames: taken === undefined ? names : {},
+      conditions,
+      storedVersions: [...new Set([...(status.storedVersions ?? []), stored])],
+    },
+  };
+}
+
+/** Types, reasons and messages of Kubernetes' own. */
+function conditionsOf(taken: { readonly reason: string; readonly message: string } | undefined) {
+  if (taken !== undefined)
+    return [
+      { type: 'NamesAccepted', status: 'False', ...taken },
+      { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },
+    ];
+  const message = 'the initial names have been accepted';
+  return [
+    { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' },
+    { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message },
+  ];
+}
+
+type Names = NonNullable<CustomResourceDefinition['spec']>['names'];
+
+/** The first name that another definition of the group has. */
+function conflictOf(definition: CustomResourceDefinition, names: Names, catalog: KindCatalog) {
+  const { group = '' } = definition.spec ?? {};
+  const others = catalog
+    .collections()
+    .filter((one) => one.group === group && collectionOf(one) !== definition.metadata.name);
+  const resources = new Set(others.flatMap((one) => [one.plural, one.singular, ...one.shortNames]));
+  const kinds = new Set(others.flatMap((one) => [one.kind, listKindOf(one)]));
+  const checks: readonly [reason: string, name: string, taken: ReadonlySet<string>][] = [
+    ['PluralConflict', names.plural, resources],
+    ['SingularConflict', names.singular ?? '', resources],
+    ...(names.shortNames ?? []).map((name) => ['ShortNamesConflict', name, resources] as const),
+    ['KindConflict', names.kind, kinds],
+    ['ListKindConflict', names.listKind ?? '', kinds],
+  ] as [string, string, ReadonlySet<string>][];
+  const found = checks.find(([, name, taken]) => taken.has(name));
+  return found && { reason: found[0], message: `${JSON.stringify(found[1])} is already in use` };
+}
+
+function listKindOf({ listKind, kind }: Kind): string {
+  return listKind ?? `${kind}List`;
+}

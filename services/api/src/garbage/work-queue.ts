@@ -1,0 +1,49 @@
+/** Tasks one after the other; one that waits already is not added again, one that fails is tried again later. */
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+
+const RETRY_MS = 1000;
+/** Then it waits for the next reason to be looked at. */
+const TRIES = 10;
+
+interface Task {
+  readonly run: () => Promise<void>;
+  readonly tries: number;
+}
+
+export class WorkQueue {
+  readonly #deps: { readonly clock: Clock; readonly log: Log };
+  readonly #tasks = new Map<string, Task>();
+  #isRunning = false;
+
+  constructor(deps: { readonly clock: Clock; readonly log: Log }) {
+    this.#deps = deps;
+  }
+
+  add(name: string, run: Task['run'], tries = 0): void {
+    this.#tasks.set(name, { run, tries });
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const next = this.#tasks.entries().next();
+      if (next.done === true) break;
+      const [name, task] = next.value;
+      this.#tasks.delete(name);
+      try {
+        await task.run();
+      } catch (thrown) {
+        this.#failed(name, task, thrown);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  #failed(name: string, { run, tries }: Task, thrown: unknown): void {
+    this.#deps.log.debug('garbage collection tries again', { task: name, error: String(thrown) });
+    if (tries + 1 >= TRIES) return;
+    this.#deps.clock.schedule(RETRY_MS, () => this.add(name, run, tries + 1));
+  }
+}

@@ -1,0 +1,32 @@
+/** What the server says of an object by itself, at every write: the phase of a Namespace, the conditions of a definition. */
+import {
+  customResourceDefinitionKind,
+  namespaceKind,
+  type CustomResourceDefinition,
+  type Kind,
+  type Resource,
+} from '@tinkerbell/resources';
+import { acceptedDefinition } from './custom/accepted-definition.ts';
+import { NAMESPACE_CONTENT } from './delete-object.ts';
+import type { KindCatalog } from './kind-catalog.ts';
+
+export function completed(kind: Kind, object: Resource, catalog: KindCatalog, now: string): Resource {
+  if (kind === namespaceKind) return completedNamespace(object);
+  if (kind === customResourceDefinitionKind)
+    return acceptedDefinition(object as CustomResourceDefinition, catalog, now);
+  return object;
+}
+
+/** As in Kubernetes: the finalizer in the spec says that it stays until it is empty. */
+function completedNamespace(object: Resource): Resource {
+  const { name, labels, deletionTimestamp } = object.metadata;
+  return {
+    ...object,
+    metadata: { ...object.metadata, labels: { ...labels, 'kubernetes.io/metadata.name': name } },
+    spec: { finalizers: [NAMESPACE_CONTENT] },
+    status: {
+      ...(object.status as object),
+      phase: deletionTimestamp === undefined ? 'Active' : 'Terminating',
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** The OpenAPI v2 document, from which `kubectl` before 1.27 validates and explains. */
+import { type Kind } from '@tinkerbell/resources';
+import { objectMetaSchemas } from './object-meta.ts';
+import { gvkOf, kindSchema, objectPathOf, schemaNameOf } from './openapi-v3.ts';
+
+const REFERENCE = '#/definitions/';
+
+export interface SwaggerDocument {
+  readonly swagger: '2.0';
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly definitions: Readonly<Record<string, SwaggerSchema>>;
+}
+
+export interface Operation {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: 'query';
+    readonly type: 'string';
+    readonly description: string;
+  }[];
+  readonly gvk: object;
+}
+
+export type SwaggerSchema = Readonly<Record<string, unknown>>;
+
+export function swaggerOf(kinds: readonly Kind[]): SwaggerDocument {
+  const own = kinds.map((kind) => [schemaNameOf(kind), plainSchema(kindSchema(kind, REFERENCE))] as const);
+  const metas = Object.entries(objectMetaSchemas(REFERENCE)).map(
+    ([name, schema]) => [name, plainSchema(schema)] as const,
+  );
+  return {
+    swagger: '2.0',
+    info: { title: 'Tinkerbell', version: 'v1alpha1' },
+    paths: Object.fromEntries(kinds.map((kind) => [objectPathOf(kind), { patch: operationOf(kind) }])),
+    definitions: Object.fromEntries([...own, ...metas]),
+  };
+}
+
+/** As JSON has it; extensions under their names. */
+export function swaggerJson(document: SwaggerDocument): object {
+  const paths = Object.entries(document.paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(item).map(([verb, { parameters, gvk }]) => [
+        verb,
+        { parameters, 'x-kubernetes-group-version-kind': gvk, responses: { 200: { description: 'OK' } } },
+      ]),
+    ),
+  ]);
+  return { ...document, paths: Object.fromEntries(paths) };
+}
+
+/** `kubectl --dry-run=server` goes on only where a patch says that it knows dryRun. */
+function operationOf(kind: Kind): Operation {
+  const parameter = (name: string, description: string) => ({
+    name,
+    in: 'query' as const,
+    type: 'string' as const,
+    description,
+  });
+  return {
+    parameters: [
+      parameter('dryRun', 'All: do everything but write.'),
+      parameter('fieldManager', 'Who writes.'),
+      parameter('fieldValidation', 'What becomes of unknown fields: Strict, Warn or Ignore.'),
+    ],
+    gvk: gvkOf(kind),
+  };
+}
+
+const keywords: readonly string[] = [
+  '$ref',
+  'description',
+  'type',
+  'format',
+  'required',
+  'default',
+  'enum',
+  'pattern',
+  'minimum',
+  'maximum',
+];
+
+/** What version 2 can say: no choice of types, no null; a free value has no type. */
+function plainSchema(schema: Readonly<Record<string, unknown>>): SwaggerSchema {
+  const { properties, items, additionalProperties } = schema as Record<string, object | undefined>;
+  const isFree =
+    schema['x-kubernetes-int-or-string'] === true ||
+    (schema['x-kubernetes-preserve-unknown-fields'] === true && properties === undefined);
+  if (isFree) return { description: schema['description'] ?? '' };
+  const kept = Object.entries(schema).filter(
+    ([key]) => keywords.includes(key) || (key.startsWith('x-kubernetes-') && !key.endsWith('validations')),
+  );
+  const fields =
+    properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, one]) => [name, plainSchema(one as SwaggerSchema)]),
+          ),
+        };
+  return {
+    ...Object.fromEntries(kept),
+    ...fields,
+    ...(items === undefined ? {} : { items: plainSchema(items as SwaggerSchema) }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: plainSchema(additionalProperties as SwaggerSchema) }
+      : {}),
+  };
+}

@@ -1,0 +1,52 @@
+/** Reading and writing the object that a request names; what the store refuses is told as Kubernetes does. */
+import { collectionOf, type Resource } from '@tinkerbell/resources';
+import type { ObjectKey, Store, StoredObject, Write } from '@tinkerbell/store-contract';
+import { ApiError } from './api-error.ts';
+import { alreadyExists, conflict, notFound } from './object-errors.ts';
+import type { ResourceTarget } from './request-target.ts';
+
+/** Conflicts in a row that a patch or a deletion without resourceVersion outlives. */
+const TRIES = 5;
+
+/** Throws an ApiError when it is not there. */
+export async function existing(store: Store, target: ResourceTarget): Promise<StoredObject> {
+  const stored = await store.get(keyOf(target));
+  if (stored === undefined) throw notFound(target, target.name ?? '');
+  return stored;
+}
+
+export function keyOf(target: ResourceTarget, name: string = target.name ?? ''): ObjectKey {
+  return { collection: collectionOf(target.kind), namespace: target.namespace ?? '', name };
+}
+
+/** The object as written; of a deletion, the last one. Throws an ApiError. */
+export async function write(store: Store, target: ResourceTarget, write: Write): Promise<Resource> {
+  const result = await store.commit([write]);
+  if (result.ok) return result.objects[0]?.object ?? (write as { object: Resource }).object;
+  const { name } = write.key;
+  switch (result.reason) {
+    case 'already-exists':
+      throw alreadyExists(target, name);
+    case 'conflict':
+      throw conflict(target, name);
+    case 'not-found':
+      throw notFound(target, name);
+    case 'unavailable':
+      throw new ApiError('ServiceUnavailable', result.message);
+  }
+}
+
+/** What names no version of the object holds for whatever it has become meanwhile. */
+export async function outlivingConflicts<Result>(
+  isRelative: boolean,
+  body: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await body();
+    } catch (thrown) {
+      const isRace = isRelative && thrown instanceof ApiError && thrown.reason === 'Conflict';
+      if (!isRace || thrown.details.causes !== undefined || attempt === TRIES) throw thrown;
+    }
+  }
+}
