@@ -59,9 +59,9 @@ function rulesOf(schema: SchemaNode): readonly string[] {
     ...(preset === undefined ? [] : [`default ${JSON.stringify(preset)}`]),
     ...(Array.isArray(values) ? [`one of ${values.map((one) => JSON.stringify(one)).join(', ')}`] : []),
     ...(typeof pattern === 'string' ? [`pattern ${pattern}`] : []),
-    ...(minimum === undefined ? [] : [`at least ${String(minimum)}`]),
-    ...(maximum === undefined ? [] : [`at most ${String(maximum)}`]),
-    ...(minItems === undefined ? [] : [`at least ${String(minItems)} items`]),
+    ...(minimum === undefined ? [] : [`at least ${JSON.stringify(minimum)}`]),
+    ...(maximum === undefined ? [] : [`at most ${JSON.stringify(maximum)}`]),
+    ...(minItems === undefined ? [] : [`at least ${JSON.stringify(minItems)} items`]),
   ];
 }
 

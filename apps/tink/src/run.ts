@@ -10,6 +10,7 @@ import { addEvents } from './commands/events-command.ts';
 import { addExplain } from './commands/explain-command.ts';
 import { addGet } from './commands/get-command.ts';
 import { addHardware } from './commands/hardware-command.ts';
+import { addExport, addImport } from './commands/import-command.ts';
 import { addLogs } from './commands/logs-command.ts';
 import { addMetadataCommands } from './commands/metadata-commands.ts';
 import { addPreflight } from './commands/preflight-command.ts';
@@ -87,6 +88,8 @@ function createProgram(terminal: Terminal): Command {
   addEvents(program, terminal);
   addLogs(program, terminal);
   addBoot(program, terminal);
+  addImport(program, terminal);
+  addExport(program, terminal);
   addHardware(program, terminal);
   addTemplate(program, terminal);
   addWorkflow(program, terminal);

@@ -1,0 +1,31 @@
+/** Files of many thousand machines: larger than one manifest may be, read in pieces that keep their line numbers. */
+import { readFile } from 'node:fs/promises';
+import { TinkFailure } from '../failure.ts';
+import type { SourceFile } from '../manifest-files.ts';
+import type { Terminal } from '../terminal.ts';
+
+const BYTES_MAX = 256 * 1024 * 1024;
+const DOCUMENTS_IN_PIECE = 500;
+
+export async function largeSource(path: string, terminal: Pick<Terminal, 'readInput'>): Promise<SourceFile> {
+  if (path === '-') return { name: 'standard input', text: await terminal.readInput() };
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new TinkFailure(`cannot read ${path}: ${(error as Error).message}`);
+  });
+  if (text.length > BYTES_MAX) throw new TinkFailure(`${path} is larger than ${BYTES_MAX} bytes`);
+  return { name: path, text };
+}
+
+/** Each piece begins with as many empty lines as stand before it, so that problems keep their places. */
+export function manifestChunks({ name, text }: SourceFile): readonly SourceFile[] {
+  const documents = text.split(/^---[ \t]*\r?\n/m);
+  if (documents.length <= DOCUMENTS_IN_PIECE) return [{ name, text }];
+  const pieces: SourceFile[] = [];
+  let lines = 0;
+  for (let at = 0; at < documents.length; at += DOCUMENTS_IN_PIECE) {
+    const piece = documents.slice(at, at + DOCUMENTS_IN_PIECE).join('---\n');
+    pieces.push({ name, text: '\n'.repeat(lines) + piece });
+    lines += piece.split('\n').length;
+  }
+  return pieces;
+}

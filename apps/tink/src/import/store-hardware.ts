@@ -1,0 +1,58 @@
+/** Stores many objects, a few at a time; what is there already is skipped, so that an import can be begun again. */
+import { hardwareKind, type Resource } from '@tinkerbell/resources';
+import { planWrite, type Deed } from '../apply-plan.ts';
+import { TinkFailure } from '../failure.ts';
+import { UnreachableFailure } from '../server-failure.ts';
+import type { Session } from '../session.ts';
+import type { ImportedObject } from './hardware-csv.ts';
+
+/** Requests under way at once. */
+const PARALLEL = 8;
+
+export type ImportSummary = Record<Deed | 'failed', number>;
+
+export interface StoreOptions {
+  readonly dryRun: boolean;
+  readonly progress: (done: number) => void;
+  readonly refused: (place: string, why: string) => void;
+}
+
+/** A refusal of one object does not stop the others; a server that is away does. */
+export async function storeHardware(
+  { client }: Session,
+  objects: readonly ImportedObject[],
+  { dryRun, progress, refused }: StoreOptions,
+): Promise<ImportSummary> {
+  const { items } = await client.list(hardwareKind, {});
+  const existing = new Map(items.map((one) => [keyOf(one), one]));
+  const summary: ImportSummary = { created: 0, configured: 0, unchanged: 0, failed: 0 };
+  let done = 0;
+  const store = async ({ resource, place }: ImportedObject): Promise<void> => {
+    const { deed, object } = planWrite(hardwareKind, resource, existing.get(keyOf(resource)));
+    try {
+      if (deed === 'created') await client.create(hardwareKind, object, { dryRun });
+      if (deed === 'configured') await client.replace(hardwareKind, object, { dryRun });
+      summary[deed] += 1;
+    } catch (thrown) {
+      if (
+        !(thrown instanceof TinkFailure) ||
+        thrown instanceof UnreachableFailure ||
+        thrown.message === 'interrupted'
+      )
+        throw thrown;
+      summary.failed += 1;
+      refused(place, thrown.message);
+    }
+    progress(++done);
+  };
+  const queue = objects.values();
+  const worker = async (): Promise<void> => {
+    for (const object of queue) await store(object);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  return summary;
+}
+
+function keyOf({ metadata }: Resource): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

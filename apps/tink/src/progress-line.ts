@@ -1,0 +1,22 @@
+/** How far a long command is, on standard error: one line that is written again on a terminal, few lines in a log. */
+import type { Terminal } from './terminal.ts';
+
+const LINES_IN_LOG = 10;
+const UPDATES_ON_TERMINAL = 200;
+
+/** `label` is what is being done: `importing`. Small works say nothing. */
+export function progressLine(
+  terminal: Pick<Terminal, 'err' | 'isTty'>,
+  label: string,
+  total: number,
+): (done: number) => void {
+  const parts = terminal.isTty ? UPDATES_ON_TERMINAL : LINES_IN_LOG;
+  const every = Math.max(1, Math.ceil(total / parts));
+  if (total < 100) return () => undefined;
+  return (done) => {
+    const isLast = done === total;
+    if (done % every !== 0 && !isLast) return;
+    const text = `${label} ${done} of ${total} (${Math.floor((100 * done) / total)} %)`;
+    terminal.err(terminal.isTty ? `\r${text}${isLast ? '\n' : ''}` : `${text}\n`);
+  };
+}
