@@ -7,7 +7,7 @@ import { isReleased } from './delete-object.ts';
 import { completed } from './initial-status.ts';
 import type { KindCatalog } from './kind-catalog.ts';
 import { alreadyExists, conflict } from './object-errors.ts';
-import { patched } from './patch.ts';
+import { patched } from './patch/patch.ts';
 import { checked, newObject, updatedObject, withStatus, type ServerValues } from './prepare-object.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { existing, keyOf, outlivingConflicts, write } from './stored-object.ts';
@@ -74,7 +74,7 @@ export async function patchObject(
   const isRelative = versionOf(patch.body) === undefined;
   return outlivingConflicts(isRelative, async () => {
     const current = await existing(deps.store, target);
-    const submitted = patched(current.object, patch.body, patch.contentType);
+    const submitted = patched(current.object, patch, target.kind);
     return change(deps, target, current, { submitted, options });
   });
 }

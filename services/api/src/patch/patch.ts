@@ -1,27 +1,48 @@
-/** JSON merge patch (RFC 7386) and JSON patch (RFC 6902). */
-import { isRecord } from '@tinkerbell/resources';
+/** JSON merge patch (RFC 7386), JSON patch (RFC 6902) and, for the kinds of Kubernetes itself, strategic merge patch. */
+import { isRecord, strategicMerge, type Kind } from '@tinkerbell/resources';
 import { applyPatch, type Operation } from 'rfc6902';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../api-error.ts';
 
 /** Operations in one JSON patch. */
 const OPERATIONS_LIMIT = 10_000;
 
 /** The patched value; `target` is not changed. Throws an ApiError when the patch cannot be applied. */
-export function patched(target: unknown, patch: unknown, contentType: string): unknown {
+export function patched(
+  target: unknown,
+  { body, contentType }: { readonly body: unknown; readonly contentType: string },
+  kind: Kind,
+): unknown {
   switch (contentType) {
     case 'application/merge-patch+json':
-      return merged(target, patch);
+      return merged(target, asObject(body));
     case 'application/json-patch+json':
-      return jsonPatched(target, patch);
+      return jsonPatched(target, body);
+    case 'application/strategic-merge-patch+json':
+      if (isOfKubernetes(kind)) return strategicMerge(target, asObject(body));
+      throw unsupported(contentType);
     default:
-      throw new ApiError(
-        'UnsupportedMediaType',
-        `patch type ${contentType || '(none)'} is not supported; use application/merge-patch+json or application/json-patch+json`,
-      );
+      throw unsupported(contentType);
   }
 }
 
-export function merged(target: unknown, patch: unknown): unknown {
+/** Custom resources have no strategy, in a cluster as here. */
+function isOfKubernetes({ group }: Kind): boolean {
+  return group === '' || group === 'coordination.k8s.io' || group === 'apiextensions.k8s.io';
+}
+
+function unsupported(contentType: string): ApiError {
+  return new ApiError(
+    'UnsupportedMediaType',
+    `patch type ${contentType || '(none)'} is not supported here; use application/merge-patch+json or application/json-patch+json`,
+  );
+}
+
+function asObject(patch: unknown): unknown {
+  if (isRecord(patch)) return patch;
+  throw new ApiError('BadRequest', 'a merge patch is an object');
+}
+
+function merged(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const fields = new Map(Object.entries(isRecord(target) ? target : {}));
   for (const [key, value] of Object.entries(patch)) {
