@@ -124,3 +124,111 @@ test('has every acknowledged commit after SIGKILL', async () => {
   const { items } = await store.list({ collection: key.collection });
   assert.ok(items.length >= acknowledged && acknowledged >= 300, `${items.length} of ${acknowledged}`);
 });
+
+/** A disk that is as slow as the test wants, and fails when it wants. */
+function slowDisk() {
+  const waiting: PromiseWithResolvers<void>[] = [];
+  return {
+    waiting,
+    syncLog: () => {
+      const sync = Promise.withResolvers<void>();
+      waiting.push(sync);
+      return sync.promise;
+    },
+    async next(): Promise<PromiseWithResolvers<void>> {
+      for (let turns = 0; waiting.length === 0 && turns < 1000; turns += 1)
+        await new Promise((resolve) => setImmediate(resolve));
+      const sync = waiting.shift();
+      assert.ok(sync !== undefined, 'nobody syncs');
+      return sync;
+    },
+  };
+}
+
+function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const later = new Promise((resolve) => setTimeout(resolve, 20, 'later'));
+  return Promise.race([promise, later]).then((first) => first !== 'later');
+}
+
+test('answers, reads and watches follow the sync, and what comes meanwhile shares the next', async () => {
+  const disk = slowDisk();
+  await using store = openSqliteStore({ path: newFile(), log: silent, syncLog: disk.syncLog });
+  const seen: number[] = [];
+  await store.watch(
+    { fromRevision: 0 },
+    { onChange: ({ revision }) => void seen.push(revision), onEnd() {} },
+  );
+  const first = store.commit([{ operation: 'create', key, object }]);
+  const sync = await disk.next();
+  const others = ['b', 'c'].map((name) =>
+    store.commit([{ operation: 'create', key: { ...key, name }, object }]),
+  );
+  const [read, list] = [store.get(key), store.list({ collection: key.collection })];
+  for (const promise of [first, read, list, ...others]) assert.equal(await isSettled(promise), false);
+  assert.equal(
+    await store.get({ ...key, name: 'other' }),
+    undefined,
+    'what is not on its way is read at once',
+  );
+  assert.deepEqual([seen, disk.waiting.length], [[], 0]);
+  sync.resolve();
+  assert.ok((await first).ok);
+  assert.equal((await read)?.revision, 1);
+  assert.deepEqual([(await list).items.length, (await list).revision, seen], [1, 1, [1]]);
+  (await disk.next()).resolve();
+  assert.deepEqual(
+    (await Promise.all(others)).map(({ ok }) => ok),
+    [true, true],
+  );
+  assert.deepEqual([seen, disk.waiting.length], [[1, 2, 3], 0]);
+});
+
+test('a disk that does not confirm: nobody is told yes, reads go on, and it recovers by itself', async () => {
+  const disk = slowDisk();
+  await using store = openSqliteStore({ path: newFile(), log: silent, syncLog: disk.syncLog });
+  const seen: number[] = [];
+  const handlers = { onChange: ({ revision }: { revision: number }) => void seen.push(revision), onEnd() {} };
+  await store.watch({ fromRevision: 0 }, handlers);
+  const first = store.commit([{ operation: 'create', key, object }]);
+  const sync = await disk.next();
+  const meanwhile = store.commit([{ operation: 'create', key: { ...key, name: 'b' }, object }]);
+  sync.reject(new Error('EIO'));
+  for (const result of await Promise.all([first, meanwhile])) {
+    assert.ok(!result.ok && result.reason === 'unavailable');
+    assert.match(result.message, /did not confirm.*EIO/);
+  }
+  const refused = await store.commit([{ operation: 'create', key: { ...key, name: 'c' }, object }]);
+  assert.ok(!refused.ok && refused.reason === 'unavailable');
+  assert.equal((await store.list({ collection: key.collection })).revision, 0);
+  const late: number[] = [];
+  await store.watch(
+    { fromRevision: 0 },
+    { onChange: ({ revision }) => void late.push(revision), onEnd() {} },
+  );
+  assert.deepEqual([seen, late], [[], []]);
+  let isAccepted = false;
+  while (!isAccepted) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const again = store.commit([{ operation: 'create', key: { ...key, name: 'd' }, object }]);
+    if (!(await isSettled(again))) (await disk.next()).resolve();
+    isAccepted = (await again).ok;
+  }
+  assert.deepEqual(
+    [seen, late],
+    [
+      [1, 2],
+      [1, 2],
+    ],
+    'each change once, in order',
+  );
+});
+
+test('closes while the disk fails', async () => {
+  const disk = slowDisk();
+  const store = openSqliteStore({ path: newFile(), log: silent, syncLog: disk.syncLog });
+  const first = store.commit([{ operation: 'create', key, object }]);
+  (await disk.next()).reject(new Error('EIO'));
+  await first;
+  await store.close();
+  assert.equal((await store.commit([{ operation: 'create', key, object }])).ok, false);
+});

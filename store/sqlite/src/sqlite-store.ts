@@ -1,13 +1,15 @@
 /**
- * The store in one SQLite file, in WAL mode with full synchronisation. Commits that arrive together share one
- * transaction and one sync to disk: those of one turn of the event loop, and those of a few turns after it as long as
- * each brings more. Each still succeeds or fails by itself, because its conditions are
- * checked before its first write. Answers and watch events follow the sync.
+ * The store in one SQLite file, in WAL mode. Commits that arrive together share one transaction and one sync to disk: those of
+ * one turn of the event loop, those of a few turns after it as long as each brings more, and those that arrive while
+ * the group before them is synced. Each still succeeds or fails by itself, because its conditions are checked before
+ * its first write. Answers, reads of what was changed and watch events follow the sync, which runs beside the event loop.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
 import {
   changeOf,
+  formatKey,
   refusalOf,
   WatchHub,
   type Change,
@@ -22,9 +24,11 @@ import {
   type WatchResult,
   type Write,
 } from '@tinkerbell/store-contract';
+import { LogSync, type SyncLog } from './log-sync.ts';
 import { RecentObjects } from './recent-objects.ts';
 import { changeFrom, storedFrom } from './rows.ts';
 import { prepareSchema } from './schema.ts';
+import { prepareStatements, type Statements } from './statements.ts';
 
 export interface SqliteStoreOptions {
   /** The file; its folder must exist. `:memory:` for tests. */
@@ -32,6 +36,8 @@ export interface SqliteStoreOptions {
   readonly log: Log;
   /** How many changes a watch can go back. */
   readonly changesKept?: number;
+  /** How the log gets to the disk; for tests of disks that fail. */
+  readonly syncLog?: SyncLog;
 }
 
 const CHANGES_KEPT = 10_000;
@@ -44,6 +50,15 @@ const BUSY_TIMEOUT_MS = 1000;
 
 /** Turns that a commit waits for others, as long as each brings one: a turn is shorter than a sync. */
 const GATHER_TURNS = 4;
+/** In pages of 4 KiB. A checkpoint blocks the event loop, so it is worth being rare; a start reads so much more. */
+const CHECKPOINT_PAGES = 4_000;
+/** After a sync that failed the disk is tried again so often. */
+const RESYNC_MS = 1_000;
+
+interface Written {
+  readonly outcomes: readonly Outcome[];
+  readonly changes: readonly Change[];
+}
 
 interface PendingCommit {
   readonly writes: readonly Write[];
@@ -62,8 +77,19 @@ class SqliteStore implements Store {
   readonly #changesKept: number;
   readonly #statements: Statements;
   readonly #recent = new RecentObjects(RECENT_MAX);
+  readonly #sync: LogSync | undefined;
   #pending: PendingCommit[] = [];
+  /** Resolves when the group on its way to the disk is there. */
+  #syncing: Promise<void> | undefined;
+  /** Resolves when it is there, or when the disk has failed: reads go on then. */
+  #firstTry: Promise<boolean> | undefined;
+  /** What that group changes. */
+  #unsynced: ReadonlySet<string> = new Set();
+  #isDiskFailing = false;
+  #cancelRest = (): void => undefined;
   #revision: number;
+  /** What watchers have been told of. */
+  #durableRevision: number;
   #lastTrim = 0;
   #closed = false;
 
@@ -73,12 +99,17 @@ class SqliteStore implements Store {
     this.#database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full');
     prepareSchema(this.#database, options.path);
+    // From here on the store syncs by itself, but for checkpoints.
+    this.#database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    this.#sync = options.path === ':memory:' ? undefined : openLog(this.#database, options);
     this.#statements = prepareStatements(this.#database);
     this.#revision = Number(this.#statements.revision.get()?.['revision']);
+    this.#durableRevision = this.#revision;
   }
 
-  get(key: ObjectKey): Promise<StoredObject | undefined> {
-    return settle(() => this.#read(key));
+  async get(key: ObjectKey): Promise<StoredObject | undefined> {
+    if (this.#unsynced.has(formatKey(key))) await this.#firstTry;
+    return this.#read(key);
   }
 
   /** Nobody else writes the file, so what is remembered is what is there. */
@@ -92,31 +123,28 @@ class SqliteStore implements Store {
     return stored;
   }
 
-  list(query: ListQuery): Promise<ObjectList> {
-    return settle(() => {
-      const after = query.after ?? { namespace: '', name: '' };
-      const limit = query.limit ?? Number.MAX_SAFE_INTEGER - 1;
-      const rows = this.#statements.list.all({
-        collection: query.collection,
-        namespace: query.namespace ?? null,
-        afterNamespace: after.namespace,
-        afterName: after.name,
-        count: limit + 1,
-      });
-      const items = rows.slice(0, limit).map((row) => storedFrom(row));
-      const last = items.at(-1)?.key;
-      const next =
-        rows.length > limit && last !== undefined
-          ? { namespace: last.namespace, name: last.name }
-          : undefined;
-      return { items, revision: this.#revision, ...(next === undefined ? {} : { next }) };
+  async list(query: ListQuery): Promise<ObjectList> {
+    await this.#firstTry;
+    const after = query.after ?? { namespace: '', name: '' };
+    const limit = query.limit ?? Number.MAX_SAFE_INTEGER - 1;
+    const rows = this.#statements.list.all({
+      collection: query.collection,
+      namespace: query.namespace ?? null,
+      afterNamespace: after.namespace,
+      afterName: after.name,
+      count: limit + 1,
     });
+    const items = rows.slice(0, limit).map((row) => storedFrom(row));
+    const last = items.at(-1)?.key;
+    const next =
+      rows.length > limit && last !== undefined ? { namespace: last.namespace, name: last.name } : undefined;
+    return { items, revision: this.#durableRevision, ...(next === undefined ? {} : { next }) };
   }
 
   commit(writes: readonly Write[]): Promise<CommitResult> {
     return new Promise((resolve) => {
-      if (this.#closed) {
-        resolve(unavailable(writes, 'the store is closed'));
+      if (this.#closed || this.#isDiskFailing) {
+        resolve(unavailable(writes, this.#closed ? 'the store is closed' : 'the disk fails'));
         return;
       }
       this.#pending.push({ writes, resolve });
@@ -133,19 +161,81 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Once it is durable it is answered, whatever watchers make of it. */
+  /** What waits is written, unless a group is on its way to the disk: then it follows that one. */
   #flush(): void {
+    if (this.#syncing !== undefined) return;
     const group = this.#pending;
     this.#pending = [];
     if (group.length === 0) return;
     const written = this.#write(group);
     if (written === undefined) return;
-    for (const [index, outcome] of written.outcomes.entries()) group[index]?.resolve(resultOf(outcome));
-    this.#hub.publish(written.changes);
+    if (written.changes.length === 0 || this.#sync === undefined) return this.#answer(group, written);
+    this.#unsynced = new Set(written.changes.map(({ key }) => formatKey(key)));
+    this.#syncing = this.#makeDurable(this.#sync, group, written);
+  }
+
+  /** Never rejects. */
+  async #makeDurable(sync: LogSync, group: readonly PendingCommit[], written: Written): Promise<void> {
+    this.#firstTry = this.#trySync(sync.run(), group);
+    const isDurable = await this.#firstTry;
+    while (this.#isDiskFailing && !this.#closed) await this.#trySync(this.#resync(), []);
+    this.#syncing = undefined;
+    this.#firstTry = undefined;
+    this.#unsynced = new Set();
+    if (!this.#isDiskFailing) this.#answer(isDurable ? group : [], written);
+    // A turn later: who waited to read comes before the next group.
+    if (this.#pending.length > 0) this.#gather(0, 1);
+  }
+
+  async #trySync(sync: Promise<void>, group: readonly PendingCommit[]): Promise<boolean> {
+    try {
+      await sync;
+      this.#isDiskFailing = false;
+      return true;
+    } catch (thrown) {
+      this.#tellFailing(group, thrown);
+      return false;
+    }
+  }
+
+  /** Once it is durable it is answered, whatever watchers make of it. */
+  #answer(group: readonly PendingCommit[], { outcomes, changes }: Written): void {
+    this.#durableRevision = this.#revision;
+    for (const [index, outcome] of outcomes.entries()) group[index]?.resolve(resultOf(outcome));
+    this.#hub.publish(changes);
+  }
+
+  /**
+   * Whether the group is on the disk is not known. Nobody is told yes; who reads or watches sees it when a later sync has succeeded.
+   */
+  #tellFailing(group: readonly PendingCommit[], thrown: unknown): void {
+    const isNew = !this.#isDiskFailing;
+    this.#isDiskFailing = true;
+    if (isNew) this.#log.error('the disk does not confirm what was written', { error: String(thrown) });
+    const message = `the disk did not confirm the write, which may be there all the same: ${String(thrown)}`;
+    for (const one of [...group, ...this.#pending]) one.resolve(unavailable(one.writes, message));
+    this.#pending = [];
+  }
+
+  /**
+   * A file that failed to sync once may claim to be synced the next time without being so. A checkpoint writes all of the log
+   * anew, to the database itself, and syncs that.
+   */
+  async #resync(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, RESYNC_MS);
+      this.#cancelRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    const row = this.#database.prepare('pragma wal_checkpoint(full)').get();
+    if (row?.['busy'] !== 0) throw new Error('the database is in use');
+    this.#log.info('the disk takes writes again');
   }
 
   /** One transaction for everything that waits; undefined when the disk did not take it. */
-  #write(group: readonly PendingCommit[]) {
+  #write(group: readonly PendingCommit[]): Written | undefined {
     const before = this.#revision;
     try {
       this.#database.exec('begin immediate');
@@ -202,26 +292,33 @@ class SqliteStore implements Store {
     this.#statements.trim.run(this.#revision - this.#changesKept);
   }
 
-  watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult> {
-    return settle((): WatchResult => {
-      const oldest = Number(this.#statements.oldest.get()?.['oldest'] ?? this.#revision + 1) - 1;
-      if (query.fromRevision < oldest) return { ok: false, reason: 'compacted', oldestRevision: oldest };
-      const missed = this.#statements.since.all(query.fromRevision).map((row) => changeFrom(row));
-      return { ok: true, stop: this.#hub.add(query, handlers, missed) };
-    });
+  async watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult> {
+    await this.#firstTry;
+    const oldest = Number(this.#statements.oldest.get()?.['oldest'] ?? this.#revision + 1) - 1;
+    if (query.fromRevision < oldest) return { ok: false, reason: 'compacted', oldestRevision: oldest };
+    const missed = this.#statements.since
+      .all(query.fromRevision, this.#durableRevision)
+      .map((row) => changeFrom(row));
+    return { ok: true, stop: this.#hub.add(query, handlers, missed) };
   }
 
-  revision(): Promise<number> {
-    return Promise.resolve(this.#revision);
+  async revision(): Promise<number> {
+    await this.#firstTry;
+    return this.#durableRevision;
   }
 
-  close(): Promise<void> {
-    if (this.#closed) return Promise.resolve();
-    this.#flush();
+  async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
+    while (this.#syncing !== undefined || this.#pending.length > 0) {
+      this.#flush();
+      this.#cancelRest();
+      await this.#syncing;
+      if (this.#isDiskFailing) break;
+    }
     this.#hub.end('the store was closed');
+    await this.#sync?.close();
     this.#database.close();
-    return Promise.resolve();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -242,28 +339,9 @@ function unavailable(writes: readonly Write[], message: string): CommitResult {
   return { ok: false, reason: 'unavailable', key, message };
 }
 
-/** A synchronous body as a promise, so that its error rejects instead of throwing. */
-function settle<Value>(body: () => Value): Promise<Value> {
-  return new Promise((resolve) => resolve(body()));
-}
-
-type Statements = ReturnType<typeof prepareStatements>;
-
-function prepareStatements(database: DatabaseSync) {
-  const prepare = (sql: string): StatementSync => database.prepare(sql);
-  return {
-    revision: prepare('select revision from counter'),
-    count: prepare('update counter set revision = ?'),
-    get: prepare('select * from objects where collection = ? and namespace = ? and name = ?'),
-    list: prepare(`select * from objects
-      where collection = :collection and (:namespace is null or namespace = :namespace)
-        and (namespace, name) > (:afterNamespace, :afterName)
-      order by namespace, name limit :count`),
-    put: prepare('insert or replace into objects values (?, ?, ?, ?, ?)'),
-    remove: prepare('delete from objects where collection = ? and namespace = ? and name = ?'),
-    change: prepare('insert into changes values (?, ?, ?, ?, ?, ?)'),
-    trim: prepare('delete from changes where revision <= ?'),
-    oldest: prepare('select min(revision) as oldest from changes'),
-    since: prepare('select * from changes where revision > ? order by revision'),
-  };
+/** SQLite makes the log with the first write. */
+function openLog(database: DatabaseSync, { path, syncLog }: SqliteStoreOptions): LogSync {
+  if (!existsSync(`${path}-wal`))
+    database.exec('begin immediate; update counter set revision = revision; commit');
+  return new LogSync(path, syncLog);
 }

@@ -91,7 +91,7 @@ function faultOf(random: Random): Fault {
     case 0:
       return { kind: 'killed', since: 'start', afterMs: 50 + random(600) };
     case 1:
-      return { kind: 'killed-in-call', call: 'fsync', number: 1 + random(30) };
+      return { kind: 'killed-in-call', call: 'fdatasync', number: 1 + random(30) };
     case 2:
       return { kind: 'killed-in-call', call: 'pwrite64', number: 1 + random(120) };
     case 3:

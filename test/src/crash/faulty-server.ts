@@ -18,7 +18,7 @@ export type Fault =
   /** SIGKILL so long after it was ready, or after its start. */
   | { readonly kind: 'killed'; readonly afterMs: number; readonly since: 'ready' | 'start' }
   /** Killed by the kernel in the middle of the n-th of these system calls. */
-  | { readonly kind: 'killed-in-call'; readonly call: 'fsync' | 'pwrite64'; readonly number: number }
+  | { readonly kind: 'killed-in-call'; readonly call: 'fdatasync' | 'pwrite64'; readonly number: number }
   /** Stopped for so long, then it goes on, and is killed later. */
   | { readonly kind: 'paused'; readonly forMs: number; readonly afterMs: number }
   /** Its clock is wrong by so much, and right again at the next start. */
@@ -130,7 +130,8 @@ function start({ dataDirectory, httpPort, grpcPort }: ServerPlace, prefix: reado
 
 /** What faketime leaves behind when it is killed is in the way of a later one with the same process id. */
 function forgetFakeTime({ pid }: ChildProcess): void {
-  for (const name of ['faketime_shm_', 'sem.faketime_sem_']) rmSync(`/dev/shm/${name}${pid}`, { force: true });
+  for (const name of ['faketime_shm_', 'sem.faketime_sem_'])
+    rmSync(`/dev/shm/${name}${pid}`, { force: true });
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

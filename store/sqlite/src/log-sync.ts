@@ -1,0 +1,39 @@
+/**
+ * Makes SQLite's write-ahead log durable from another thread (of libuv's pool). SQLite itself would sync inside `commit`, and everything
+ * else in the process, packets included, would wait for the disk.
+ */
+import { close, fdatasync, fsync, open, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Resolves when everything that was written to the log before the call is on the disk. */
+export type SyncLog = (descriptor: number) => Promise<void>;
+
+const syncData: SyncLog = promisify(fdatasync);
+
+export class LogSync {
+  readonly #folder: string;
+  readonly #descriptor: number;
+  readonly #syncLog: SyncLog;
+  #isNameDurable = false;
+
+  /** Of a database that is open in WAL mode: the log is there, and stays the same file until the last connection closes. */
+  constructor(databasePath: string, syncLog: SyncLog = syncData) {
+    this.#folder = dirname(databasePath);
+    this.#descriptor = openSync(`${databasePath}-wal`, 'r+');
+    this.#syncLog = syncLog;
+  }
+
+  async run(): Promise<void> {
+    await this.#syncLog(this.#descriptor);
+    if (this.#isNameDurable) return;
+    // The log is a new file: without its name in the folder a power cut would lose all of it.
+    const folder = await promisify(open)(this.#folder, 'r');
+    await promisify(fsync)(folder).finally(() => promisify(close)(folder));
+    this.#isNameDurable = true;
+  }
+
+  close(): Promise<void> {
+    return promisify(close)(this.#descriptor);
+  }
+}

@@ -1,0 +1,23 @@
+/** All that the store asks of SQLite, prepared once. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+export type Statements = ReturnType<typeof prepareStatements>;
+
+export function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql);
+  return {
+    revision: prepare('select revision from counter'),
+    count: prepare('update counter set revision = ?'),
+    get: prepare('select * from objects where collection = ? and namespace = ? and name = ?'),
+    list: prepare(`select * from objects
+      where collection = :collection and (:namespace is null or namespace = :namespace)
+        and (namespace, name) > (:afterNamespace, :afterName)
+      order by namespace, name limit :count`),
+    put: prepare('insert or replace into objects values (?, ?, ?, ?, ?)'),
+    remove: prepare('delete from objects where collection = ? and namespace = ? and name = ?'),
+    change: prepare('insert into changes values (?, ?, ?, ?, ?, ?)'),
+    trim: prepare('delete from changes where revision <= ?'),
+    oldest: prepare('select min(revision) as oldest from changes'),
+    since: prepare('select * from changes where revision > ? and revision <= ? order by revision'),
+  };
+}
