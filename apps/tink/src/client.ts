@@ -2,6 +2,7 @@
 import { isRecord, type Resource, type Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { collectionPathOf, type ApiKind } from './api-kind.ts';
+import type { Connection } from './connection.ts';
 import { TinkFailure } from './failure.ts';
 import { exchange, type Answer } from './http-exchange.ts';
 import { jsonLines } from './json-lines.ts';
@@ -71,8 +72,10 @@ export class ApiClient {
   /** Without a slash at its end. */
   readonly server: string;
   readonly #signal: AbortSignal;
+  readonly #connection: Connection;
 
-  constructor(server: string, signal: AbortSignal) {
+  constructor(server: string, signal: AbortSignal, connection: Connection = {}) {
+    this.#connection = connection;
     this.server = server.replace(/\/+$/, '');
     this.#signal = signal;
   }
@@ -191,7 +194,7 @@ export class ApiClient {
 
   /** The same server, for requests that end with this signal. */
   endingWith(signal: AbortSignal): ApiClient {
-    return new ApiClient(this.server, signal);
+    return new ApiClient(this.server, signal, this.#connection);
   }
 
   /** What the journal has of a Hardware or Workflow after that sequence, oldest first. */
@@ -249,12 +252,17 @@ export class ApiClient {
     path: string,
     { accept = JSON_TYPE, body, contentType = JSON_TYPE }: RequestOptions,
   ): Promise<Answer> {
-    const headers = { accept, ...(body === undefined ? {} : { 'content-type': contentType }) };
+    const { token, tls } = this.#connection;
+    const headers = {
+      accept,
+      ...(body === undefined ? {} : { 'content-type': contentType }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
     const signal = this.#signal;
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     let answer: Answer;
     try {
-      answer = await exchange(new URL(this.server + path), { method, headers, signal, ...text });
+      answer = await exchange(new URL(this.server + path), { method, headers, signal, tls, ...text });
     } catch (thrown) {
       throw this.#failure(thrown);
     }

@@ -1,17 +1,43 @@
-/** `~/.config/tink/config.yaml`: which server and namespace commands mean when nobody says. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+/** `~/.config/tink/config.yaml`: which servers there are, and which one and what namespace commands mean when nobody says. */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isRecord, nearest } from '@tinkerbell/resources';
 import { parseYaml, positionOf, stringifyYaml, toJson } from '@tinkerbell/yaml';
 import { TinkFailure } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface Config {
+/** One server and how to speak to it. Files are named by their paths. */
+export interface Context {
   readonly server?: string;
   readonly namespace?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly clientCertificate?: string;
+  readonly clientKey?: string;
+  readonly certificateAuthority?: string;
+  /** Any certificate will do: anybody between here and there can read and change all. */
+  readonly insecure?: boolean;
 }
 
-const FIELDS = ['server', 'namespace'] as const;
+export interface Config {
+  /** Of the time before contexts; in force while none is in use. */
+  readonly server?: string;
+  readonly namespace?: string;
+  readonly currentContext?: string;
+  readonly contexts?: Readonly<Record<string, Context>>;
+}
+
+const FIELDS = ['server', 'namespace', 'currentContext', 'contexts'] as const;
+const CONTEXT_FIELDS = [
+  'server',
+  'namespace',
+  'token',
+  'tokenFile',
+  'clientCertificate',
+  'clientKey',
+  'certificateAuthority',
+  'insecure',
+] as const;
 
 /** TINK_CONFIG, else the usual place. */
 export function configPath({
@@ -44,18 +70,37 @@ export function parseConfig(text: string, path: string): Config {
   const value = toJson(document);
   if (!isRecord(value)) throw new TinkFailure(`${path}:1:1: must be "server: URL" and "namespace: NAME"`);
   for (const [field, content] of Object.entries(value)) {
-    const { line, column } = positionOf(document, [field]);
-    const fault = fieldFault(field, content);
-    if (fault !== undefined) throw new TinkFailure(`${path}:${line}:${column}: ${fault}`);
+    refuse(path, positionOf(document, [field]), fieldFault(field, content, FIELDS));
+    for (const [name, context] of field === 'contexts' ? entriesOf(content) : []) {
+      const place = ['contexts', name];
+      if (!isRecord(context)) refuse(path, positionOf(document, place), `contexts.${name}: must have fields`);
+      for (const [inner, one] of entriesOf(context))
+        refuse(path, positionOf(document, [...place, inner]), fieldFault(inner, one, CONTEXT_FIELDS));
+    }
   }
   return value;
 }
 
-function fieldFault(field: string, content: unknown): string | undefined {
-  if (!FIELDS.some((one) => one === field)) {
-    const close = nearest(field, FIELDS);
-    return `unknown field "${field}"; ${close === undefined ? `known fields: ${FIELDS.join(', ')}` : `did you mean "${close}"?`}`;
+function entriesOf(value: unknown): readonly [string, unknown][] {
+  return isRecord(value) ? Object.entries(value) : [];
+}
+
+function refuse(
+  path: string,
+  { line, column }: { readonly line: number; readonly column: number },
+  fault: string | undefined,
+): void {
+  if (fault !== undefined) throw new TinkFailure(`${path}:${line}:${column}: ${fault}`);
+}
+
+function fieldFault(field: string, content: unknown, known: readonly string[]): string | undefined {
+  if (!known.includes(field)) {
+    const close = nearest(field, known);
+    return `unknown field "${field}"; ${close === undefined ? `known fields: ${known.join(', ')}` : `did you mean "${close}"?`}`;
   }
+  if (field === 'contexts') return isRecord(content) ? undefined : 'contexts: must be names with fields';
+  if (field === 'insecure')
+    return typeof content === 'boolean' ? undefined : 'insecure: must be true or false';
   if (typeof content !== 'string') return `${field}: must be a string`;
   return field === 'server' ? serverFault(content) : undefined;
 }
@@ -72,4 +117,6 @@ export function serverFault(server: string): string | undefined {
 export async function writeConfig(path: string, config: Config): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(path, stringifyYaml(config), { mode: 0o600 });
+  // A file that was there keeps its mode otherwise, and tokens are in it.
+  await chmod(path, 0o600);
 }

@@ -5,11 +5,15 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
+import type { TlsSettings } from './connection.ts';
+
 export interface Exchange {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Of a server with an authority of its own, or that wants a certificate. */
+  readonly tls?: TlsSettings | undefined;
 }
 
 export interface Answer {
@@ -24,14 +28,16 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_PROBE_MS = 15_000;
 
 const options = { keepAlive: true, maxFreeSockets: 16 };
+/** One agent for each connection, so that its sockets are used again. */
+const agentsOf = new WeakMap<TlsSettings, HttpsAgent>();
 const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
 /** Rejects with the socket's error, which carries a `code` such as ECONNREFUSED. */
-export function exchange(url: URL, { method, headers, body, signal }: Exchange): Promise<Answer> {
+export function exchange(url: URL, { method, headers, body, signal, tls }: Exchange): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isTls = url.protocol === 'https:';
   const start = isTls ? httpsRequest : httpRequest;
-  const agent = isTls ? agents.https : agents.http;
+  const agent = isTls ? tlsAgent(tls) : agents.http;
   // Said outright: Node frames no body of a DELETE by itself.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const request = start(url, { method, headers: { ...headers, ...length }, signal, agent }, (response) => {
@@ -49,6 +55,13 @@ export function exchange(url: URL, { method, headers, body, signal }: Exchange):
     contentType: response.headers['content-type'] ?? '',
     body: response,
   }));
+}
+
+function tlsAgent(tls: TlsSettings | undefined): HttpsAgent {
+  if (tls === undefined) return agents.https;
+  const agent = agentsOf.get(tls) ?? new HttpsAgent({ ...options, ...tls });
+  agentsOf.set(tls, agent);
+  return agent;
 }
 
 function timeoutError(): NodeJS.ErrnoException {

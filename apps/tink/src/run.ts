@@ -69,6 +69,7 @@ function createProgram(terminal: Terminal): Command {
     .description('Operates Tinkerbell: machines, templates and workflows.')
     .option('--server <url>', `the server’s API; else TINK_SERVER, the configuration, ${DEFAULT_SERVER}`)
     .option('-n, --namespace <name>', 'namespace of the objects; else the configuration’s, default')
+    .option('--context <name>', 'a server of the configuration; else TINK_CONTEXT, the one in use')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, getOutHelpWidth: terminal.columns })
     .showHelpAfterError('(add --help for options and examples)')

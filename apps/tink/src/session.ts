@@ -1,6 +1,8 @@
 /** What a command works with: the server, the namespace, the terminal. */
+import { nearest } from '@tinkerbell/resources';
 import { ApiClient } from './client.ts';
-import { configPath, readConfig, serverFault } from './config-file.ts';
+import { configPath, readConfig, serverFault, type Config, type Context } from './config-file.ts';
+import { connectionOf } from './connection.ts';
 import { usageFailure } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -8,6 +10,7 @@ import type { Terminal } from './terminal.ts';
 export interface GlobalOptions {
   readonly server?: string | undefined;
   readonly namespace?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** A value and who said it. */
@@ -31,16 +34,26 @@ const DEFAULT_NAMESPACE = 'default';
 export interface Settings {
   readonly server: Setting;
   readonly namespace: Setting;
+  /** The context in use, if there is one. */
+  readonly context: Setting | undefined;
+  /** What goes with the server: tokens and certificates go to their own server alone. */
+  readonly credentials: Context;
   readonly configPath: string;
 }
 
-/** Command line before environment before file before default. */
+/** Command line before environment before context before the file's own fields before default. */
 export async function resolveSettings(options: GlobalOptions, terminal: Terminal): Promise<Settings> {
   const path = configPath(terminal);
   const config = await readConfig(path);
+  const chosen = contextOf(options, terminal, config);
+  const { context = {}, setting } = chosen ?? {};
+  const own = setting && { value: context.server, origin: `context ${setting.value} of ${path}` };
+  const isNamed = options.context !== undefined && own !== undefined;
   const server = first([
     { value: options.server, origin: '--server' },
+    ...(isNamed ? [own] : []),
     { value: terminal.environment['TINK_SERVER'], origin: 'TINK_SERVER' },
+    ...(own === undefined ? [] : [own]),
     { value: config.server, origin: path },
     { value: DEFAULT_SERVER, origin: 'default' },
   ]);
@@ -48,10 +61,42 @@ export async function resolveSettings(options: GlobalOptions, terminal: Terminal
   if (fault !== undefined) throw usageFailure(`${server.origin}: ${fault}`);
   const namespace = first([
     { value: options.namespace, origin: '--namespace' },
+    { value: context.namespace, origin: own?.origin ?? path },
     { value: config.namespace, origin: path },
     { value: DEFAULT_NAMESPACE, origin: 'default' },
   ]);
-  return { server, namespace, configPath: path };
+  const credentials = context.server === server.value ? context : {};
+  return { server, namespace, context: setting, credentials, configPath: path };
+}
+
+function contextOf(
+  options: GlobalOptions,
+  terminal: Terminal,
+  config: Config,
+): { readonly context: Context; readonly setting: Setting } | undefined {
+  const setting = first([
+    { value: options.context, origin: '--context' },
+    { value: terminal.environment['TINK_CONTEXT'], origin: 'TINK_CONTEXT' },
+    { value: config.currentContext, origin: configPath(terminal) },
+  ]);
+  if (setting.value === '') return undefined;
+  return { context: contextNamed(setting.value, config, setting.origin), setting };
+}
+
+/** Throws a usage failure with the names there are. */
+export function contextNamed(name: string, { contexts = {} }: Config, origin: string): Context {
+  const context = contexts[name];
+  if (context !== undefined) return context;
+  const names = Object.keys(contexts);
+  const close = nearest(name, names);
+  const known =
+    names.length === 0
+      ? 'there are none; "tink config set-context" makes one'
+      : `there are: ${names.join(', ')}`;
+  throw usageFailure(
+    `${origin}: there is no context ${JSON.stringify(name)}`,
+    close === undefined ? known : `did you mean ${close}?`,
+  );
 }
 
 function first(candidates: readonly { value: string | undefined; origin: string }[]): Setting {
@@ -60,10 +105,11 @@ function first(candidates: readonly { value: string | undefined; origin: string 
 }
 
 export async function openSession(options: GlobalOptions, terminal: Terminal): Promise<Session> {
-  const { server, namespace } = await resolveSettings(options, terminal);
+  const { server, namespace, credentials } = await resolveSettings(options, terminal);
+  const connection = await connectionOf(server.value, credentials, terminal);
   return {
     terminal,
-    client: new ApiClient(server.value, terminal.signal),
+    client: new ApiClient(server.value, terminal.signal, connection),
     namespaceAsked: options.namespace,
     namespace: namespace.value,
   };

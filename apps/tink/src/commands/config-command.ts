@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
-import { configPath, readConfig, serverFault, writeConfig, type Config } from '../config-file.ts';
+import { serverFault, type Config, type Context } from '../config-file.ts';
 import { usageFailure } from '../failure.ts';
 import { resolveSettings, type GlobalOptions } from '../session.ts';
 import { alignedText } from '../table-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { examples } from './command-line.ts';
+import { addContexts, change } from './context-commands.ts';
 
 export function addConfig(program: Command, terminal: Terminal): void {
   const group = program
     .command('config')
-    .description('which server and namespace commands mean: view, set-server, set-namespace');
+    .description('which server and namespace commands mean, and who asks: contexts');
   group
     .command('view')
     .description('show the settings in force and where each comes from')
@@ -18,6 +19,9 @@ export function addConfig(program: Command, terminal: Terminal): void {
       const settings = await resolveSettings(command.optsWithGlobals<GlobalOptions>(), terminal);
       const rows = [
         ['server', settings.server.value, `from ${settings.server.origin}`],
+        ...(settings.context === undefined
+          ? []
+          : [['context', settings.context.value, `from ${settings.context.origin}`]]),
         ['namespace', settings.namespace.value, `from ${settings.namespace.origin}`],
         ['file', settings.configPath],
       ];
@@ -30,7 +34,7 @@ export function addConfig(program: Command, terminal: Terminal): void {
     .action(async (url: string) => {
       const fault = serverFault(url);
       if (fault !== undefined) throw usageFailure(fault);
-      await change(terminal, { server: url.replace(/\/+$/, '') });
+      await change(terminal, (config) => withOwn(config, { server: url.replace(/\/+$/, '') }));
     });
   group
     .command('set-namespace <name>')
@@ -39,12 +43,14 @@ export function addConfig(program: Command, terminal: Terminal): void {
     .action(async (name: string) => {
       if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
         throw usageFailure(`${JSON.stringify(name)} is no namespace: small letters, digits and "-" only`);
-      await change(terminal, { namespace: name });
+      await change(terminal, (config) => withOwn(config, { namespace: name }));
     });
+  addContexts(group, terminal);
 }
 
-async function change(terminal: Terminal, changes: Config): Promise<void> {
-  const path = configPath(terminal);
-  await writeConfig(path, { ...(await readConfig(path)), ...changes });
-  terminal.out(`${path} written\n`);
+/** Into the context in use, else into the file's own fields. */
+function withOwn(config: Config, changes: Context): Config {
+  const name = config.currentContext;
+  if (name === undefined) return { ...config, ...changes };
+  return { ...config, contexts: { ...config.contexts, [name]: { ...config.contexts?.[name], ...changes } } };
 }
