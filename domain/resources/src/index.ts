@@ -44,6 +44,7 @@ export { objectSchemaOf, validateAs, validateResource, type Validated } from './
 export { validateManifest, type ManifestObject, type ManifestProblem } from './manifest.ts';
 export { formatPath, formatProblem, type Problem } from './problem.ts';
 export { isRecord, type Path } from './structure.ts';
+export { managersAfterUpdate, serverSideApply, type FieldConflict } from './apply/server-side-apply.ts';
 export { strategicMerge } from './strategic-merge.ts';
 export { nearest } from './nearest.ts';
 export { crdFor, openApiOf } from './crd.ts';

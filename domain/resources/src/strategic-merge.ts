@@ -22,10 +22,8 @@ function merged(target: unknown, patch: unknown, path: Path): unknown {
   if (!isRecord(patch)) return patch;
   const { $patch: directive, $retainKeys: retained } = patch;
   if (directive === 'delete') return undefined;
-  const isReplaced = directive === 'replace' || !isRecord(target);
-  const fields = new Map(isReplaced ? [] : Object.entries(target));
-  if (Array.isArray(retained))
-    for (const key of fields.keys()) if (!retained.includes(key)) fields.delete(key);
+  const kept = directive === 'replace' || !isRecord(target) ? [] : Object.entries(target);
+  const fields = new Map(Array.isArray(retained) ? kept.filter(([key]) => retained.includes(key)) : kept);
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith('$deleteFromPrimitiveList/')) dropFrom(fields, key, value);
     if (key.startsWith('$')) continue;

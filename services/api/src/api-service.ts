@@ -14,6 +14,7 @@ import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
 import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
+import { APPLY_PATCH, applyObject } from './apply-object.ts';
 import { everybody, reviewAt, reviewed, userOf, type Authorizer } from './authorizer.ts';
 import { followDefinitions } from './custom/custom-kinds.ts';
 import { deleteObject } from './delete-object.ts';
@@ -210,20 +211,23 @@ async function onObject(
     case 'PUT':
       return result(await replaceObject(deps, target, await readBody(request), optionsOf(request, query)));
     case 'PATCH':
-      return result(
-        await patchObject(
-          deps,
-          target,
-          { body: await readBody(request), contentType: mediaTypeOf(request) },
-          optionsOf(request, query),
-        ),
-      );
+      return onPatch(deps, target, request);
     case 'DELETE':
       if (target.subresource !== undefined) return methodNotAllowed(request);
       return json(await deleteObject(deps, target, deleteOptions(await readBody(request), query)));
     default:
       return methodNotAllowed(request);
   }
+}
+
+async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  const query = new URL(request.url).searchParams;
+  const options = optionsOf(request, query);
+  const [body, contentType] = [await readBody(request), mediaTypeOf(request)];
+  if (contentType !== APPLY_PATCH)
+    return result(await patchObject(deps, target, { body, contentType }, options));
+  const hasManager = Boolean(query.get('fieldManager'));
+  return result(await applyObject(deps, target, body, { options, hasManager }));
 }
 
 /** Undefined for the object itself and its status. */

@@ -1,5 +1,12 @@
 /** The verbs of the API on one kind of resource. */
-import { isDeepEqual, isRecord, type Problem, type Resource } from '@tinkerbell/resources';
+import {
+  isDeepEqual,
+  isRecord,
+  managersAfterUpdate,
+  objectSchemaOf,
+  type Problem,
+  type Resource,
+} from '@tinkerbell/resources';
 import type { Store, StoredObject } from '@tinkerbell/store-contract';
 import type { Admission } from './admission.ts';
 import { ApiError, invalid } from './api-error.ts';
@@ -34,14 +41,17 @@ export async function createObject(
   deps: VerbDeps,
   target: ResourceTarget,
   body: unknown,
-  options: WriteOptions,
+  options: WriteOptions & Pick<Submission, 'managedFields'>,
 ): Promise<Outcome> {
   refuseOtherNamespace(target, body);
   const { kind, namespace = '' } = target;
   const { resource, warnings } = checked(body, { kind }, options.unknownFields);
   const values = deps.values();
   const made = newObject(kind, resource, { namespace, values });
-  const object = completed(kind, made, deps.catalog, values.now);
+  const whole = completed(kind, made, deps.catalog, values.now);
+  const { managedFields } = options;
+  const object =
+    managedFields === undefined ? whole : { ...whole, metadata: { ...whole.metadata, managedFields } };
   await admit(deps, target, object, true);
   const key = keyOf(target, object.metadata.name);
   if (options.dryRun) {
@@ -79,24 +89,30 @@ export async function patchObject(
   });
 }
 
-interface Submission {
+export interface Submission {
   readonly submitted: unknown;
   readonly options: WriteOptions;
+  /** As server-side apply leaves them; otherwise they follow from what changes. */
+  readonly managedFields?: Resource['metadata']['managedFields'];
 }
 
-async function change(
+/** Writes what is submitted upon the object as it was read. Throws an ApiError. */
+export async function change(
   deps: VerbDeps,
   target: ResourceTarget,
   current: StoredObject,
-  { submitted, options }: Submission,
+  submission: Submission,
 ): Promise<Outcome> {
+  const { submitted, options } = submission;
   const { kind } = target;
   const before = current.object;
   const { resource, warnings } = checked(submitted, { kind, before }, options.unknownFields);
   refuseOtherObject(target, current, resource);
   const isStatus = target.subresource === 'status';
   const changed = isStatus ? withStatus(before, resource) : updatedObject(kind, before, resource);
-  const object = completed(kind, changed, deps.catalog, deps.values().now);
+  const values = deps.values();
+  const whole = completed(kind, changed, deps.catalog, values.now);
+  const object = withManagers(target, { before, after: whole }, { ...submission, now: values.now });
   if (!isStatus) {
     refuseNewFinalizers(target, before, object);
     await admit(deps, target, object, false);
@@ -110,6 +126,16 @@ async function change(
   }
   const written = await write(deps.store, target, { operation: 'update', key, object, expectedRevision });
   return { code: 200, object: written, warnings };
+}
+
+function withManagers(
+  { kind, subresource }: ResourceTarget,
+  { before, after }: { readonly before: Resource; readonly after: Resource },
+  { managedFields: given, options, now }: Submission & { readonly now: string },
+): Resource {
+  const manager = { name: options.manager, now, ...(subresource === undefined ? {} : { subresource }) };
+  const managedFields = given ?? managersAfterUpdate({ before, after }, objectSchemaOf(kind), manager);
+  return managedFields === undefined ? after : { ...after, metadata: { ...after.metadata, managedFields } };
 }
 
 function refuseOtherObject(target: ResourceTarget, current: StoredObject, submitted: Resource): void {
