@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { addApply, addDiff } from './commands/apply-command.ts';
 import { addBoot } from './commands/boot-command.ts';
+import { addCompletion } from './commands/completion-command.ts';
 import { addConfig } from './commands/config-command.ts';
 import { addDelete } from './commands/delete-command.ts';
 import { addDescribe } from './commands/describe-command.ts';
@@ -64,7 +65,8 @@ Examples:
   tink config set-server http://192.168.56.4:7080
 `;
 
-function createProgram(terminal: Terminal): Command {
+/** The tree of commands. */
+export function createProgram(terminal: Terminal): Command {
   const program = new Command('tink')
     .description('Operates Tinkerbell: machines, templates and workflows.')
     .option('--server <url>', `the server’s API; else TINK_SERVER, the configuration, ${DEFAULT_SERVER}`)
@@ -97,5 +99,6 @@ function createProgram(terminal: Terminal): Command {
   addPreflight(program, terminal);
   addConfig(program, terminal);
   addVersion(program, terminal);
+  addCompletion(program, terminal);
   return program;
 }
