@@ -1,32 +1,21 @@
 /** Debian's kubectl 1.20, unmodified, against the running server. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { openDebianArchive, runCommand, withCacheLock } from '@tinkerbell/hook';
+import { withCacheLock } from '@tinkerbell/hook';
 import { kinds } from '@tinkerbell/resources';
+import { installedKubectl, kubectlCache } from './installed-kubectl.ts';
 import { startServer, type ServerChild } from './start-server.ts';
 
-const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const run = promisify(execFile);
 const home = mkdtempSync(join(tmpdir(), 'tinkerbell-kubectl-'));
 let kubectlPath = '';
 let server: ServerChild;
-
-async function installedKubectl(): Promise<string> {
-  const folder = join(cacheDirectory, 'kubectl');
-  const path = join(folder, 'usr/bin/kubectl');
-  if (existsSync(path)) return path;
-  const archive = await openDebianArchive({ suite: 'bookworm', cacheDirectory });
-  const [file = ''] = await archive.download(['kubernetes-client']);
-  mkdirSync(folder, { recursive: true });
-  await runCommand('dpkg-deb', ['-x', file, folder]);
-  return path;
-}
 
 function commandLine(commandArguments: readonly string[]): string[] {
   return ['--server', server.url, '--cache-dir', join(home, 'cache'), ...commandArguments];
@@ -93,7 +82,7 @@ spec: {task: {powerAction: "on"}}
 const file = join(home, 'all.yaml');
 
 before(async () => {
-  kubectlPath = await withCacheLock(cacheDirectory, installedKubectl);
+  kubectlPath = await withCacheLock(kubectlCache, installedKubectl);
   server = await startServer();
   writeFileSync(file, manifests);
 });
