@@ -11,13 +11,19 @@ const general: readonly Flag[] = [
     'store',
     'text',
     'sqlite',
-    'where objects and records are kept: sqlite (a file in the data folder), memory (nothing is kept), postgres (for several servers)',
+    'where objects and records are kept: sqlite (a file in the data folder), memory (nothing is kept), postgres (for several servers), kubernetes (the API of a cluster)',
   ),
   flag(
     'postgres-url',
     'text',
     '',
     'with --store postgres: postgres://user:password@host:5432/database; better in the environment, as it has a password',
+  ),
+  flag(
+    'kubeconfig',
+    'text',
+    '',
+    'with --store kubernetes: how to reach the cluster; as a pod is told to when empty',
   ),
   flag(
     'secrets-key-file',

@@ -29,6 +29,8 @@ export function openStores(options: StoresOptions, cleanup: AsyncDisposableStack
       return memoryStores(options, cleanup);
     case 'postgres':
       return postgresStores(options, options.store.url, cleanup);
+    case 'kubernetes':
+      return kubernetesStores(options, options.store.kubeconfig, cleanup);
   }
 }
 
@@ -66,6 +68,23 @@ async function postgresStores(
     store: cleanup.use(await openPostgresStore(options)),
     journal: cleanup.use(await openPostgresJournal({ ...options, ...journal })),
     openLeases: async () => cleanup.use(await openPostgresLeaseBook(options)),
+    isShared: true,
+  };
+}
+
+/** Records and leases are no objects: they stay in the data folder of each server. */
+async function kubernetesStores(
+  options: StoresOptions,
+  kubeconfig: string,
+  cleanup: AsyncDisposableStack,
+): Promise<Stores> {
+  const { accessFrom, openKubernetesStore } = await import('@tinkerbell/store-kubernetes');
+  const { databasePath: path, log, journal } = options;
+  const access = accessFrom(kubeconfig, process.env);
+  return {
+    store: cleanup.use(await openKubernetesStore({ access, clock: nodeClock, log })),
+    journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log, ...journal })),
+    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path }))),
     isShared: true,
   };
 }

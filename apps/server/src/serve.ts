@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const reader = new FlagReader(flags, parsed.values);
   if (reader.boolean('help')) {
     process.stdout.write(
-      `usage: tinkerbell [flags]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
+      `usage: tinkerbell [flags]\n       tinkerbell crds apply [--kubeconfig FILE]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
     );
     return 0;
   }
@@ -46,6 +46,20 @@ async function main(): Promise<number> {
   } catch (thrown) {
     if (thrown instanceof PlatformError) return fail(await withWayOut(thrown, settings));
     throw thrown;
+  }
+}
+
+/** `tinkerbell crds apply` */
+async function giveCrds(commandLine: readonly string[]): Promise<number> {
+  const parsed = parseFlags(flags, commandLine, process.env);
+  if (!parsed.ok) return fail(parsed.message);
+  const kubeconfig = new FlagReader(flags, parsed.values).text('kubeconfig');
+  const { applyCrds } = await import('./crds-apply.ts');
+  try {
+    await applyCrds(kubeconfig, (line) => void process.stdout.write(`${line}\n`));
+    return 0;
+  } catch (thrown) {
+    return fail(thrown instanceof Error ? thrown.message : String(thrown));
   }
 }
 
@@ -81,7 +95,8 @@ function fail(message: string): number {
 }
 
 try {
-  process.exitCode = await main();
+  const [first, second, ...others] = process.argv.slice(2);
+  process.exitCode = first === 'crds' && second === 'apply' ? await giveCrds(others) : await main();
 } catch (thrown) {
   if (!(thrown instanceof SettingsError)) throw thrown;
   process.exitCode = fail(thrown.message);

@@ -266,7 +266,10 @@ test('the store is a file unless another is asked for; an address of PostgreSQL 
     url,
   });
   assert.throws(() => settings(['--store=postgres']), /--store postgres needs --postgres-url/);
-  assert.throws(() => settings(['--store=etcd']), /--store must be sqlite or memory or postgres, not "etcd"/);
+  assert.throws(
+    () => settings(['--store=etcd']),
+    /--store must be sqlite or memory or postgres or kubernetes, not "etcd"/,
+  );
   for (const wrong of [
     ['--store=postgres', '--postgres-url=user:hunter2@db'],
     ['--postgres-url', url],

@@ -9,14 +9,17 @@ export type StoreSettings =
   /** As long as the process lives. */
   | { readonly kind: 'memory' }
   /** For several servers. The address has a password in it. */
-  | { readonly kind: 'postgres'; readonly url: string };
+  | { readonly kind: 'postgres'; readonly url: string }
+  /** The API of a cluster; an empty path means the one whose pod this is. */
+  | { readonly kind: 'kubernetes'; readonly kubeconfig: string };
 
 /** Throws a SettingsError that names the flag, and never a password. */
 export function storeSettings(flags: FlagReader): StoreSettings {
-  const kind = flags.oneOf('store', ['sqlite', 'memory', 'postgres']);
+  const kind = flags.oneOf('store', ['sqlite', 'memory', 'postgres', 'kubernetes']);
   const url = flags.text('postgres-url');
   if (kind !== 'postgres' && url !== '')
     throw new SettingsError(`--postgres-url goes with --store postgres, not with --store ${kind}`);
+  if (kind === 'kubernetes') return { kind, kubeconfig: flags.text('kubeconfig') };
   if (kind !== 'postgres') return { kind };
   if (url === '')
     throw new SettingsError('--store postgres needs --postgres-url, such as postgres://user@host/database');

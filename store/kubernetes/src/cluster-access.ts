@@ -1,0 +1,118 @@
+/** Where the API of a cluster is and how this program shows who it is: a kubeconfig, or what every pod is given. */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { PlatformError } from '@tinkerbell/platform-contract';
+import { parseYaml, toJson } from '@tinkerbell/yaml';
+
+export interface ClusterAccess {
+  /** `https://host:port`, without a path at its end. */
+  readonly url: string;
+  /** PEM texts. */
+  readonly ca?: string;
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly isInsecure?: boolean;
+  /** Read anew for each request: tokens of pods are replaced every hour. */
+  readonly token?: () => string;
+}
+
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Of the kubeconfig's current context; of the pod that this runs in when `kubeconfig` is empty. Throws a PlatformError. */
+export function accessFrom(
+  kubeconfig: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): ClusterAccess {
+  return kubeconfig === '' ? accessInPod(environment) : accessByFile(kubeconfig);
+}
+
+function accessInPod(environment: Readonly<Record<string, string | undefined>>): ClusterAccess {
+  const host = environment['KUBERNETES_SERVICE_HOST'] ?? '';
+  const port = environment['KUBERNETES_SERVICE_PORT'] ?? '443';
+  if (host === '')
+    throw new PlatformError(
+      'not-found',
+      'there is no Kubernetes here: not in a pod (KUBERNETES_SERVICE_HOST is not set); give a file with --kubeconfig',
+    );
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { url, ca: textOf(`${ACCOUNT}/ca.crt`), token: () => textOf(`${ACCOUNT}/token`).trim() };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function accessByFile(path: string): ClusterAccess {
+  const { cluster, user } = currentOf(path);
+  const server = textIn(cluster, 'server');
+  if (!URL.canParse(server)) throw wrong(path, `has no server that can be read: ${JSON.stringify(server)}`);
+  for (const way of ['exec', 'auth-provider', 'username']) {
+    if (user[way] !== undefined)
+      throw wrong(path, `has a user with ${way}; a token, tokenFile or client certificate is understood`);
+  }
+  const folder = dirname(resolve(path));
+  const given = {
+    ca: pemOf(cluster, 'certificate-authority', folder),
+    certificate: pemOf(user, 'client-certificate', folder),
+    key: pemOf(user, 'client-key', folder),
+    token: tokenOf(user, folder),
+  };
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  return {
+    url: server.replace(/\/+$/, ''),
+    isInsecure: cluster['insecure-skip-tls-verify'] === true,
+    ...(Object.fromEntries(present) as Pick<ClusterAccess, 'ca' | 'certificate' | 'key' | 'token'>),
+  };
+}
+
+/** Cluster and user of the current context. */
+function currentOf(path: string): { readonly cluster: Fields; readonly user: Fields } {
+  const parsed = parseYaml(textOf(path));
+  const document = parsed.ok ? parsed.documents[0] : undefined;
+  if (document === undefined) throw wrong(path, 'is not YAML');
+  const config = fieldsOf(toJson(document));
+  const context = named(config, 'contexts', 'context', textIn(config, 'current-context'));
+  if (context === undefined) throw wrong(path, 'has no context of the name that current-context has');
+  return {
+    cluster: named(config, 'clusters', 'cluster', textIn(context, 'cluster')) ?? {},
+    user: named(config, 'users', 'user', textIn(context, 'user')) ?? {},
+  };
+}
+
+function textIn(fields: Fields, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function tokenOf(user: Fields, folder: string): (() => string) | undefined {
+  const [token, file] = [user['token'], user['tokenFile']];
+  if (typeof file === 'string') return () => textOf(resolve(folder, file)).trim();
+  return typeof token === 'string' ? () => token : undefined;
+}
+
+/** `certificate-authority-data` in base64, or the file that `certificate-authority` names. */
+function pemOf(fields: Fields, name: string, folder: string): string | undefined {
+  const [data, file] = [fields[`${name}-data`], fields[name]];
+  if (typeof data === 'string') return Buffer.from(data, 'base64').toString('utf8');
+  return typeof file === 'string' ? textOf(resolve(folder, file)) : undefined;
+}
+
+function named(config: Fields, list: string, field: string, name: string): Fields | undefined {
+  const items: unknown = config[list];
+  const found = (Array.isArray(items) ? items : []).map(fieldsOf).find((item) => item['name'] === name);
+  return found === undefined ? undefined : fieldsOf(found[field]);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new PlatformError('not-found', `${path} cannot be read`, { cause });
+  }
+}
+
+function wrong(path: string, what: string): PlatformError {
+  return new PlatformError('not-found', `--kubeconfig ${path} ${what}`);
+}

@@ -1,0 +1,30 @@
+/** Where the API serves a collection of the store. */
+import { collectionOf, kinds } from '@tinkerbell/resources';
+import type { ObjectKey } from '@tinkerbell/store-contract';
+
+/** `hardware.tinkerbell.org` -> `/apis/tinkerbell.org/v1alpha1[/namespaces/NAMESPACE]/hardware`; a namespace that is absent means all. */
+export function collectionPath(collection: string, namespace?: string): string {
+  const [plural = '', ...rest] = collection.split('.');
+  const group = rest.join('.');
+  const version = kindOf(collection)?.version ?? 'v1';
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const within =
+    namespace === undefined || namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${root}${within}/${plural}`;
+}
+
+export function objectPath({ collection, namespace, name }: ObjectKey): string {
+  return `${collectionPath(collection, namespace)}/${encodeURIComponent(name)}`;
+}
+
+/** Where it has one, status is written apart from all else. */
+export function hasStatusSubresource(collection: string): boolean {
+  return kindOf(collection)?.status !== undefined;
+}
+
+/** What a watch of everything watches. */
+export const knownCollections: readonly string[] = kinds.map(collectionOf);
+
+function kindOf(collection: string) {
+  return kinds.find((kind) => collectionOf(kind) === collection);
+}

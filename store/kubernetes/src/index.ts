@@ -1,0 +1,3 @@
+export { accessFrom, type ClusterAccess } from './cluster-access.ts';
+export { ClusterClient } from './cluster-client.ts';
+export { openKubernetesStore, type KubernetesStoreOptions } from './kubernetes-store.ts';

@@ -1,0 +1,270 @@
+/**
+ * The store in the API of a Kubernetes cluster. Revisions are the cluster's resource versions, which are numbers of one sequence in
+ * etcd and in our own API. What is promised less than elsewhere: the writes of one commit are checked together and then done one after
+ * the other, so that another writer or an outage in between leaves the first ones done and refuses the rest; a change of status
+ * and of something else is two requests and two revisions; a watch of all collections tells each collection's changes in order, but
+ * not those of two collections; the cluster gives new objects their uid.
+ */
+import { PlatformError, delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import type { Resource } from '@tinkerbell/resources';
+import type {
+  Change,
+  CommitResult,
+  ListQuery,
+  ObjectKey,
+  ObjectList,
+  Store,
+  StoredObject,
+  WatchHandlers,
+  WatchQuery,
+  WatchResult,
+  Write,
+} from '@tinkerbell/store-contract';
+import type { ClusterAccess } from './cluster-access.ts';
+import { ClusterClient } from './cluster-client.ts';
+import { collectionPath, knownCollections, objectPath } from './collection-paths.ts';
+import { watchCollection } from './collection-watch.ts';
+import { firstRefusal, performWrite } from './object-writes.ts';
+
+export interface KubernetesStoreOptions {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const PAGE = 500;
+/** How long an answer waits for this server's own watches to have seen it. */
+const SEEN_LIMIT_MS = 1_000;
+const ANY_COLLECTION = 'workflows.tinkerbell.org';
+
+/** Rejects when the cluster cannot be reached, or does not have our kinds. */
+export async function openKubernetesStore(options: KubernetesStoreOptions): Promise<Store> {
+  const store = new KubernetesStore(options);
+  try {
+    await store.revision();
+    return store;
+  } catch (thrown) {
+    await store.close();
+    throw thrown;
+  }
+}
+
+interface Watcher {
+  readonly query: WatchQuery;
+  readonly handlers: WatchHandlers;
+  readonly stopping: AbortController;
+  /** Called with each change, after the watcher. */
+  readonly expecting: Set<(change: Change) => void>;
+}
+
+class KubernetesStore implements Store {
+  readonly #client: ClusterClient;
+  readonly #options: KubernetesStoreOptions;
+  readonly #watchers = new Set<Watcher>();
+  #isClosed = false;
+
+  constructor(options: KubernetesStoreOptions) {
+    this.#options = options;
+    this.#client = new ClusterClient(options.access);
+  }
+
+  async get(key: ObjectKey): Promise<StoredObject | undefined> {
+    const { status, body } = await this.#client.call({ method: 'GET', path: objectPath(key) });
+    if (status === 404) return undefined;
+    if (status !== 200) throw refused(status, body);
+    return storedFrom(key, body as Resource);
+  }
+
+  /** All pages are read whatever the limit: a cluster's own way to go on ends with the minute. */
+  async list({ collection, namespace, limit = Infinity, after }: ListQuery): Promise<ObjectList> {
+    const { objects, revision } = await this.#listAll(collection, namespace);
+    const matching = objects
+      .map((object) => storedFrom({ collection, ...object.metadata }, object))
+      .filter(({ key }) => after === undefined || compare(key, after) > 0)
+      .toSorted((a, b) => compare(a.key, b.key));
+    const items = matching.slice(0, limit);
+    const last = items.at(-1)?.key;
+    const hasMore = matching.length > items.length && last !== undefined;
+    return {
+      items,
+      revision,
+      ...(hasMore ? { next: { namespace: last.namespace, name: last.name } } : {}),
+    };
+  }
+
+  async #listAll(collection: string, namespace: string | undefined) {
+    const objects: Resource[] = [];
+    for (let go = ''; ;) {
+      const path = `${collectionPath(collection, namespace)}?limit=${PAGE}${go}`;
+      const { status, body } = await this.#client.call({ method: 'GET', path });
+      if (status === 404) return { objects, revision: await this.revision() };
+      if (status !== 200) throw refused(status, body);
+      const { items, metadata, apiVersion = '', kind = '' } = body as ListBody;
+      // Items of a list leave out what the list says.
+      const own = { apiVersion, kind: kind.replace(/List$/, '') };
+      for (const item of items) objects.push({ ...own, ...item });
+      if (!metadata.continue) return { objects, revision: Number(metadata.resourceVersion) };
+      go = `&continue=${encodeURIComponent(metadata.continue)}`;
+    }
+  }
+
+  async revision(): Promise<number> {
+    const path = `${collectionPath(ANY_COLLECTION)}?limit=1`;
+    const { status, body } = await this.#client.call({ method: 'GET', path });
+    if (status === 404)
+      throw new PlatformError(
+        'not-found',
+        'the cluster does not know our kinds; give them to it with: tinkerbell crds apply',
+      );
+    if (status !== 200) throw refused(status, body);
+    return Number((body as ListBody).metadata.resourceVersion);
+  }
+
+  async commit(writes: readonly Write[]): Promise<CommitResult> {
+    const key = writes[0]?.key ?? { collection: '', namespace: '', name: '' };
+    if (this.#isClosed) return { ok: false, reason: 'unavailable', key, message: 'the store is closed' };
+    try {
+      const current = await Promise.all(writes.map((write) => this.get(write.key)));
+      return firstRefusal(writes, current) ?? (await this.#perform(writes, current));
+    } catch (thrown) {
+      if (!(thrown instanceof PlatformError)) throw thrown;
+      return { ok: false, reason: 'unavailable', key, message: thrown.message };
+    }
+  }
+
+  async #perform(
+    writes: readonly Write[],
+    current: readonly (StoredObject | undefined)[],
+  ): Promise<CommitResult> {
+    const objects: StoredObject[] = [];
+    for (const [index, write] of writes.entries()) {
+      const seen = this.#expect(write);
+      const written = await performWrite(this.#client, write, current[index]);
+      if (!written.ok) return written.refusal;
+      const change = await seen(Number(written.object.metadata.resourceVersion));
+      const isGone = write.operation === 'delete';
+      const stored = storedFrom(write.key, written.object);
+      objects.push(isGone ? { ...stored, revision: change?.revision ?? (await this.revision()) } : stored);
+    }
+    return { ok: true, revision: objects.at(-1)?.revision ?? 0, objects };
+  }
+
+  /** To be called before a write; what it returns waits until the watchers that it concerns have been told. */
+  #expect({ key, operation }: Write): (revision: number) => Promise<Change | undefined> {
+    const concerned = [...this.#watchers].filter(({ query }) => concerns(query, key));
+    const waits = concerned.map(({ expecting }) => {
+      const told: Change[] = [];
+      let check: (change: Change) => void = () => undefined;
+      const take = (change: Change): void => {
+        if (pathOf(change.key) !== pathOf(key)) return;
+        told.push(change);
+        check(change);
+      };
+      expecting.add(take);
+      return async (revision: number) => {
+        const isIt = (change: Change) =>
+          operation === 'delete' ? change.type === 'deleted' : change.revision >= revision;
+        const seen = new Promise<Change>((resolve) => {
+          check = (change) => isIt(change) && resolve(change);
+          told.forEach(check);
+        });
+        const found = await Promise.race([seen, delay(this.#options.clock, SEEN_LIMIT_MS)]);
+        expecting.delete(take);
+        return found ?? undefined;
+      };
+    });
+    return async (revision) => (await Promise.all(waits.map((wait) => wait(revision))))[0];
+  }
+
+  async watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult> {
+    const watcher: Watcher = { query, handlers, stopping: new AbortController(), expecting: new Set() };
+    const collections = query.collection === undefined ? knownCollections : [query.collection];
+    const results = await Promise.all(
+      collections.map((collection) => this.#watchOne(watcher, collection)),
+    ).catch((thrown: unknown) => {
+      watcher.stopping.abort();
+      throw thrown;
+    });
+    if (results.includes('compacted')) {
+      watcher.stopping.abort();
+      return { ok: false, reason: 'compacted', oldestRevision: await this.revision() };
+    }
+    this.#watchers.add(watcher);
+    return { ok: true, stop: () => this.#stop(watcher) };
+  }
+
+  #watchOne(watcher: Watcher, collection: string): Promise<'compacted' | 'watching'> {
+    const { query, handlers, stopping, expecting } = watcher;
+    return watchCollection({
+      client: this.#client,
+      clock: this.#options.clock,
+      collection,
+      namespace: query.namespace,
+      fromRevision: query.fromRevision,
+      signal: stopping.signal,
+      onChange(change) {
+        handlers.onChange(change);
+        for (const expect of expecting) expect(change);
+      },
+      onEnd: (reason) => {
+        if (this.#stop(watcher)) handlers.onEnd(reason);
+      },
+    });
+  }
+
+  /** False when it had been stopped before. */
+  #stop(watcher: Watcher): boolean {
+    watcher.stopping.abort();
+    return this.#watchers.delete(watcher);
+  }
+
+  close(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#isClosed = true;
+    for (const watcher of this.#watchers) {
+      this.#stop(watcher);
+      watcher.handlers.onEnd('the store was closed');
+    }
+    this.#client.close();
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+interface ListBody {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly Resource[];
+}
+
+function storedFrom({ collection, namespace, name }: ObjectKey, object: Resource): StoredObject {
+  const revision = Number(object.metadata.resourceVersion);
+  return { key: { collection, namespace, name }, revision, object };
+}
+
+function refused(status: number, body: unknown): PlatformError {
+  const { message = '' } = body as { readonly message?: string };
+  const code = status === 401 || status === 403 ? 'permission-denied' : 'unavailable';
+  return new PlatformError(code, `the Kubernetes API answers ${status}: ${message}`);
+}
+
+function concerns(query: WatchQuery, key: ObjectKey): boolean {
+  return (
+    (query.collection === undefined || query.collection === key.collection) &&
+    (query.namespace === undefined || query.namespace === key.namespace)
+  );
+}
+
+function pathOf({ collection, namespace, name }: ObjectKey): string {
+  return `${collection}\n${namespace}\n${name}`;
+}
+
+function compare(a: { namespace: string; name: string }, b: { namespace: string; name: string }): number {
+  const [one, other] = [`${a.namespace}\n${a.name}`, `${b.namespace}\n${b.name}`];
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
