@@ -37,3 +37,15 @@ export function requestText({ host, path, headers = {} }: RequestOptions): strin
   );
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
+
+/** A JSON merge patch as it travels. */
+export function patchText({ host, path, body }: { host: string; path: string; body: object }): string {
+  const text = JSON.stringify(body);
+  const head = [
+    `PATCH ${path} HTTP/1.1`,
+    `host: ${host}`,
+    'content-type: application/merge-patch+json',
+    `content-length: ${Buffer.byteLength(text)}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { apiBenchmark } from './api.ts';
 import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { dhcpBenchmark } from './dhcp.ts';
 import { goTemplateBenchmark } from './go-template.ts';
@@ -23,6 +24,7 @@ const CACHE_DIRECTORY = fileURLToPath(new URL('../../.cache/bench', import.meta.
 const BENCHMARKS: readonly Benchmark[] = [
   image2diskBenchmark,
   serverBenchmark,
+  apiBenchmark,
   workflowsBenchmark,
   dhcpBenchmark,
   tftpBenchmark,

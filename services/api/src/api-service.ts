@@ -1,13 +1,14 @@
 /** The REST API in the shape of Kubernetes' own: paths, verbs, media types, status codes. */
-import type {
-  Clock,
-  HttpContext,
-  HttpRequest,
-  HttpRoute,
-  Log,
-  Random,
-  Service,
-  TemplateRenderer,
+import {
+  WholeResponse,
+  type Clock,
+  type HttpContext,
+  type HttpRequest,
+  type HttpRoute,
+  type Log,
+  type Random,
+  type Service,
+  type TemplateRenderer,
 } from '@tinkerbell/platform-contract';
 import { firstNamespaces, formatProblem, namespaceKind, uidOf } from '@tinkerbell/resources';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
@@ -41,7 +42,7 @@ import {
 } from './resource-handlers.ts';
 import { tableOf, wantsTable } from './table.ts';
 import { actionLog, timeline } from './timeline-handler.ts';
-import { withWarnings } from './warnings.ts';
+import { warningHeaders } from './warnings.ts';
 import { isDryRun, writeOptions } from './write-options.ts';
 
 export interface ApiDeps {
@@ -266,7 +267,7 @@ async function onOperation(
   const dryRun = isDryRun(new URL(request.url).searchParams);
   const operation = { verb, body: await readBody(request), dryRun, peer: context.peer };
   const { workflow, unchanged } = await operate(deps, target, operation);
-  return withWarnings(json(workflow), unchanged === undefined ? [] : [unchanged]);
+  return json(workflow, 200, warningHeaders(unchanged === undefined ? [] : [unchanged]));
 }
 
 /** One after the other; what somebody else deletes meanwhile is gone as wanted. */
@@ -303,11 +304,11 @@ function optionsOf(request: HttpRequest, query: URLSearchParams) {
 }
 
 function result({ code, object, warnings }: Outcome): Response {
-  return withWarnings(json(object, code), warnings.map(formatProblem));
+  return json(object, code, warningHeaders(warnings.map(formatProblem)));
 }
 
 function json(value: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(`${JSON.stringify(value)}\n`, {
+  return new WholeResponse(`${JSON.stringify(value)}\n`, {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   });

@@ -3,7 +3,7 @@ import { Slots, type HttpContext } from '@tinkerbell/platform-contract';
 import { tooMany } from './api-error.ts';
 
 /** A browser or `kubectl` has a handful, a controller one for each kind. */
-const STREAMS_MAX = 500;
+const STREAMS_MAX = 2000;
 const RETRY_AFTER_SECONDS = 10;
 
 export class OpenStreams {

@@ -1,0 +1,147 @@
+/** The API with one SQLite file: status updates beside etcd, pages of a long list, one change for many watchers, a start with much to remember. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
+import { startEtcd } from './etcd.ts';
+import { httpLoad, patchText } from './http-load.ts';
+import { alternate, median, quantile } from './rounds.ts';
+import { residentMegabytes } from './running-program.ts';
+import { storeHardware } from './stored-hardware.ts';
+import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
+import { openWatchers } from './watchers.ts';
+import { createWorkflows, createSite } from './workflow-objects.ts';
+
+const WRITERS = 64;
+const UPDATES_GOAL = 8000;
+const ETCD_RATIO_GOAL = 1.5;
+const PAGE_GOAL_MS = 30;
+const FAN_OUT_GOAL_MS = 100;
+const START_GOAL_SECONDS = 2;
+const MEMORY_GOAL_MEGABYTES = 400;
+const SETTLE_MS = 5000;
+const HARDWARE = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
+
+export const apiBenchmark: Benchmark = {
+  name: 'api',
+  summary:
+    'durable status updates beside etcd, pages of a list, watchers, start with 10,000 Hardware and Workflows',
+  async run(context) {
+    const count = context.quick ? 1000 : 10_000;
+    const dataDirectory = join(context.directory, 'data');
+    mkdirSync(dataDirectory);
+    context.say(`storing ${count} Hardware`);
+    await storeHardware(join(dataDirectory, 'tinkerbell.db'), count);
+    const server = await startOnLoopback(context, { dataDirectory });
+    const rows = await updateRows(context, server);
+    rows.push(await pageRow(context, server, count), await fanOutRow(context, server));
+    await server.stop();
+    rows.push(...(await startRows(context, count)));
+    return rows;
+  },
+};
+
+async function updateRows(context: BenchContext, server: LoopbackServer): Promise<Row[]> {
+  const etcd = await startEtcd(context);
+  const seconds = context.quick ? 3 : 10;
+  const { hostname: host, port } = new URL(server.url);
+  const requests = ['busy', 'idle'].flatMap((state) =>
+    Array.from({ length: 1000 }, (_, index) =>
+      patchText({ host, path: `${HARDWARE}/machine-${index}/status`, body: { status: { state } } }),
+    ),
+  );
+  const rates = await alternate(context.quick ? 1 : 3, {
+    ours: async () => {
+      const plan = { host, port: Number(port), requests, connections: WRITERS, seconds };
+      const result = await httpLoad(context, plan);
+      if (result.failures > 0) throw new Error(`${result.failures} updates were refused`);
+      return result.requests / result.seconds;
+    },
+    etcd: () => etcd.putsPerSecond({ writers: WRITERS, seconds }),
+  });
+  const row = { value: median(rates.ours), unit: '/s', better: 'higher' } as const;
+  const peer = { name: 'etcd', value: median(rates.etcd) };
+  const name = `durable status updates, ${WRITERS} writers`;
+  return [
+    rowOf({ ...row, name, goal: { value: UPDATES_GOAL } }),
+    rowOf({ ...row, name: `${name}, beside puts of 1 KB`, peer, goal: { ratio: ETCD_RATIO_GOAL } }),
+  ];
+}
+
+async function pageRow(context: BenchContext, server: LoopbackServer, count: number): Promise<Row> {
+  const milliseconds: number[] = [];
+  for (let round = 0; round < (context.quick ? 50 : 200); round += 1) {
+    const startedMs = performance.now();
+    const response = await fetch(`${server.url}${HARDWARE}?limit=500`);
+    const { items } = (await response.json()) as { readonly items: readonly object[] };
+    milliseconds.push(performance.now() - startedMs);
+    if (items.length !== 500) throw new Error(`a page of ${items.length}`);
+  }
+  return rowOf({
+    name: `first 500 of ${count} Hardware, 95 of 100`,
+    value: quantile(milliseconds, 0.95),
+    unit: 'ms',
+    better: 'lower',
+    goal: { value: PAGE_GOAL_MS },
+  });
+}
+
+async function fanOutRow(context: BenchContext, server: LoopbackServer): Promise<Row> {
+  const watchers = await openWatchers(context, server.url, HARDWARE, 1000);
+  const milliseconds: number[] = [];
+  for (let round = 0; round < (context.quick ? 5 : 20); round += 1) {
+    const seen = watchers.nextChange();
+    const startedMs = performance.now();
+    const response = await fetch(`${server.url}${HARDWARE}/machine-1`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ metadata: { annotations: { round: String(round) } } }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    await seen;
+    milliseconds.push(performance.now() - startedMs);
+  }
+  watchers.close();
+  return rowOf({
+    name: 'one change seen by all of 1,000 watchers',
+    value: median(milliseconds),
+    unit: 'ms',
+    better: 'lower',
+    goal: { value: FAN_OUT_GOAL_MS },
+  });
+}
+
+async function startRows(context: BenchContext, count: number): Promise<Row[]> {
+  const dataDirectory = join(context.directory, 'start');
+  const first = await startOnLoopback(context, { dataDirectory });
+  context.say(`creating ${count} Hardware and Workflows`);
+  await createSite(first.url, count);
+  await createWorkflows(first.url, { name: 'start', template: 'ten', count });
+  await first.stop();
+  const seconds: number[] = [];
+  const megabytes: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const server = await startOnLoopback(context, { dataDirectory });
+    seconds.push(server.readySeconds);
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    megabytes.push(residentMegabytes(server.pid));
+    await server.stop();
+  }
+  const name = `${count} Hardware and Workflows`;
+  return [
+    rowOf({
+      name: `start with ${name}`,
+      value: median(seconds),
+      unit: 's',
+      better: 'lower',
+      goal: { value: START_GOAL_SECONDS },
+    }),
+    rowOf({
+      name: `memory with ${name}`,
+      value: median(megabytes),
+      unit: 'MB',
+      better: 'lower',
+      goal: { value: MEMORY_GOAL_MEGABYTES },
+    }),
+  ];
+}
