@@ -1,0 +1,13 @@
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { refuse, text, type Place } from './fields.ts';
+
+/** RE2's syntax: takes time in proportion to the text, whatever the text. */
+export function regex(place: Place): RE2JS {
+  const source = text(place);
+  try {
+    return RE2JS.compile(source);
+  } catch (thrown) {
+    if (!(thrown instanceof RE2JSSyntaxException)) throw thrown;
+    return refuse(place, `is no regular expression of RE2 (${thrown.message})`);
+  }
+}

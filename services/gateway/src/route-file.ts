@@ -1,0 +1,125 @@
+/** What a route file says, read and checked. Times are milliseconds, sizes bytes. */
+import type { IpNetwork } from '@tinkerbell/instance-metadata';
+import type { RE2JS } from 're2js';
+
+export interface RouteFile {
+  readonly listeners: readonly ListenerSettings[];
+  readonly routes: readonly RouteSettings[];
+  readonly forwards: readonly ForwardSettings[];
+  /** Proxies before us whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly IpNetwork[];
+}
+
+export interface ListenerSettings {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  /** Absent: plain HTTP/1.1 and h2c. */
+  readonly tls?: TlsSettings;
+  readonly connectionsMax: number;
+}
+
+export interface TlsSettings {
+  /** The first is for clients that name no server, or one that none is for. */
+  readonly certificates: readonly CertificateFiles[];
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
+  /** Clients show a certificate of this authority. */
+  readonly clientCaFile?: string;
+}
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface RouteSettings {
+  readonly name: string;
+  /** Names of listeners; all when empty. */
+  readonly listeners: readonly string[];
+  /** Higher first; among equals the most specific. */
+  readonly priority: number;
+  readonly match: MatchSettings;
+  readonly middlewares: MiddlewareSettings;
+  readonly upstream: UpstreamSettings;
+}
+
+export interface MatchSettings {
+  /** Lower case; `*.example.org` is one label and more before `.example.org`. */
+  readonly host?: string;
+  readonly sni?: string;
+  /** Whole path elements: `/a` holds `/a` and `/a/b`, not `/ab`. */
+  readonly pathPrefix?: string;
+  /** Anchored at the start of the path. */
+  readonly pathRegex?: RE2JS;
+  /** Lower-case names; the value that must be there, or any. */
+  readonly headers: ReadonlyMap<string, string | true>;
+  readonly grpcService?: string;
+  readonly grpcMethod?: string;
+}
+
+export interface MiddlewareSettings {
+  readonly ipAllow?: readonly IpNetwork[];
+  readonly rateLimit?: { readonly average: number; readonly burst: number };
+  /** Requests under way for one source address. */
+  readonly maxConnections?: number;
+  readonly cors?: CorsSettings;
+  readonly validateJwt?: JwtSettings;
+  readonly rewrite?: { readonly regex: RE2JS; readonly replacement: string };
+  readonly headers?: HeaderSettings;
+  readonly compress: boolean;
+  readonly bodyBytesMax?: number;
+  /** From the request's last byte to the answer's first. */
+  readonly answerTimeoutMs?: number;
+}
+
+export interface JwtSettings {
+  readonly issuer: string;
+  readonly jwksUrl?: string;
+  readonly jwksFile?: string;
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  readonly requiredClaims: Readonly<Record<string, string | true>>;
+  /** Lower-case header by claim. Clients' own headers of these names never pass. */
+  readonly claimsToHeaders: ReadonlyMap<string, string>;
+}
+
+export interface CorsSettings {
+  readonly origins: readonly string[];
+  readonly methods: readonly string[];
+  readonly headers: readonly string[];
+}
+
+/** An empty value removes the header. */
+export interface HeaderSettings {
+  readonly request: ReadonlyMap<string, string>;
+  readonly response: ReadonlyMap<string, string>;
+}
+
+export interface UpstreamSettings {
+  readonly protocol: 'http/1.1' | 'h2c' | 'h2';
+  readonly endpoints: readonly Endpoint[];
+  /** Of `h2`: who signed the certificate of the upstream; the well-known authorities when absent. */
+  readonly caFile?: string;
+  readonly serverName?: string;
+  readonly healthCheck?: { readonly path: string; readonly intervalMs: number };
+  /** Further endpoints tried when that is safe. */
+  readonly retries: number;
+}
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ForwardSettings {
+  readonly name: string;
+  readonly protocol: 'tcp' | 'udp';
+  readonly address: string;
+  readonly port: number;
+  readonly endpoints: readonly Endpoint[];
+  /** TCP: tells the upstream the client's address (version 2). */
+  readonly proxyProtocol: boolean;
+  readonly idleMs: number;
+  /** Connections of TCP, clients of UDP, at one time. */
+  readonly sessionsMax: number;
+}
