@@ -28,11 +28,11 @@ export interface Leadership {
   ended(): Promise<void>;
 }
 
-/** After a `kill -9` another leads when this has passed, and one look more: within 7.5 seconds. */
-const DURATION_SECONDS = 6;
+/** After a `kill -9` another has seen the last renewal within a look, and leads when this has passed: within 6.5 seconds. */
+const DURATION_SECONDS = 5;
 const LOOK_EVERY_MS = 1_000;
 /** From before the last renewal was sent. The rest of the duration is for what is under way. */
-const LEAD_LIMIT_MS = 4_000;
+const LEAD_LIMIT_MS = 3_500;
 /** Of several that wait, not all at one moment. */
 const JITTER_MS = 250;
 
@@ -44,6 +44,8 @@ class LeaseLeadership implements Leadership {
   readonly #options: LeadershipOptions;
   /** The Lease as it was last seen to change, and when, by the monotonic clock. */
   #seen: { readonly revision: number; readonly atMs: number } | undefined;
+  /** When the hold of another ends that was seen last. */
+  #expiresAtMs = Number.NEGATIVE_INFINITY;
   #leadsUntilMs = Number.NEGATIVE_INFINITY;
   #leading: AbortController | undefined;
   #cancelLimit = (): void => undefined;
@@ -76,7 +78,7 @@ class LeaseLeadership implements Leadership {
       }
       if (this.#leading !== undefined && !this.isLeading())
         await this.#stopLeading('it was not renewed in time');
-      await delay(clock, LOOK_EVERY_MS + random.fraction() * JITTER_MS, signal);
+      await delay(clock, this.#nextLookMs() + random.fraction() * JITTER_MS, signal);
     }
     if (this.#leading === undefined) return;
     await this.#stopLeading('the server stops');
@@ -106,6 +108,12 @@ class LeaseLeadership implements Leadership {
     if (clock.monotonicMs() < this.#leadsUntilMs) await this.#lead();
   }
 
+  /** Who waits for the end of another's hold looks when it comes, and not up to a look later. */
+  #nextLookMs(): number {
+    const leftMs = this.#expiresAtMs - this.#options.clock.monotonicMs();
+    return leftMs > 0 ? Math.min(LOOK_EVERY_MS, leftMs) : LOOK_EVERY_MS;
+  }
+
   /** Ours, given back, or not changed for as long as its holder may count on. */
   #mayHold(stored: StoredObject | undefined): boolean {
     const { clock, identity } = this.#options;
@@ -113,7 +121,8 @@ class LeaseLeadership implements Leadership {
     if (stored === undefined || holderIdentity === '' || holderIdentity === identity) return true;
     const nowMs = clock.monotonicMs();
     if (this.#seen?.revision !== stored.revision) this.#seen = { revision: stored.revision, atMs: nowMs };
-    return nowMs - this.#seen.atMs >= leaseDurationSeconds * 1000;
+    this.#expiresAtMs = this.#seen.atMs + leaseDurationSeconds * 1000;
+    return nowMs >= this.#expiresAtMs;
   }
 
   async #lead(): Promise<void> {
