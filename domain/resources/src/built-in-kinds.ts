@@ -2,7 +2,9 @@
 import { customResourceDefinitionKind } from './core/custom-resource-definition.ts';
 import { eventKind } from './core/event.ts';
 import { leaseKind, namespaceKind } from './core/namespace.ts';
+import { roleKinds } from './core/role-kinds.ts';
 import { configMapKind, secretKind } from './core/secret.ts';
+import { serviceAccountKind } from './core/service-account.ts';
 import { apiVersionOf, type Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
 
@@ -11,7 +13,9 @@ export const coreKinds: readonly Kind[] = [
   eventKind,
   namespaceKind,
   secretKind,
+  serviceAccountKind,
   leaseKind,
+  ...roleKinds,
   customResourceDefinitionKind,
 ];
 

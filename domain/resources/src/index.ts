@@ -2,6 +2,15 @@ export { apiVersionOf, collectionOf, rootPathOf, type Kind, type PrinterColumn }
 export { builtInKinds, kindFor } from './built-in-kinds.ts';
 export { firstNamespaces, leaseKind, namespaceKind } from './core/namespace.ts';
 export { configMapKind, secretKind, type Secret } from './core/secret.ts';
+export {
+  clusterRoleBindingKind,
+  clusterRoleKind,
+  roleBindingKind,
+  roleKind,
+  type BindingResource,
+  type RoleResource,
+} from './core/role-kinds.ts';
+export { serviceAccountKind } from './core/service-account.ts';
 export { eventKind, eventOf, type Event, type Happening } from './core/event.ts';
 export {
   customResourceDefinitionKind,

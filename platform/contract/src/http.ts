@@ -1,3 +1,6 @@
+import type { User } from '@tinkerbell/access';
+import type { ClientCertificate } from './access.ts';
+
 export interface HttpPeer {
   /** The client's address as the socket knows it; a v4-mapped v6 address is given as IPv4. */
   readonly address: string;
@@ -10,6 +13,10 @@ export interface HttpContext {
   readonly localAddress: string;
   /** Aborts when the client goes away or the server stops. */
   readonly signal: AbortSignal;
+  /** What the client showed, where the listener asks for it. */
+  readonly clientCertificate?: ClientCertificate | undefined;
+  /** Whose request it is, on routes for which the front of the server finds that out. */
+  readonly user?: User;
 }
 
 /** What a handler may read of a request. Every fetch Request is one; the listener's own are cheaper to make. */
@@ -18,6 +25,8 @@ export type HttpRequest = Pick<
   'method' | 'url' | 'signal' | 'body' | 'text' | 'json' | 'arrayBuffer'
 > & {
   readonly headers: Pick<Headers, 'get' | 'has'>;
+  /** The body piece by piece, where the listener has it cheaper than as a stream; instead of `body`, not beside it. */
+  chunks?(): AsyncIterable<Uint8Array>;
 };
 
 /** Answers one request. A handler that throws is answered 500 and logged by the listener. */
@@ -34,14 +43,19 @@ export interface HttpRoute {
   readonly prefix: string;
   handle(request: HttpRequest, context: HttpContext): Promise<Response | undefined>;
   /** How it tells a caller that the front of the server turns away; in the front's own words when absent. */
-  refuse?(message: string): Response;
+  refuse?(message: string, status?: 401 | 403): Response;
 }
 
 export interface HttpListenOptions {
   readonly port: number;
   readonly address?: string;
   /** PEM texts; with them the port speaks TLS 1.2 or newer only. */
-  readonly tls?: { readonly certificate: string; readonly key: string };
+  readonly tls?: {
+    readonly certificate: string;
+    readonly key: string;
+    /** Authorities whose client certificates are believed; clients are asked for one when it is there. */
+    readonly clientAuthorities?: string;
+  };
 }
 
 export interface HttpServer extends AsyncDisposable {

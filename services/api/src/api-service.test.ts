@@ -20,10 +20,12 @@ test('tells what it offers', async () => {
     groups.body.groups.map((group: { name: string }) => group.name),
     [
       'coordination.k8s.io',
+      'rbac.authorization.k8s.io',
       'apiextensions.k8s.io',
       'tinkerbell.org',
       'bmc.tinkerbell.org',
       'authorization.k8s.io',
+      'authentication.k8s.io',
     ],
   );
   const resources = await api.call('GET', '/apis/tinkerbell.org/v1alpha1');

@@ -1,6 +1,8 @@
 /** The REST API in the shape of Kubernetes' own: paths, verbs, media types, status codes. */
 import {
   WholeResponse,
+  type Authenticator,
+  type Authorizer,
   type Clock,
   type HttpContext,
   type HttpRequest,
@@ -11,12 +13,15 @@ import {
   type TemplateRenderer,
 } from '@tinkerbell/platform-contract';
 import { firstNamespaces, formatProblem, namespaceKind, uidOf } from '@tinkerbell/resources';
-import type { Journal, Store, View } from '@tinkerbell/store-contract';
+import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
+import { guarded } from './access/guarded.ts';
+import { userOf } from './access/question.ts';
+import { everybody, reviewAt, reviewed } from './access/reviews.ts';
+import { createServedStore } from './access/served-store.ts';
 import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
 import { APPLY_PATCH, applyObject } from './apply-object.ts';
-import { everybody, reviewAt, reviewed, userOf, type Authorizer } from './authorizer.ts';
 import { followDefinitions } from './custom/custom-kinds.ts';
 import { deleteObject } from './delete-object.ts';
 import { deleteOptions } from './delete-options.ts';
@@ -57,6 +62,10 @@ export interface ApiDeps {
   readonly referenceRules: ReferenceRules;
   /** Everybody may do everything when absent. */
   readonly authorizer?: Authorizer;
+  /** Who looks at tokens that others ask about. */
+  readonly authenticator?: Authenticator;
+  /** Objects that the API does not show to anybody. */
+  readonly hidden?: readonly ObjectKey[];
 }
 
 type Deps = ApiDeps & VerbDeps & { readonly streams: OpenStreams; readonly authorizer: Authorizer };
@@ -65,6 +74,7 @@ export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
     authorizer: everybody,
     ...deps,
+    store: createServedStore(deps.store, deps.hidden ?? []),
     catalog: new KindCatalog(),
     admission: createAdmission(deps),
     values: () => serverValues(deps),
@@ -76,7 +86,13 @@ export function createApiService(deps: ApiDeps): Service {
     name: 'api',
     prefix,
     handle: (request, context) =>
-      answer(verbDeps, request, { ...context, signal: AbortSignal.any([context.signal, stopping.signal]) }),
+      answer(verbDeps, request, {
+        ...context,
+        // Watches alone have a use for it, and it is not cheap.
+        get signal() {
+          return AbortSignal.any([context.signal, stopping.signal]);
+        },
+      }),
   });
   return {
     name: 'api',
@@ -107,12 +123,16 @@ async function createFirstNamespaces(deps: Deps): Promise<void> {
   }
 }
 
+/** Made when they are asked for: a change of an object needs neither of its random values. */
 function serverValues({ clock, random }: ApiDeps): ServerValues {
-  const suffix = Array.from(random.bytes(5), (byte) => 'bcdfghjklmnpqrstvwxz2456789'[byte % 27]).join('');
   return {
     now: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
-    uid: uidOf(random.bytes(16)),
-    suffix,
+    get uid() {
+      return uidOf(random.bytes(16));
+    },
+    get suffix() {
+      return Array.from(random.bytes(5), (byte) => 'bcdfghjklmnpqrstvwxz2456789'[byte % 27]).join('');
+    },
   };
 }
 
@@ -146,17 +166,15 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
   const review = reviewAt(path);
   if (review !== undefined) {
     if (request.method !== 'POST') return methodNotAllowed(request);
-    const { authorizer } = deps;
-    return json(reviewed(review, await readBody(request), { authorizer, user: userOf(context) }), 201);
+    return json(await reviewed(review, await readBody(request), { ...deps, user: userOf(context) }), 201);
   }
   const target = resourceTarget(path, deps.catalog);
   if (target === undefined)
     throw new ApiError('NotFound', `the server could not find the requested resource: ${path}`);
-  const response =
-    target.name === undefined
-      ? await onCollection(deps, target, request, context)
-      : await onObject(deps, target, request, context);
-  return response;
+  const own = await guarded(deps, { request, target, user: userOf(context) });
+  return target.name === undefined
+    ? onCollection(own, target, request, context)
+    : onObject(own, target, request, context);
 }
 
 /** What describes the API itself, or undefined. */
@@ -265,7 +283,8 @@ async function onOperation(
     throw new ApiError('NotFound', `${target.kind.plural} have no subresource ${target.subresource}`);
   if (request.method !== 'POST') return methodNotAllowed(request);
   const dryRun = isDryRun(new URL(request.url).searchParams);
-  const operation = { verb, body: await readBody(request), dryRun, peer: context.peer };
+  const { peer } = context;
+  const operation = { verb, body: await readBody(request), dryRun, peer, user: userOf(context) };
   const { workflow, unchanged } = await operate(deps, target, operation);
   return json(workflow, 200, warningHeaders(unchanged === undefined ? [] : [unchanged]));
 }

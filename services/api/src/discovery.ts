@@ -1,10 +1,13 @@
 /** What the API offers, in the shapes that `kubectl` asks for before anything else. */
-import { apiVersionOf, type Kind } from '@tinkerbell/resources';
+import { apiVersionOf, serviceAccountKind, type Kind } from '@tinkerbell/resources';
 import { operatorVerbs } from '@tinkerbell/workflow';
 
-/** Answered from a review, and never stored (authorization.k8s.io/v1). */
-const reviewKinds: readonly string[] = ['SelfSubjectAccessReview', 'SelfSubjectRulesReview'];
-const reviewGroup = { group: 'authorization.k8s.io', version: 'v1' };
+/** Answered from a review, and never stored (authorization.k8s.io/v1, authentication.k8s.io/v1). */
+const reviewKinds: Readonly<Record<string, readonly string[]>> = {
+  'authorization.k8s.io': ['SelfSubjectAccessReview', 'SelfSubjectRulesReview'],
+  'authentication.k8s.io': ['SelfSubjectReview', 'TokenReview'],
+};
+const REVIEW_VERSION = 'v1';
 
 /** The document at a discovery path, or undefined; `accept` may ask for the aggregated form. */
 export function discoveryDocument(
@@ -26,12 +29,14 @@ export function discoveryDocument(
 }
 
 function groupsOf(kinds: readonly Kind[]): readonly string[] {
-  return [...new Set([...kinds.map((kind) => kind.group), reviewGroup.group])].filter((one) => one !== '');
+  return [...new Set([...kinds.map((kind) => kind.group), ...Object.keys(reviewKinds)])].filter(
+    (one) => one !== '',
+  );
 }
 
 function versionsOf(group: string, kinds: readonly Kind[]): readonly string[] {
   const versions = kinds.filter((kind) => kind.group === group).map((kind) => kind.version);
-  return [...new Set(group === reviewGroup.group ? [...versions, reviewGroup.version] : versions)];
+  return [...new Set(group in reviewKinds ? [...versions, REVIEW_VERSION] : versions)];
 }
 
 /** apidiscovery.k8s.io of clients since 1.26: one document for all groups. */
@@ -144,7 +149,7 @@ interface DiscoveredResource {
 }
 
 function resourcesIn(group: string, version: string, kinds: readonly Kind[]): readonly DiscoveredResource[] {
-  const reviews = group === reviewGroup.group && version === reviewGroup.version ? reviewKinds : [];
+  const reviews = version === REVIEW_VERSION ? (reviewKinds[group] ?? []) : [];
   return [
     ...kinds.filter((kind) => kind.group === group && kind.version === version).flatMap(resourcesOf),
     ...reviews.map((kind) => ({
@@ -180,6 +185,7 @@ function resourcesOf(kind: Kind): DiscoveredResource[] {
       storageVersionHash: hashOf(apiVersionOf(kind) + kind.kind),
     },
     ...(kind.status === undefined ? [] : [part('status', ['get', 'patch', 'update'])]),
+    ...(kind === serviceAccountKind ? [part('token', ['create'])] : []),
     ...(kind.kind === 'Workflow' ? operatorVerbs : []).map((verb) => part(verb, ['create'])),
   ];
 }

@@ -14,6 +14,9 @@ export interface Followers {
   /** Of each object that exists, then of each that is written; some may come twice. */
   onObject(stored: StoredObject): void;
   onDeleted(change: Change): void;
+  /** Before each list: what is not told until `onListed` is there no more. */
+  onListing?(): void;
+  onListed?(): void;
 }
 
 const RETRY_MS = 1000;
@@ -50,9 +53,11 @@ async function begin(
   const { store } = deps;
   const collections = deps.collections();
   const fromRevision = await store.revision();
+  followers.onListing?.();
   for (const collection of collections) {
     for await (const stored of eachStored(store, collection)) followers.onObject(stored);
   }
+  followers.onListed?.();
   const { promise, resolve } = Promise.withResolvers<string>();
   const only = collections.length === 1 ? { collection: collections[0] ?? '' } : {};
   const watch = await store.watch(

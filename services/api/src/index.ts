@@ -1,2 +1,2 @@
-export type { AccessQuestion, Authorizer, UserInfo } from './authorizer.ts';
+export { createPolicyBook, type PolicyBook } from './access/policy-book.ts';
 export { createApiService, type ApiDeps } from './api-service.ts';

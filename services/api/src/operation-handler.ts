@@ -1,4 +1,5 @@
 /** What operators do to workflows, as subresources: `POST …/workflows/<name>/pause` and the other verbs (ADR 0009). */
+import { ANONYMOUS, type User } from '@tinkerbell/access';
 import type { Clock, HttpContext, Random } from '@tinkerbell/platform-contract';
 import { collectionOf, formatProblem, type Workflow } from '@tinkerbell/resources';
 import {
@@ -37,6 +38,8 @@ export interface Operation {
   readonly body: unknown;
   readonly dryRun: boolean;
   readonly peer: HttpContext['peer'];
+  /** Whose name is kept with the workflow, unless he has none. */
+  readonly user?: User;
 }
 
 export interface OperationOutcome {
@@ -71,7 +74,10 @@ interface Request extends Readonly<Record<string, unknown>> {
   readonly why: string;
 }
 
-function checkedBody(target: ResourceTarget, { verb, body = {}, peer }: Operation): Request {
+function checkedBody(
+  target: ResourceTarget,
+  { verb, body = {}, peer, user = ANONYMOUS }: Operation,
+): Request {
   const problems = bodyProblems(operationSchemas[verb], body);
   if (problems.length > 0) {
     const name = target.name ?? '';
@@ -80,7 +86,8 @@ function checkedBody(target: ResourceTarget, { verb, body = {}, peer }: Operatio
   }
   const { who = '', why = '', ...fields } = body as { who?: string; why?: string };
   const address = peer.address.replace(/^::ffff:/, '');
-  return { ...fields, who: `${plain(who) || 'anonymous'} (from ${address})`, why: plain(why) };
+  const name = user.name === ANONYMOUS.name ? plain(who) || 'anonymous' : user.name;
+  return { ...fields, who: `${name} (from ${address})`, why: plain(why) };
 }
 
 /** One line that moves no cursor. */

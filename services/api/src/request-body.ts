@@ -5,6 +5,8 @@ import { ApiError } from './api-error.ts';
 /** The limit of Kubernetes' own API server. */
 export const BODY_BYTES_LIMIT = 3 * 1024 * 1024;
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 /** The body as JSON, read from JSON or YAML; undefined when there is none. Throws an ApiError. */
 export async function readBody(request: HttpRequest): Promise<unknown> {
   const text = textOf(await bytesOf(request));
@@ -25,18 +27,19 @@ export function mediaTypeOf(request: HttpRequest): string {
 async function bytesOf(request: HttpRequest): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of request.chunks?.() ?? request.body ?? []) {
     size += chunk.length;
     if (size > BODY_BYTES_LIMIT)
       throw new ApiError('RequestEntityTooLarge', `the body is larger than ${BODY_BYTES_LIMIT} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  const [only = new Uint8Array(), ...more] = chunks;
+  return more.length === 0 ? only : Buffer.concat(chunks);
 }
 
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     throw new ApiError('BadRequest', 'the body is not UTF-8 text');
   }

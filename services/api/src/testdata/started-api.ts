@@ -7,10 +7,14 @@ import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
 import type { ReferenceRules } from '@tinkerbell/template';
-import { createApiService } from '../index.ts';
+import { ANONYMOUS, MASTERS, type User } from '@tinkerbell/access';
+import { createApiService, createPolicyBook, type ApiDeps } from '../index.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 export const base = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
+
+/** Nobody in particular, who may do everything. */
+export const MASTER: User = { ...ANONYMOUS, groups: [...ANONYMOUS.groups, MASTERS] };
 
 interface Answer {
   readonly code: number;
@@ -18,20 +22,28 @@ interface Answer {
   readonly headers: Headers;
 }
 
-export async function startedApi(referenceRules: ReferenceRules = { deny: [], allow: [] }) {
+export async function startedApi(
+  referenceRules: ReferenceRules = { deny: [], allow: [] },
+  more: Partial<ApiDeps> & { readonly isGuarded?: boolean } = {},
+) {
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
   const view = createStoreView({ store, clock: nodeClock, log });
   const renderer = createWorkerRenderer(nodeClock, log);
   const stopping = new AbortController();
   await view.start(stopping.signal);
-  const service = createApiService({ store, view, journal, renderer, referenceRules, clock: nodeClock, random: nodeRandom, log });
+  const book = createPolicyBook({ store, clock: nodeClock, log });
+  await book.start(stopping.signal);
+  const guard = more.isGuarded === true ? { authorizer: book } : {};
+  let user: User = MASTER;
+  const service = createApiService({ store, view, journal, renderer, referenceRules, clock: nodeClock, random: nodeRandom, log, ...guard, ...more });
   await service.start(stopping.signal);
   let gone = new AbortController();
   const context = (): HttpContext => ({
     peer: { address: '127.0.0.1', port: 1 },
     localAddress: '127.0.0.1',
     signal: AbortSignal.any([stopping.signal, gone.signal]),
+    user,
   });
   async function raw(
     method: string,
@@ -66,6 +78,11 @@ export async function startedApi(referenceRules: ReferenceRules = { deny: [], al
       gone.abort();
       gone = new AbortController();
     },
+    /** Whose requests those that follow are. */
+    as(next: User) {
+      user = next;
+    },
+    book,
     journal,
     store,
     view,

@@ -1,0 +1,22 @@
+/** ServiceAccount (Kubernetes core/v1): a user that is a program, and gets tokens from us. */
+import type { Kind } from '../kind.ts';
+import { Type } from '../schema.ts';
+
+const Named = Type.Object({ name: Type.Optional(Type.String()) });
+
+export const serviceAccountKind: Kind = {
+  group: '',
+  version: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  singular: 'serviceaccount',
+  shortNames: ['sa'],
+  categories: [],
+  description: 'A user that is a program; its tokens end when it is deleted.',
+  printerColumns: [],
+  fields: {
+    secrets: Type.Array(Named),
+    imagePullSecrets: Type.Array(Named),
+    automountServiceAccountToken: Type.Boolean(),
+  },
+};

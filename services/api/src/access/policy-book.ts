@@ -1,0 +1,121 @@
+/** Roles, bindings and accounts in memory, as the store has them now: no question of who may do what reads the store. */
+import { builtInRoles, decide, rulesOf, type Binding, type Policy, type Rule } from '@tinkerbell/access';
+import type { Authorizer, Clock, Log } from '@tinkerbell/platform-contract';
+import {
+  clusterRoleBindingKind,
+  clusterRoleKind,
+  collectionOf,
+  roleBindingKind,
+  roleKind,
+  serviceAccountKind,
+  type BindingResource,
+  type Kind,
+  type Resource,
+  type RoleResource,
+} from '@tinkerbell/resources';
+import type { ObjectKey, Store } from '@tinkerbell/store-contract';
+import { followStore } from '../follow-store.ts';
+
+export interface PolicyBookDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface PolicyBook extends Authorizer {
+  /** Resolves when everything is known that can be; follows the store until the signal. */
+  start(signal: AbortSignal): Promise<void>;
+  /** The uid of a ServiceAccount; undefined when there is none, or none any more. */
+  accountUid(namespace: string, name: string): string | undefined;
+}
+
+export function createPolicyBook(deps: PolicyBookDeps): PolicyBook {
+  const roles = new Map<string, readonly Rule[]>();
+  const bindings = new Map<string, Binding>();
+  const accounts = new Map<string, string>();
+  let ofBindings: readonly Binding[] | undefined;
+  const policy: Policy = {
+    get bindings() {
+      return (ofBindings ??= [...bindings.values()]);
+    },
+    rules: (role, namespace) =>
+      role.kind === 'ClusterRole'
+        ? (builtInRoles.get(role.name) ?? roles.get(keyText('', role.name)))
+        : roles.get(keyText(namespace ?? '', role.name)),
+  };
+  const putRole = (key: ObjectKey, role?: Resource): void =>
+    put(roles, key, role === undefined ? undefined : ((role as RoleResource).rules ?? []));
+  const putBinding = (key: ObjectKey, binding?: Resource): void => {
+    put(bindings, key, binding === undefined ? undefined : bindingOf(key, binding as BindingResource));
+    ofBindings = undefined;
+  };
+  const followed: readonly (readonly [Kind, (key: ObjectKey, object?: Resource) => void])[] = [
+    [clusterRoleKind, putRole],
+    [roleKind, putRole],
+    [clusterRoleBindingKind, putBinding],
+    [roleBindingKind, putBinding],
+    [serviceAccountKind, (key, account) => put(accounts, key, account?.metadata.uid)],
+  ];
+  return {
+    decide: (user, asked) => decide(user, asked, policy),
+    rulesOf: (user, namespace) => rulesOf(user, namespace, policy),
+    accountUid: (namespace, name) => accounts.get(keyText(namespace, name)),
+    start: async (signal) =>
+      void (await Promise.all(followed.map(([kind, change]) => followKind(deps, { kind, change }, signal)))),
+  };
+}
+
+interface Followed {
+  readonly kind: Kind;
+  readonly change: (key: ObjectKey, object?: Resource) => void;
+}
+
+/** A store that does not give its roles leaves everybody without them, which is no reason not to start. */
+async function followKind(
+  deps: PolicyBookDeps,
+  { kind, change }: Followed,
+  signal: AbortSignal,
+): Promise<void> {
+  const collection = collectionOf(kind);
+  const known = new Map<string, ObjectKey>();
+  let listed = new Set<string>();
+  const followers = {
+    onObject: ({ key, object }: { key: ObjectKey; object: Resource }) => {
+      known.set(keyText(key.namespace, key.name), key);
+      listed.add(keyText(key.namespace, key.name));
+      change(key, object);
+    },
+    onDeleted: ({ key }: { key: ObjectKey }) => {
+      known.delete(keyText(key.namespace, key.name));
+      change(key);
+    },
+    onListing: () => {
+      listed = new Set();
+    },
+    onListed: () => {
+      for (const [text, key] of known) if (!listed.has(text) && known.delete(text)) change(key);
+    },
+  };
+  await followStore({ ...deps, collections: () => [collection] }, followers, signal).catch(
+    (thrown: unknown) => {
+      deps.log.warn('roles cannot be read; they are in force for nobody', {
+        collection,
+        error: String(thrown),
+      });
+    },
+  );
+}
+
+function bindingOf({ namespace, name }: ObjectKey, { roleRef, subjects = [] }: BindingResource): Binding {
+  return { name, roleRef, subjects, ...(namespace === '' ? {} : { namespace }) };
+}
+
+/** Cluster-scoped objects have no namespace, so that both scopes fit one map. */
+function keyText(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+function put<Value>(map: Map<string, Value>, { namespace, name }: ObjectKey, value: Value | undefined): void {
+  if (value === undefined) map.delete(keyText(namespace, name));
+  else map.set(keyText(namespace, name), value);
+}

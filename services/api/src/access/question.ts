@@ -1,0 +1,57 @@
+/** What a request asks to do, as roles name it; and the answer in the words of Kubernetes. */
+import type { Asked, AskedResource, User } from '@tinkerbell/access';
+import type { Authorizer, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import { ApiError } from '../api-error.ts';
+import { detailsOf } from '../object-errors.ts';
+import type { ResourceTarget } from '../request-target.ts';
+
+/** Of a route that nobody guards: tests, and servers of one service. */
+const EVERYBODY: User = { name: 'system:anonymous', groups: ['system:unauthenticated', 'system:masters'] };
+
+/** The front of the server says in the context whose request it is. */
+export function userOf({ user = EVERYBODY }: HttpContext): User {
+  return user;
+}
+
+export function askedBy(request: HttpRequest, target: ResourceTarget): AskedResource {
+  const { kind, namespace, name, subresource } = target;
+  const asked = { verb: verbOf(request, target), group: kind.group, resource: kind.plural };
+  // A namespace is in itself, for roles (as in Kubernetes' own API server).
+  const within = kind.group === '' && kind.plural === 'namespaces' ? name : namespace;
+  return {
+    ...asked,
+    ...(within === undefined ? {} : { namespace: within }),
+    ...(name === undefined ? {} : { name }),
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}
+
+function verbOf(request: HttpRequest, { name }: ResourceTarget): string {
+  switch (request.method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === undefined ? 'deletecollection' : 'delete';
+    default: {
+      const isWatch = ['true', '1'].includes(new URL(request.url).searchParams.get('watch') ?? '');
+      if (name === undefined) return isWatch ? 'watch' : 'list';
+      return 'get';
+    }
+  }
+}
+
+/** Throws an ApiError of reason Forbidden. */
+export function permit(authorizer: Authorizer, user: User, asked: Asked, target?: ResourceTarget): void {
+  const decision = authorizer.decide(user, asked);
+  if (decision.allowed) return;
+  if (target === undefined) throw new ApiError('Forbidden', `forbidden: ${decision.reason}`);
+  const { plural, group } = target.kind;
+  const name = target.name ?? '';
+  const resource = group === '' ? plural : `${plural}.${group}`;
+  const what = name === '' ? resource : `${resource} ${JSON.stringify(name)}`;
+  throw new ApiError('Forbidden', `${what} is forbidden: ${decision.reason}`, detailsOf(target, name));
+}
