@@ -153,7 +153,9 @@ class Server implements Postgres {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     // Ends with this process, however that ends.
     const command = ['--pdeathsig', 'QUIT', join(programs, 'postgres'), '-D', data, ...flags];
-    const child = spawn('setpriv', command, { ...this.#options, stdio: ['ignore', 'ignore', 'pipe'] });
+    // Ctrl-C is for who started it, and may need it for a while yet.
+    const how = { ...this.#options, detached: true };
+    const child = spawn('setpriv', command, { ...how, stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
     const lines: string[] = [];
     const isReady = await new Promise<boolean>((resolve) => {

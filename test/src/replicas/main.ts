@@ -17,15 +17,23 @@ if (values.help || !Number.isInteger(kills) || !Number.isInteger(seed)) {
   );
   process.exitCode = values.help ? 0 : 2;
 } else {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      interrupted.abort();
+      process.stderr.write('\ninterrupted: the last kill ends, then what was done is checked\n');
+    });
+  }
   const report = await runReplicas({
     kills,
     seed,
-    onKill: (done, moveMs) =>
-      void process.stderr.write(
-        `\r${done} of ${kills}: work went on after ${(moveMs / 1000).toFixed(1)} s   `,
-      ),
+    signal: interrupted.signal,
+    onKill(done, moveMs) {
+      const line = `${done} of ${kills}: work went on after ${(moveMs / 1000).toFixed(1)} s`;
+      process.stderr.write(process.stderr.isTTY ? `\r${line}   ` : `${line}\n`);
+    },
   });
-  process.stderr.write('\n');
+  if (process.stderr.isTTY) process.stderr.write('\n');
   process.stdout.write(`${values.json ? JSON.stringify(report) : JSON.stringify(report, undefined, 2)}\n`);
   process.exitCode = report.violations.length === 0 ? 0 : 1;
 }

@@ -59,6 +59,8 @@ export async function newReplica(postgresUrl: string): Promise<Replica> {
 async function startServer(flags: readonly string[], postgresUrl: string): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [main, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    // Ctrl-C is for who runs this; servers are needed until the end.
+    detached: true,
     env: { ...process.env, TINKERBELL_POSTGRES_URL: postgresUrl },
   });
   const ended = once(child, 'exit').then(() => undefined);

@@ -23,10 +23,13 @@ const PEACE_LIMIT_MS = 90_000;
 export interface ReplicasOptions {
   readonly kills: number;
   readonly seed: number;
+  /** No further kill after it; what was done until then is checked. */
+  readonly signal?: AbortSignal;
   readonly onKill?: (done: number, moveMs: number) => void;
 }
 
 export interface ReplicasReport {
+  /** That were done: fewer than asked for when it was interrupted, or when work did not go on. */
   readonly kills: number;
   readonly seed: number;
   /** Kills of the server that ran the controller. */
@@ -38,10 +41,15 @@ export interface ReplicasReport {
   readonly starts: number;
   readonly repeatedStarts: number;
   readonly reportsAcknowledged: number;
-  readonly violations: readonly Violation[];
+  readonly violations: readonly (Violation | Standstill)[];
 }
 
-export async function runReplicas({ kills, seed, onKill }: ReplicasOptions): Promise<ReplicasReport> {
+interface Standstill {
+  readonly promise: 'G11';
+  readonly message: string;
+}
+
+export async function runReplicas({ kills, seed, signal, onKill }: ReplicasOptions): Promise<ReplicasReport> {
   const choice = new SeededChoice(seed);
   const random: Random = (below) => choice.below(Math.max(1, below));
   await using cleanup = new AsyncDisposableStack();
@@ -53,16 +61,20 @@ export async function runReplicas({ kills, seed, onKill }: ReplicasOptions): Pro
   const world = startWorld(replicas, random);
   cleanup.defer(() => world.stop());
   const moves: number[] = [];
+  const standstills: Standstill[] = [];
   let leaderKills = 0;
-  for (let done = 0; done < kills; done += 1) {
+  const mayGoOn = () => standstills.length === 0 && signal?.aborted !== true;
+  for (let done = 0; done < kills && mayGoOn(); done += 1) {
     const victim = replicas[random(REPLICAS)];
     if (victim === undefined) throw new Error('no server to kill');
     await pause(random(1_000));
     if (await victim.isLeading()) leaderKills += 1;
     await victim.kill();
     const others = replicas.filter((replica) => replica !== victim);
-    moves.push(await workMoves(others, world, `moved-${done}`));
-    onKill?.(done + 1, moves.at(-1) ?? 0);
+    const moveMs = await workMoves(others, world, `moved-${done}`);
+    moves.push(moveMs);
+    if (moveMs >= MOVE_LIMIT_MS) standstills.push(standstillOf(done + 1));
+    onKill?.(done + 1, moveMs);
     await victim.start();
   }
   await world.stopCreating();
@@ -71,11 +83,18 @@ export async function runReplicas({ kills, seed, onKill }: ReplicasOptions): Pro
   const { created, journal } = world;
   return {
     ...countsOf(workflows, journal),
-    kills,
+    kills: moves.length,
     seed,
     leaderKills,
     slowestMoveMs: Math.round(Math.max(0, ...moves)),
-    violations: violationsIn({ created, agents: journal, workflows }),
+    violations: [...standstills, ...violationsIn({ created, agents: journal, workflows })],
+  };
+}
+
+function standstillOf(kill: number): Standstill {
+  return {
+    promise: 'G11',
+    message: `nothing was rendered, or no agent answered, within ${MOVE_LIMIT_MS / 1000} s of kill ${kill}`,
   };
 }
 
@@ -155,7 +174,7 @@ async function createSomewhere(
   return false;
 }
 
-/** Milliseconds until the other servers have rendered a new workflow, and have answered an agent. */
+/** Milliseconds until the other servers have rendered a new workflow, and have answered an agent; at most the limit. */
 async function workMoves(others: readonly Replica[], world: World, name: string): Promise<number> {
   const startedMs = performance.now();
   const answersBefore = world.journal.filter(({ event }) => event === 'report-acknowledged').length;
@@ -168,7 +187,7 @@ async function workMoves(others: readonly Replica[], world: World, name: string)
     if (isRendered && answers > answersBefore) return performance.now() - startedMs;
     await pause(50);
   }
-  throw new Error(`${name} was not rendered within ${MOVE_LIMIT_MS / 1000} s of a kill`);
+  return MOVE_LIMIT_MS;
 }
 
 async function hasState(url: string, name: string): Promise<boolean> {
