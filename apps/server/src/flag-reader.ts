@@ -10,10 +10,13 @@ const durationUnitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 6
 export class FlagReader {
   readonly #flags: ReadonlyMap<string, Flag>;
   readonly #values: FlagValues;
+  readonly #sources: ReadonlyMap<string, string>;
 
-  constructor(flags: readonly Flag[], values: FlagValues) {
+  /** `sources`: where the values of a file stand, by flag name. */
+  constructor(flags: readonly Flag[], values: FlagValues, sources: ReadonlyMap<string, string> = new Map()) {
     this.#flags = new Map(flags.map((flag) => [flag.name, flag]));
     this.#values = values;
+    this.#sources = sources;
   }
 
   /** The value given, else the default. */
@@ -71,6 +74,8 @@ export class FlagReader {
   }
 
   #wrong(name: string, rule: string): SettingsError {
-    return new SettingsError(`--${name} ${rule}, not ${JSON.stringify(this.text(name))}`);
+    const source = this.#sources.get(name);
+    const subject = source === undefined ? `--${name}` : `${source}: ${name}`;
+    return new SettingsError(`${subject} ${rule}, not ${JSON.stringify(this.text(name))}`);
   }
 }

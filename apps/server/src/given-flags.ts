@@ -1,0 +1,41 @@
+/** What was given, of all places: the command line wins over the environment, that over the file of `--config`. */
+import { readFileSync } from 'node:fs';
+import { readConfigFile } from './config-file.ts';
+import { environmentNameOf, parseFlags } from './flag.ts';
+import { FlagReader, SettingsError } from './flag-reader.ts';
+import { flags } from './flags.ts';
+
+export interface GivenFlags {
+  readonly reader: FlagReader;
+  /** Those that were given: by name, with their value and where it comes from. */
+  readonly given: readonly { readonly name: string; readonly value: string; readonly source: string }[];
+}
+
+/** @throws SettingsError */
+export function givenFlags(
+  commandLine: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): GivenFlags {
+  const direct = parseFlags(flags, commandLine, environment);
+  if (!direct.ok) throw new SettingsError(direct.message);
+  const path = direct.values.get('config');
+  const file = path === undefined ? undefined : readConfigFile(flags, path, textOf(path));
+  if (file?.ok === false) throw new SettingsError(file.message);
+  const values = new Map([...(file?.values ?? []), ...direct.values]);
+  const fromFile = new Map([...(file?.sources ?? [])].filter(([name]) => !direct.values.has(name)));
+  const onLine = parseFlags(flags, commandLine, {});
+  const sourceOf = (name: string): string => {
+    if (onLine.ok && onLine.values.has(name)) return 'command line';
+    return fromFile.get(name) ?? environmentNameOf(name);
+  };
+  const given = [...values].map(([name, value]) => ({ name, value, source: sourceOf(name) }));
+  return { reader: new FlagReader(flags, values, fromFile), given };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SettingsError(`--config: cannot read ${path}: ${(error as Error).message}`);
+  }
+}
