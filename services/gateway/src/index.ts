@@ -1,2 +1,15 @@
-export { readRouteFile, type RouteFileResult } from './read-route-file.ts';
-export type { JwtSettings, RouteFile } from './route-file.ts';
+export {
+  createGatewayService,
+  routesIn,
+  type GatewayConfig,
+  type GatewayService,
+} from './gateway-service.ts';
+export type { GatewayDeps } from './gateway-deps.ts';
+export { parseEndpoint } from './read-listener.ts';
+export type {
+  ForwardSettings,
+  JwtSettings,
+  ListenerSettings,
+  RouteFile,
+  RouteSettings,
+} from './route-file.ts';

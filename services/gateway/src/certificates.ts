@@ -1,0 +1,47 @@
+/** Certificates of a listener, by the server that a client names. */
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { TlsSettings } from './route-file.ts';
+
+export interface TlsMaterial {
+  readonly contexts: readonly { readonly certificate: X509Certificate; readonly context: SecureContext }[];
+  readonly first: { readonly cert: string; readonly key: string };
+  readonly clientCa?: string;
+  readonly minVersion: TlsSettings['minVersion'];
+  /** Differs when a file has changed. */
+  readonly version: string;
+}
+
+/** Rejects with a message that names the file. */
+export async function readTlsMaterial(
+  tls: TlsSettings,
+  readFile: (path: string) => Promise<string>,
+): Promise<TlsMaterial> {
+  const { minVersion, clientCaFile } = tls;
+  const clientCa = clientCaFile === undefined ? undefined : await readFile(clientCaFile);
+  const texts = await Promise.all(
+    tls.certificates.map(async ({ certFile, keyFile }) => ({
+      certFile,
+      cert: await readFile(certFile),
+      key: await readFile(keyFile),
+    })),
+  );
+  const contexts = texts.map(({ certFile, cert, key }) => {
+    try {
+      return {
+        certificate: new X509Certificate(cert),
+        context: createSecureContext({ cert, key, ca: clientCa, minVersion }),
+      };
+    } catch (cause) {
+      throw new Error(`${certFile}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    }
+  });
+  const [first] = texts;
+  if (first === undefined) throw new Error('a listener with TLS needs a certificate');
+  return { contexts, first, clientCa, minVersion, version: JSON.stringify([texts, clientCa, minVersion]) };
+}
+
+/** The first one made for this name; undefined: the listener's first. */
+export function contextFor({ contexts }: TlsMaterial, servername: string): SecureContext | undefined {
+  return contexts.find(({ certificate }) => certificate.checkHost(servername) !== undefined)?.context;
+}

@@ -1,0 +1,142 @@
+/** One request of a client and the way to answer it, alike for HTTP/1.1 and HTTP/2. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { Readable, Writable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
+import type { HeaderFields } from './header-fields.ts';
+
+export interface Exchange {
+  readonly protocol: 'HTTP/1.1' | 'HTTP/2';
+  readonly method: string;
+  /** Host and port as the client wrote them. */
+  readonly authority: string;
+  readonly target: string;
+  readonly fields: HeaderFields;
+  readonly peer: string;
+  readonly sni: string;
+  readonly isTls: boolean;
+  /** Absent: it has none. */
+  readonly body?: Readable;
+  /** Why no upstream may see it. */
+  readonly problem?: string;
+  /**
+   * Sends status and header fields. Returns where the body goes, or undefined when there is none to send. `trailers` is asked when
+   * the body has ended, by HTTP/2 only.
+   */
+  respond(head: ResponseHead): Writable | undefined;
+  readonly isAnswered: boolean;
+  /** Once, when the client is gone or everything was sent. */
+  onClosed(task: () => void): void;
+  /** Ends it at once, so that the client knows that it is not whole. */
+  abort(): void;
+}
+
+export interface ResponseHead {
+  readonly status: number;
+  readonly fields: HeaderFields;
+  readonly hasBody: boolean;
+  readonly trailers?: () => HeaderFields;
+}
+
+/** Fields that must not be there twice: programs differ on which one counts. */
+const SINGLE = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'host',
+  'origin',
+  'transfer-encoding',
+]);
+
+function repeatedField(raw: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    if (SINGLE.has(name) && seen.has(name)) return `${name} is there twice`;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function socketFacts(socket: Socket | TLSSocket | undefined) {
+  const sni = socket !== undefined && 'servername' in socket ? socket.servername : undefined;
+  return {
+    peer: (socket?.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    sni: typeof sni === 'string' ? sni.toLowerCase() : '',
+    isTls: socket !== undefined && 'encrypted' in socket,
+  };
+}
+
+export function http1Exchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
+  const { headers } = incoming;
+  const coding = headers['transfer-encoding'];
+  const hasBody = coding !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  const isCut = coding !== undefined && (coding.toLowerCase() !== 'chunked' || 'content-length' in headers);
+  return {
+    protocol: 'HTTP/1.1',
+    method: incoming.method ?? '',
+    authority: headers.host ?? '',
+    target: incoming.url ?? '',
+    fields: headers,
+    ...socketFacts(incoming.socket),
+    ...(hasBody ? { body: incoming } : {}),
+    problem: isCut
+      ? 'transfer-encoding must be chunked, without content-length'
+      : repeatedField(incoming.rawHeaders),
+    respond({ status, fields, hasBody: willSend }) {
+      outgoing.writeHead(status, { ...fields } as Record<string, string | string[]>);
+      // What was not read of the request would be taken for the next one.
+      if (!incoming.complete && hasBody) outgoing.shouldKeepAlive = false;
+      if (willSend && incoming.method !== 'HEAD') return outgoing;
+      outgoing.end();
+      return undefined;
+    },
+    get isAnswered() {
+      return outgoing.headersSent;
+    },
+    onClosed: (task) => void outgoing.once('close', task),
+    abort: () => void incoming.socket.destroy(),
+  };
+}
+
+export function http2Exchange(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  flags: number,
+  raw: readonly string[],
+): Exchange {
+  const { ':method': method = '', ':authority': authority, ':path': target = '', host } = headers;
+  const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
+  if (headers['expect'] === '100-continue') stream.additionalHeaders({ ':status': 100 });
+  const isTwofold = authority !== undefined && host !== undefined && host !== authority;
+  return {
+    protocol: 'HTTP/2',
+    method,
+    authority: authority ?? host ?? '',
+    target,
+    fields: headers,
+    ...socketFacts(stream.session?.socket),
+    ...(hasBody ? { body: stream } : {}),
+    problem: isTwofold ? 'host and :authority differ' : repeatedField(raw),
+    respond({ status, fields, hasBody: willSend, trailers }) {
+      if (stream.destroyed || stream.closed) return undefined;
+      const isEnd = !willSend || method === 'HEAD';
+      if (trailers !== undefined && !isEnd)
+        stream.once('wantTrailers', () => stream.sendTrailers({ ...trailers() } as Record<string, string>));
+      stream.respond(
+        { ...(fields as Record<string, string>), ':status': status },
+        {
+          endStream: isEnd,
+          waitForTrailers: trailers !== undefined && !isEnd,
+        },
+      );
+      return isEnd ? undefined : stream;
+    },
+    get isAnswered() {
+      return stream.headersSent;
+    },
+    onClosed: (task) => void stream.once('close', task),
+    abort: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+  };
+}

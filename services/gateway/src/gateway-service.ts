@@ -1,0 +1,220 @@
+/** Opens the ports that the settings name, and follows changes of the route file and of certificates. */
+import type { Service } from '@tinkerbell/platform-contract';
+import { readTlsMaterial, type TlsMaterial } from './certificates.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { HttpListener } from './http-listener.ts';
+import { readRouteFile } from './read-route-file.ts';
+import { RequestFlow } from './request-flow.ts';
+import type { ForwardSettings, ListenerSettings, RouteFile } from './route-file.ts';
+import { RouteTables } from './route-table.ts';
+import { openTcpForward, type Forward } from './tcp-forward.ts';
+import { openUdpForward } from './udp-forward.ts';
+
+export interface GatewayConfig {
+  /** What is there without a file; what the file says comes on top. */
+  readonly fixed: RouteFile;
+  readonly routeFile?: string;
+}
+
+export interface GatewayService extends Service {
+  /** Of a listener or forward by its name; 0 when there is none. */
+  portOf(name: string): number;
+  /** Looks at the files now. */
+  reload(): Promise<void>;
+}
+
+const LOOK_MS = 2000;
+/** For answers under way when a port is given up. */
+const GRACE_MS = 5000;
+/** A listener that a new file leaves out lets its connections live for so long. */
+const DRAIN_MS = 600_000;
+
+export function createGatewayService(deps: GatewayDeps, config: GatewayConfig): GatewayService {
+  const gateway = new Gateway(deps, config);
+  const ended = Promise.withResolvers<void>();
+  return {
+    name: 'gateway',
+    routes: [],
+    async start(signal) {
+      await gateway.start(signal);
+      const stop = () => void gateway.stop().then(ended.resolve, ended.reject);
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    },
+    stopped: () => ended.promise,
+    health: () => ({ ready: true, counters: gateway.flow.counts.all() }),
+    portOf: (name) => gateway.portOf(name),
+    reload: () => gateway.reload(),
+  };
+}
+
+/** `FILE:LINE:COLUMN: what is wrong`, or what the text says. */
+export function routesIn(text: string, path: string): RouteFile {
+  const read = readRouteFile(text);
+  if (read.ok) return read.file;
+  throw new Error(`${path}:${read.position.line}:${read.position.column}: ${read.message}`);
+}
+
+interface Closable {
+  close(graceMs: number): Promise<void>;
+}
+
+class Gateway {
+  readonly flow: RequestFlow;
+  readonly #deps: GatewayDeps;
+  readonly #config: GatewayConfig;
+  readonly #tables: RouteTables;
+  readonly #listeners = new Map<string, HttpListener>();
+  readonly #forwards = new Map<string, Forward>();
+  readonly #draining = new Set<Closable>();
+  #seen = '';
+  #cancelLook = (): void => undefined;
+  #underWay: Promise<void> = Promise.resolve();
+
+  constructor(deps: GatewayDeps, config: GatewayConfig) {
+    this.#deps = deps;
+    this.#config = config;
+    this.flow = new RequestFlow(deps);
+    this.#tables = new RouteTables(deps);
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#apply();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    this.flow.slowClients.start(signal);
+    const look = (): void => {
+      void this.reload().then(() => {
+        if (!signal.aborted) this.#cancelLook = this.#deps.clock.schedule(LOOK_MS, look);
+      });
+    };
+    this.#cancelLook = this.#deps.clock.schedule(LOOK_MS, look);
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelLook();
+    const all = [...this.#listeners.values(), ...this.#forwards.values()];
+    this.#listeners.clear();
+    this.#forwards.clear();
+    await Promise.all(all.map((one) => one.close(GRACE_MS)));
+    // They were given more time; a process that ends has none to give.
+    await Promise.all([...this.#draining].map((one) => one.close(0)));
+    await this.#tables.build({ listeners: [], routes: [], forwards: [], trustedProxies: [] });
+    this.#tables.commit();
+  }
+
+  portOf(name: string): number {
+    return this.#listeners.get(name)?.port ?? this.#forwards.get(name)?.port ?? 0;
+  }
+
+  /** Never rejects: what cannot be used is said once, and everything stays as it is. */
+  reload(): Promise<void> {
+    this.#underWay = this.#underWay
+      .then(() => this.#apply())
+      .catch((error: unknown) => this.#complain(error));
+    return this.#underWay;
+  }
+
+  #complaint = '';
+
+  #complain(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (message === this.#complaint) return;
+    this.#complaint = message;
+    this.flow.counts.add('gateway_reloads_total', { result: 'refused' });
+    this.#deps.log.error('the new routes cannot be used; the former ones stay', { reason: message });
+  }
+
+  /** First everything that can go wrong, then the change. */
+  async #apply(): Promise<void> {
+    const file = await this.#file();
+    const materials = await this.#materials(file.listeners);
+    const table = await this.#tables.build(file);
+    await this.#listen(file.listeners, materials);
+    await this.#forward(file.forwards);
+    this.#tables.commit();
+    this.flow.use(table);
+    this.#complaint = '';
+  }
+
+  async #file(): Promise<RouteFile> {
+    const { fixed, routeFile } = this.#config;
+    if (routeFile === undefined) return fixed;
+    const text = await this.#deps.readFile(routeFile);
+    const file = routesIn(text, routeFile);
+    if (this.#seen !== '' && this.#seen !== text) {
+      this.flow.counts.add('gateway_reloads_total', { result: 'used' });
+      this.#deps.log.info('the route file has changed', { routes: file.routes.length });
+    }
+    this.#seen = text;
+    return {
+      listeners: [...fixed.listeners, ...file.listeners],
+      routes: [...fixed.routes, ...file.routes],
+      forwards: [...fixed.forwards, ...file.forwards],
+      trustedProxies: [...fixed.trustedProxies, ...file.trustedProxies],
+    };
+  }
+
+  async #materials(listeners: readonly ListenerSettings[]): Promise<ReadonlyMap<string, TlsMaterial>> {
+    const materials = new Map<string, TlsMaterial>();
+    for (const { name, tls } of listeners)
+      if (tls !== undefined) materials.set(name, await readTlsMaterial(tls, this.#deps.readFile));
+    return materials;
+  }
+
+  async #listen(
+    wanted: readonly ListenerSettings[],
+    materials: ReadonlyMap<string, TlsMaterial>,
+  ): Promise<void> {
+    for (const [name, listener] of this.#listeners)
+      if (!wanted.some((settings) => isSamePort(settings, listener.settings))) {
+        this.#listeners.delete(name);
+        this.#drain(listener);
+      }
+    for (const settings of wanted) {
+      const material = materials.get(settings.name);
+      const known = this.#listeners.get(settings.name);
+      if (known !== undefined && material !== undefined) known.renew(material);
+      if (known !== undefined) continue;
+      const listener = new HttpListener(settings, {
+        exchange: (exchange) => void this.flow.answer(exchange, settings.name),
+        fault: (reason) => this.flow.counts.add('gateway_faults_total', { reason }),
+      });
+      await listener.open(material);
+      this.#listeners.set(settings.name, listener);
+    }
+  }
+
+  async #forward(wanted: readonly ForwardSettings[]): Promise<void> {
+    for (const [name, forward] of this.#forwards)
+      if (!wanted.some((settings) => JSON.stringify(settings) === JSON.stringify(forward.settings))) {
+        this.#forwards.delete(name);
+        this.#drain(forward);
+      }
+    const { clock } = this.#deps;
+    const { counts } = this.flow;
+    for (const settings of wanted) {
+      if (this.#forwards.has(settings.name)) continue;
+      const open =
+        settings.protocol === 'tcp'
+          ? openTcpForward(settings, counts)
+          : openUdpForward(settings, { clock, counts });
+      this.#forwards.set(settings.name, await open);
+    }
+  }
+
+  #drain(one: Closable): void {
+    this.#draining.add(one);
+    void one.close(DRAIN_MS).finally(() => this.#draining.delete(one));
+  }
+}
+
+/** Certificates change in place; all else needs the port anew. */
+function isSamePort(left: ListenerSettings, right: ListenerSettings): boolean {
+  const key = ({ name, address, port, connectionsMax, tls }: ListenerSettings) =>
+    JSON.stringify([name, address, port, connectionsMax, tls === undefined, tls?.clientCaFile]);
+  return key(left) === key(right);
+}

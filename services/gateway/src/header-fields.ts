@@ -1,0 +1,115 @@
+/** Header fields on their way through: what goes on, what stays, what we add. */
+import type { Claims } from '@tinkerbell/platform-contract';
+
+/** By lower-case name. */
+export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** For one connection only (RFC 9110 7.6.1), and `expect`, which we have answered. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export function oneValue(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+/** Without pseudo-headers, those of the connection, and those that `Connection` names. */
+export function endToEnd(fields: HeaderFields): Record<string, string | readonly string[]> {
+  const named = new Set(
+    (oneValue(fields['connection']) ?? '').split(',').map((name) => name.trim().toLowerCase()),
+  );
+  const kept: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined && !name.startsWith(':') && !HOP_BY_HOP.has(name) && !named.has(name))
+      kept[name] = value;
+  return kept;
+}
+
+export interface ForwardedFacts {
+  /** Of the socket. */
+  readonly peer: string;
+  readonly isPeerTrusted: boolean;
+  readonly scheme: 'http' | 'https';
+  /** As the client wrote it. */
+  readonly authority: string;
+  readonly traceparent: string;
+  /** Names that only we may set. */
+  readonly ownNames: ReadonlySet<string>;
+}
+
+/** A client's fields as an upstream gets them. Who is no trusted proxy says nothing of where it comes from. */
+export function upstreamFields(
+  fields: HeaderFields,
+  facts: ForwardedFacts,
+): Record<string, string | readonly string[]> {
+  const { peer, isPeerTrusted, scheme, authority, traceparent, ownNames } = facts;
+  const kept = Object.fromEntries(
+    Object.entries(endToEnd(fields)).filter(
+      ([name]) => !isOwn(name, ownNames) && (isPeerTrusted || !isAboutOrigin(name)),
+    ),
+  );
+  const before = oneValue(kept['x-forwarded-for']);
+  return {
+    ...kept,
+    'x-forwarded-for': before === undefined ? peer : `${before}, ${peer}`,
+    'x-forwarded-proto': kept['x-forwarded-proto'] ?? scheme,
+    'x-forwarded-host': kept['x-forwarded-host'] ?? authority,
+    traceparent,
+    ...(oneValue(fields['te'])?.includes('trailers') === true ? { te: 'trailers' } : {}),
+  };
+}
+
+/** Some servers make one name of `x-user` and `x_user`. */
+function isOwn(name: string, ownNames: ReadonlySet<string>): boolean {
+  return ownNames.has(name.replaceAll('_', '-'));
+}
+
+function isAboutOrigin(name: string): boolean {
+  const plain = name.replaceAll('_', '-');
+  return plain === 'forwarded' || plain === 'x-real-ip' || plain.startsWith('x-forwarded-');
+}
+
+/** Fields that say what a token says. */
+export function claimFields(
+  claims: Claims,
+  claimsToHeaders: ReadonlyMap<string, string>,
+): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const [claim, header] of claimsToHeaders) {
+    const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+    if (value !== undefined && value !== null) fields[header] = printable(shown(value));
+  }
+  return fields;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+    ? value.join(',')
+    : JSON.stringify(value);
+}
+
+/** Percent signs for what a header cannot hold. */
+function printable(value: string): string {
+  return /^[!-~]([ -~]*[!-~])?$/.test(value) ? value : encodeURIComponent(value);
+}
+
+const PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
+
+/** W3C Trace Context: the caller's trace with a span of ours, or a new trace. `random` is 24 bytes. */
+export function traceparentOf(given: string | undefined, random: Uint8Array): string {
+  const hex = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const match = PARENT.exec(given ?? '');
+  return `00-${match?.[1] ?? hex.slice(0, 32)}-${hex.slice(32, 48)}-${match?.[2] ?? '00'}`;
+}

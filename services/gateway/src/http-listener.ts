@@ -1,0 +1,196 @@
+/** A port that speaks HTTP/1.1 and HTTP/2, with TLS or without. What it hears goes to the request flow. */
+import { createServer as createHttp1, type Server as Http1Server } from 'node:http';
+import {
+  createServer as createHttp2,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { createServer as createTcp, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTls, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import { PlatformError } from '@tinkerbell/platform-contract';
+import { contextFor, type TlsMaterial } from './certificates.ts';
+import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
+import type { ListenerSettings } from './route-file.ts';
+
+const HEADER_BYTES_MAX = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 120_000;
+const BACKLOG = 4096;
+const STREAMS_MAX = 250;
+/** Streams that a client may reset at once, and a second (CVE-2023-44487). */
+const RESETS = { burst: 200, rate: 33 } as const;
+const WINDOW_BYTES = 1024 * 1024;
+/** Mebibytes of one connection. */
+const MEMORY_MAX = 64;
+const PREFACE = 'PRI * HTTP/2.0';
+
+export class HttpListener {
+  readonly settings: ListenerSettings;
+  readonly #onExchange: (exchange: Exchange) => void;
+  readonly #onFault: (reason: string) => void;
+  readonly #http1: Http1Server;
+  readonly #http2: Http2Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  #server: Server | undefined;
+  #material: TlsMaterial | undefined;
+
+  constructor(
+    settings: ListenerSettings,
+    on: { readonly exchange: (exchange: Exchange) => void; readonly fault: (reason: string) => void },
+  ) {
+    this.settings = settings;
+    this.#onExchange = on.exchange;
+    this.#onFault = on.fault;
+    this.#http1 = this.#newHttp1();
+    this.#http2 = this.#newHttp2();
+  }
+
+  /** Rejects with a PlatformError when the port cannot be had. */
+  async open(material: TlsMaterial | undefined): Promise<void> {
+    this.#material = material;
+    const server = material === undefined ? this.#plain() : this.#tls(material);
+    server.maxConnections = this.settings.connectionsMax;
+    server.on('connection', (socket: Socket) => this.#track(socket));
+    const { address: host, port } = this.settings;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (cause: NodeJS.ErrnoException) => reject(portError(host, port, cause)));
+      server.listen({ host, port, backlog: BACKLOG }, resolve);
+    });
+    this.#server = server;
+    // Their own ports are never opened, and this is what starts their clocks of slow headers.
+    this.#http1.emit('listening');
+  }
+
+  get port(): number {
+    return (this.#server?.address() as AddressInfo | null)?.port ?? 0;
+  }
+
+  /** For connections from now on; those that are there keep what they have. */
+  renew(material: TlsMaterial): void {
+    if (this.#server === undefined || material.version === this.#material?.version) return;
+    this.#material = material;
+    (this.#server as TlsServer).setSecureContext({
+      ...material.first,
+      ca: material.clientCa,
+      minVersion: material.minVersion,
+    });
+  }
+
+  /** Takes no more, and ends when what is under way has ended; at once after `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      if (this.#server === undefined) resolve();
+      else this.#server.close(() => resolve());
+    });
+    for (const session of this.#sessions) session.close();
+    // Also closes the connections that are idle, and starts no new request on the others.
+    this.#http1.close();
+    const cut = (): void => this.#sockets.forEach((socket) => socket.destroy());
+    if (graceMs === 0) cut();
+    const timer = setTimeout(cut, graceMs);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => this.#sockets.delete(socket));
+    socket.setNoDelay(true);
+  }
+
+  #tls(material: TlsMaterial): TlsServer {
+    const server = createTls({
+      ...material.first,
+      minVersion: material.minVersion,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      SNICallback: (name, done) => done(null, this.#material && contextFor(this.#material, name)),
+      ...(material.clientCa === undefined
+        ? {}
+        : { requestCert: true, rejectUnauthorized: true, ca: material.clientCa }),
+    });
+    server.on('tlsClientError', () => this.#onFault('tls-handshake'));
+    server.on('secureConnection', (socket: TLSSocket) => {
+      socket.on('error', () => undefined);
+      (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
+    });
+    return server;
+  }
+
+  /** HTTP/2 without TLS begins with a preface that no request of HTTP/1.1 is. */
+  #plain(): Server {
+    return createTcp((socket) => {
+      socket.setTimeout(HEADERS_TIMEOUT_MS, () => socket.destroy());
+      socket.once('readable', () => {
+        const first = socket.read() as Buffer | null;
+        if (first === null) return socket.destroy();
+        socket.setTimeout(0);
+        socket.removeAllListeners('timeout');
+        socket.unshift(first);
+        const start = first.toString('latin1', 0, PREFACE.length);
+        (PREFACE.startsWith(start) ? this.#http2 : this.#http1).emit('connection', socket);
+      });
+    });
+  }
+
+  #newHttp1(): Http1Server {
+    const server = createHttp1(
+      {
+        maxHeaderSize: HEADER_BYTES_MAX,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        // Bodies may be long; how slow they may be is for the request flow.
+        requestTimeout: 0,
+        keepAliveTimeout: IDLE_TIMEOUT_MS,
+        joinDuplicateHeaders: true,
+      },
+      (incoming, outgoing) => this.#onExchange(http1Exchange(incoming, outgoing)),
+    );
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      this.#onFault(error.code ?? 'malformed');
+      if (socket.writable)
+        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      else socket.destroy();
+    });
+    return server;
+  }
+
+  #newHttp2(): Http2Server {
+    const server = createHttp2({
+      maxSettings: 32,
+      maxSessionMemory: MEMORY_MAX,
+      maxOutstandingPings: 10,
+      maxHeaderListPairs: 128,
+      maxSessionRejectedStreams: 100,
+      streamResetBurst: RESETS.burst,
+      streamResetRate: RESETS.rate,
+      settings: {
+        maxConcurrentStreams: STREAMS_MAX,
+        maxHeaderListSize: HEADER_BYTES_MAX,
+        initialWindowSize: WINDOW_BYTES,
+        enablePush: false,
+      },
+    });
+    server.on('session', (session) => {
+      this.#sessions.add(session);
+      session.once('close', () => this.#sessions.delete(session));
+      session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
+    });
+    server.on('sessionError', () => this.#onFault('http2-session'));
+    server.on('stream', (stream, headers, flags, raw) => {
+      stream.on('error', () => undefined);
+      this.#onExchange(http2Exchange(stream as ServerHttp2Stream, headers, flags, raw));
+    });
+    return server;
+  }
+}
+
+export function portError(address: string, port: number, cause: NodeJS.ErrnoException): PlatformError {
+  const at = `TCP port ${port} of ${address}`;
+  if (cause.code === 'EADDRINUSE') return new PlatformError('address-in-use', `${at} is in use`, { cause });
+  const code = cause.code === 'EACCES' ? 'permission-denied' : 'unavailable';
+  return new PlatformError(code, `cannot listen on ${at}: ${cause.message}`, { cause });
+}

@@ -1,0 +1,84 @@
+import { Agent, request as send, type IncomingMessage } from 'node:http';
+import type { Endpoint } from './route-file.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  isSafe,
+  UpstreamFailure,
+  type UpstreamAnswer,
+  type UpstreamClient,
+  type UpstreamRequest,
+} from './upstream-client.ts';
+
+const FREE_SOCKETS_MAX = 64;
+/** Below the five seconds after which servers on Node close theirs. */
+const FREE_SOCKET_MS = 4000;
+
+/** Endpoints that speak HTTP/1.1; connections are kept. */
+export function createHttp1Client({ host, port }: Endpoint): UpstreamClient {
+  const agent = new Agent({
+    keepAlive: true,
+    maxFreeSockets: FREE_SOCKETS_MAX,
+    timeout: FREE_SOCKET_MS,
+    scheduling: 'lifo',
+  });
+  return {
+    ask: (request) => ask(request, { host, port, agent }),
+    close() {
+      // Those in use close themselves when they have been free for a while.
+      for (const sockets of Object.values(agent.freeSockets))
+        for (const socket of sockets ?? []) socket.destroy();
+    },
+  };
+}
+
+function ask(
+  request: UpstreamRequest,
+  { host, port, agent }: Endpoint & { readonly agent: Agent },
+): Promise<UpstreamAnswer> {
+  const { method, path, authority, fields, body, signal } = request;
+  const { te: _, ...others } = fields;
+  const headers = { ...others, host: authority, ...framing(request) } as Record<string, string | string[]>;
+  return new Promise((resolve, reject) => {
+    const outgoing = send({ host, port, method, path, agent, headers, signal, joinDuplicateHeaders: true });
+    let isConnected = false;
+    outgoing.once('socket', (socket) => {
+      // The agent's time limit is for sockets that nobody uses.
+      socket.setTimeout(0);
+      const start = (): void => {
+        isConnected = true;
+        socket.setTimeout(0);
+        if (body === undefined) outgoing.end();
+        else body.pipe(outgoing);
+      };
+      if (!socket.connecting) return start();
+      socket.setTimeout(CONNECT_TIMEOUT_MS, () => {
+        if (!isConnected) outgoing.destroy(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
+      });
+      socket.once('connect', start);
+    });
+    outgoing.on('error', (error) => {
+      body?.unpipe(outgoing);
+      reject(new UpstreamFailure(error.message, !isConnected || isSafe(request)));
+    });
+    outgoing.once('response', (incoming) => resolve(answerOf(incoming)));
+  });
+}
+
+/** One Content-Length or exactly `chunked`; Node would send the body of a GET with neither. */
+function framing({ fields, body }: UpstreamRequest): Readonly<Record<string, string>> {
+  return body !== undefined && fields['content-length'] === undefined
+    ? { 'transfer-encoding': 'chunked' }
+    : {};
+}
+
+function answerOf(incoming: IncomingMessage): UpstreamAnswer {
+  // The one who reads is told by isCut; without a listener it would end the process.
+  incoming.on('error', () => undefined);
+  return {
+    status: incoming.statusCode ?? 502,
+    fields: incoming.headers,
+    body: incoming,
+    trailers: () => undefined,
+    isCut: () => !incoming.complete,
+  };
+}

@@ -1,0 +1,70 @@
+/** The answer of an upstream on its way to the client, with the client's speed. */
+import { compressedFields, gzipStage } from './compression.ts';
+import type { Exchange } from './exchange.ts';
+import { endToEnd, oneValue, type HeaderFields } from './header-fields.ts';
+import type { SlowClients } from './slow-clients.ts';
+import type { UpstreamAnswer } from './upstream-client.ts';
+
+export interface RelayOptions {
+  readonly exchange: Exchange;
+  readonly isGrpc: boolean;
+  readonly compress: boolean;
+  readonly fields: HeaderFields;
+  readonly slowClients: SlowClients;
+}
+
+const LOST = { 'grpc-status': '14', 'grpc-message': 'the upstream went away' } as const;
+
+/** Resolves with the bytes of the body when it has ended, however it ended. */
+export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Promise<number> {
+  const { exchange, isGrpc, slowClients } = options;
+  const accepts = options.compress ? oneValue(exchange.fields['accept-encoding']) : undefined;
+  const compressed = isGrpc ? undefined : compressedFields(answer.status, options.fields, accepts);
+  const { body, status } = answer;
+  const isBare = status === 204 || status === 304;
+  const sink = exchange.respond({
+    status,
+    fields: compressed ?? options.fields,
+    hasBody: body !== undefined && !isBare,
+    trailers: () => trailersOf(answer, isGrpc),
+  });
+  if (body === undefined) return Promise.resolve(0);
+  if (sink === undefined) {
+    body.resume();
+    return Promise.resolve(0);
+  }
+  return new Promise((resolve) => {
+    let bytes = 0;
+    body.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.length;
+    });
+    const stage = compressed === undefined ? sink : gzipStage();
+    if (stage !== sink) stage.pipe(sink);
+    let isOver = false;
+    const finish = (): void => {
+      if (isOver) return;
+      isOver = true;
+      // A call of gRPC can say in its trailers what happened; anything else must break, so as not to look whole.
+      if (answer.isCut() && !isGrpc) exchange.abort();
+      else stage.end();
+    };
+    body.once('end', finish);
+    body.once('close', finish);
+    sink.once('close', () => {
+      isOver = true;
+      body.destroy();
+      resolve(bytes);
+    });
+    if (!isGrpc)
+      slowClients.watchDownload(
+        sink,
+        () => bytes,
+        () => exchange.abort(),
+      );
+    body.pipe(stage, { end: false });
+  });
+}
+
+function trailersOf(answer: UpstreamAnswer, isGrpc: boolean): HeaderFields {
+  return endToEnd(answer.trailers() ?? (isGrpc ? LOST : {}));
+}

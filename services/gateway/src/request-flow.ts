@@ -1,0 +1,312 @@
+/**
+ * A request from its first line to its last byte: which route, whether it may, on to the upstream, and back. What is decided is in
+ * match-route, request-path, admit, header-fields, refusal and compression; here it is done in that order.
+ */
+import {
+  clientAddressOf,
+  formatIpAddress,
+  networkHolds,
+  type IpAddress,
+} from '@tinkerbell/instance-metadata';
+import { admit, tooLarge } from './admit.ts';
+import { corsFields } from './cors.ts';
+import type { Exchange } from './exchange.ts';
+import { GatewayCounts, isGrpcType } from './gateway-counts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { endToEnd, oneValue, traceparentOf, upstreamFields, type HeaderFields } from './header-fields.ts';
+import { matchRoute } from './match-route.ts';
+import { refusalAnswer, type Refusal } from './refusal.ts';
+import { relayAnswer } from './relay-answer.ts';
+import { requestPath, rewritePath, type RequestPath } from './request-path.ts';
+import { NO_ROUTES, type LiveRoute, type RouteTable } from './route-table.ts';
+import { meteredBody, SlowClients } from './slow-clients.ts';
+import { UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
+
+const ANSWER_TIMEOUT_MS = 60_000;
+const TRACE_BYTES = 24;
+
+/** What is known of a request before its route. */
+interface Visit {
+  readonly exchange: Exchange;
+  readonly isGrpc: boolean;
+  readonly traceparent: string;
+  readonly startedMs: number;
+  /** Aborted when the client is gone. */
+  readonly gone: AbortController;
+}
+
+interface Outcome {
+  readonly route: string;
+  readonly status: number;
+  readonly address: string;
+  readonly bytes: number;
+  readonly reason?: string;
+}
+
+type Sender =
+  | { readonly ok: true; readonly client: IpAddress; readonly address: string }
+  | { readonly ok: false };
+
+export class RequestFlow {
+  readonly counts = new GatewayCounts();
+  readonly slowClients: SlowClients;
+  readonly #deps: GatewayDeps;
+  #table: RouteTable = NO_ROUTES;
+
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps;
+    this.slowClients = new SlowClients(deps.clock);
+  }
+
+  /** Requests that have begun go on by the table they began with. */
+  use(table: RouteTable): void {
+    this.#table = table;
+  }
+
+  /** Never rejects. */
+  async answer(exchange: Exchange, listener: string): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    const gone = new AbortController();
+    exchange.onClosed(() => gone.abort());
+    const visit: Visit = {
+      exchange,
+      gone,
+      isGrpc: isGrpcType(exchange.fields['content-type']),
+      traceparent: traceparentOf(oneValue(exchange.fields['traceparent']), random.bytes(TRACE_BYTES)),
+      startedMs: clock.monotonicMs(),
+    };
+    try {
+      this.#record(visit, await this.#answer(visit, listener));
+    } catch (error) {
+      log.error('request failed', { error: error instanceof Error ? error.stack : String(error) });
+      exchange.abort();
+    }
+  }
+
+  async #answer(visit: Visit, listener: string): Promise<Outcome> {
+    const { exchange, isGrpc } = visit;
+    const table = this.#table;
+    const sender = senderOf(exchange, table);
+    const path = requestPath(exchange.target);
+    const address = sender.ok ? sender.address : exchange.peer;
+    const host = hostOf(exchange.authority);
+    if (exchange.problem !== undefined || path === undefined || !sender.ok || host === undefined) {
+      const message = exchange.problem ?? 'the path, the host or X-Forwarded-For is not as it should be';
+      return this.#refuse(visit, { status: 400, reason: 'malformed', message }, { route: '', address });
+    }
+    const settings = matchRoute(table.settings, {
+      listener,
+      host,
+      path: path.path,
+      isGrpc,
+      sni: exchange.sni,
+      header: (name) => oneValue(exchange.fields[name]),
+    });
+    const route = settings && table.routes.get(settings);
+    if (route === undefined) {
+      const message = `nothing here for ${host}`;
+      return this.#refuse(visit, { status: 404, reason: 'no-route', message }, { route: '', address });
+    }
+    if (route.concurrency?.enter(address) === false) {
+      const refusal = {
+        status: 503,
+        reason: 'too-many-connections',
+        message: 'too many requests at one time',
+      };
+      return this.#refuse(visit, refusal, { route: route.settings.name, address });
+    }
+    try {
+      return await this.#pass(visit, route, { ...sender, path, table });
+    } finally {
+      route.concurrency?.leave(address);
+    }
+  }
+
+  async #pass(
+    visit: Visit,
+    route: LiveRoute,
+    {
+      client,
+      address,
+      path,
+      table,
+    }: { client: IpAddress; address: string; path: RequestPath; table: RouteTable },
+  ): Promise<Outcome> {
+    const { exchange } = visit;
+    const { method, fields } = exchange;
+    const who = { route: route.settings.name, address };
+    const nowMs = this.#deps.clock.monotonicMs();
+    const admission = await admit(route, { method, fields, client, address, nowMs });
+    if (admission.kind === 'refused') return this.#refuse(visit, admission.refusal, who);
+    if (admission.kind === 'answered') {
+      exchange.respond({ status: 204, fields: admission.fields, hasBody: false });
+      return { ...who, status: 204, bytes: 0 };
+    }
+    const { rewrite, headers } = route.settings.middlewares;
+    const target =
+      rewrite === undefined ? path.path : rewritePath(path.path, rewrite.regex, rewrite.replacement);
+    const sent = upstreamFields(fields, {
+      peer: exchange.peer,
+      isPeerTrusted: isTrusted(exchange.peer, table),
+      scheme: exchange.isTls ? 'https' : 'http',
+      authority: exchange.authority,
+      traceparent: visit.traceparent,
+      ownNames: table.ownNames,
+    });
+    return this.#forward(visit, route, {
+      ...who,
+      path: target + path.query,
+      fields: withHeaders({ ...sent, ...admission.claims }, headers?.request),
+    });
+  }
+
+  async #forward(
+    visit: Visit,
+    route: LiveRoute,
+    { path, fields, ...who }: { path: string; fields: HeaderFields; route: string; address: string },
+  ): Promise<Outcome> {
+    const { exchange, isGrpc, gone } = visit;
+    let refusal: Refusal | undefined;
+    const giveUp = (why: Refusal): void => {
+      refusal ??= why;
+      gone.abort();
+    };
+    const body = this.#body(visit, route, giveUp);
+    const stopTimer = this.#answerTimer(visit, route, giveUp);
+    const request: UpstreamRequest = {
+      method: exchange.method,
+      path,
+      scheme: exchange.isTls ? 'https' : 'http',
+      authority: exchange.authority,
+      fields,
+      signal: gone.signal,
+      ...(body === undefined ? {} : { body }),
+    };
+    let answer: UpstreamAnswer;
+    try {
+      answer = await route.pool.ask(request);
+    } catch (thrown) {
+      if (!(thrown instanceof UpstreamFailure)) throw thrown;
+      return this.#refuse(visit, refusal ?? upstreamDown(thrown), who);
+    } finally {
+      stopTimer();
+    }
+    const { headers, cors, compress } = route.settings.middlewares;
+    const { status } = answer;
+    const bytes = await relayAnswer(answer, {
+      exchange,
+      isGrpc,
+      compress,
+      slowClients: this.slowClients,
+      fields: withHeaders(
+        {
+          ...endToEnd(answer.fields),
+          ...(cors === undefined ? {} : corsFields(cors, oneValue(exchange.fields['origin']))),
+        },
+        headers?.response,
+      ),
+    });
+    return { ...who, status, bytes };
+  }
+
+  /** The body of the request under its limits; as it is where nothing limits it. */
+  #body({ exchange, isGrpc }: Visit, route: LiveRoute, giveUp: (why: Refusal) => void) {
+    const { body: source } = exchange;
+    const max = route.settings.middlewares.bodyBytesMax ?? Number.POSITIVE_INFINITY;
+    if (source === undefined || (isGrpc && max === Number.POSITIVE_INFINITY)) return source;
+    const { body, bytes } = meteredBody(source, max, () => giveUp(tooLarge(max)));
+    // A stream of calls may be silent for as long as it likes.
+    if (!isGrpc)
+      this.slowClients.watchUpload(source, bytes, () =>
+        giveUp({ status: 408, reason: 'slow-client', message: 'the body comes too slowly' }),
+      );
+    return body;
+  }
+
+  /** From the end of the request on. A call of gRPC has its own deadline. */
+  #answerTimer({ exchange, isGrpc }: Visit, route: LiveRoute, giveUp: (why: Refusal) => void): () => void {
+    const { answerTimeoutMs } = route.settings.middlewares;
+    if (isGrpc && answerTimeoutMs === undefined) return () => undefined;
+    const waitMs = answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
+    const message = `the upstream did not answer within ${waitMs} ms`;
+    let cancel = (): void => undefined;
+    let isOver = false;
+    const start = (): void => {
+      if (isOver) return;
+      cancel = this.#deps.clock.schedule(waitMs, () =>
+        giveUp({ status: 504, reason: 'upstream-timeout', message }),
+      );
+    };
+    if (exchange.body === undefined || isGrpc) start();
+    else exchange.body.once('end', start);
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  }
+
+  #refuse({ exchange, isGrpc }: Visit, refusal: Refusal, who: { route: string; address: string }): Outcome {
+    const { status, fields, text } = refusalAnswer(refusal, isGrpc);
+    const bytes = Buffer.from(text);
+    const hasBody = bytes.length > 0;
+    const length = hasBody ? { 'content-length': String(bytes.length) } : {};
+    exchange.respond({ status, fields: { ...fields, ...length }, hasBody })?.end(bytes);
+    exchange.body?.resume();
+    return { ...who, status: refusal.status, bytes: bytes.length, reason: refusal.reason };
+  }
+
+  #record({ exchange, isGrpc, startedMs, traceparent }: Visit, outcome: Outcome): void {
+    const { route, status, address, bytes, reason } = outcome;
+    const ms = this.#deps.clock.monotonicMs() - startedMs;
+    this.counts.add('gateway_requests_total', { route, status });
+    if (reason !== undefined) this.counts.add('gateway_refused_total', { route, reason });
+    this.counts.observe(route, ms / 1000);
+    this.#deps.log.info('request', {
+      route,
+      client: address,
+      method: exchange.method,
+      host: exchange.authority.slice(0, 255),
+      // Queries hold tokens at times.
+      path: exchange.target.replace(/\?.*$/s, '').slice(0, 1024),
+      protocol: isGrpc ? 'gRPC' : exchange.protocol,
+      status,
+      bytes,
+      ms: Number(ms.toFixed(1)),
+      trace: traceparent.slice(3, 35),
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+}
+
+function upstreamDown({ message }: UpstreamFailure): Refusal {
+  return { status: 502, reason: 'upstream-down', message: `the upstream cannot be had: ${message}` };
+}
+
+function isTrusted(peer: string, { trustedProxies }: RouteTable): boolean {
+  const sender = clientAddressOf({ peer, forwardedFor: null }, []);
+  return sender.ok && trustedProxies.some((network) => networkHolds(network, sender.address));
+}
+
+function senderOf({ peer, fields }: Exchange, { trustedProxies }: RouteTable): Sender {
+  const forwardedFor = oneValue(fields['x-forwarded-for']) ?? null;
+  const sender = clientAddressOf({ peer, forwardedFor }, trustedProxies);
+  return sender.ok
+    ? { ok: true, client: sender.address, address: formatIpAddress(sender.address) }
+    : { ok: false };
+}
+
+/** Without port, in lower case; undefined when it is no host. */
+export function hostOf(authority: string): string | undefined {
+  const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(authority);
+  return match?.[1]?.toLowerCase().replace(/\.$/, '');
+}
+
+/** An empty value takes a field away. */
+function withHeaders(fields: HeaderFields, changes: ReadonlyMap<string, string> | undefined): HeaderFields {
+  if (changes === undefined) return fields;
+  const changed: Record<string, string | readonly string[] | undefined> = { ...fields };
+  for (const [name, value] of changes)
+    if (value === '') delete changed[name];
+    else changed[name] = value;
+  return changed;
+}

@@ -1,0 +1,102 @@
+/** Routes with what they need at run time: limits, verifiers, upstreams. */
+import type { IpNetwork } from '@tinkerbell/instance-metadata';
+import type { TokenVerifier } from '@tinkerbell/platform-contract';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { Kept } from './kept.ts';
+import { ConcurrencyLimit, RateLimit } from './limits.ts';
+import { inOrder } from './match-route.ts';
+import type { RouteFile, RouteSettings } from './route-file.ts';
+import { UpstreamPool } from './upstream-pool.ts';
+
+export interface LiveRoute {
+  readonly settings: RouteSettings;
+  readonly pool: UpstreamPool;
+  readonly rate?: RateLimit;
+  readonly concurrency?: ConcurrencyLimit;
+  readonly verifier?: TokenVerifier;
+}
+
+export interface RouteTable {
+  /** In the order in which they are tried. */
+  readonly settings: readonly RouteSettings[];
+  readonly routes: ReadonlyMap<RouteSettings, LiveRoute>;
+  readonly trustedProxies: readonly IpNetwork[];
+  /** Header fields that say what a token says: no client may send them, on any route. */
+  readonly ownNames: ReadonlySet<string>;
+}
+
+export const NO_ROUTES: RouteTable = {
+  settings: [],
+  routes: new Map(),
+  trustedProxies: [],
+  ownNames: new Set(),
+};
+
+export class RouteTables {
+  readonly #deps: GatewayDeps;
+  readonly #pools = new Kept<UpstreamPool>((pool) => pool.close());
+  readonly #rates = new Kept<RateLimit>();
+  readonly #concurrencies = new Kept<ConcurrencyLimit>();
+  readonly #verifiers = new Kept<TokenVerifier>();
+
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps;
+  }
+
+  /** Rejects, and nothing has changed, when a file that the routes name cannot be read. */
+  async build({ routes, trustedProxies }: RouteFile): Promise<RouteTable> {
+    const settings = inOrder(routes);
+    const live = new Map<RouteSettings, LiveRoute>();
+    try {
+      for (const one of settings) live.set(one, await this.#live(one));
+    } catch (thrown) {
+      for (const kept of this.#all()) kept.discard();
+      throw thrown;
+    }
+    const ownNames = new Set(
+      settings.flatMap(({ middlewares }) => [...(middlewares.validateJwt?.claimsToHeaders.values() ?? [])]),
+    );
+    return { settings, routes: live, trustedProxies, ownNames };
+  }
+
+  /** The table built last is the one in use: what only older ones need ends when its work has ended. */
+  commit(): void {
+    for (const kept of this.#all()) kept.commit();
+  }
+
+  #all() {
+    return [this.#pools, this.#rates, this.#concurrencies, this.#verifiers];
+  }
+
+  async #live(settings: RouteSettings): Promise<LiveRoute> {
+    const { name, upstream, middlewares } = settings;
+    const { rateLimit, maxConnections, validateJwt } = middlewares;
+    const { clock, readFile, verifierFor } = this.#deps;
+    const read = (path: string | undefined) => (path === undefined ? undefined : readFile(path));
+    const [ca, jwks] = [await read(upstream.caFile), await read(validateJwt?.jwksFile)];
+    return {
+      settings,
+      pool: await this.#pools.get(
+        JSON.stringify([upstream, ca]),
+        () => new UpstreamPool(upstream, { clock, ...(ca === undefined ? {} : { ca }) }),
+      ),
+      rate:
+        rateLimit === undefined
+          ? undefined
+          : await this.#rates.get(JSON.stringify([name, rateLimit]), () => new RateLimit(rateLimit)),
+      concurrency:
+        maxConnections === undefined
+          ? undefined
+          : await this.#concurrencies.get(
+              JSON.stringify([name, maxConnections]),
+              () => new ConcurrencyLimit(maxConnections),
+            ),
+      verifier:
+        validateJwt === undefined
+          ? undefined
+          : await this.#verifiers.get(JSON.stringify([{ ...validateJwt, claimsToHeaders: [] }, jwks]), () =>
+              verifierFor(validateJwt, jwks),
+            ),
+    };
+  }
+}

@@ -1,0 +1,90 @@
+/** Cuts off clients that send or take a body so slowly that it must be on purpose. */
+import type { Clock } from '@tinkerbell/platform-contract';
+import { Transform, type Readable, type Writable } from 'node:stream';
+
+const SWEEP_MS = 10_000;
+/** Of a request's body. The slowest line a machine is installed over is a hundred times faster. */
+const BYTES_PER_SWEEP_MIN = 2560;
+/** A client may pause the answer for so many sweeps. */
+const STILL_SWEEPS_MAX = 6;
+
+interface Watched {
+  /** False when the client is to be cut off. */
+  check(): boolean;
+  cut(): void;
+}
+
+export class SlowClients {
+  readonly #watched = new Set<Watched>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  start(signal: AbortSignal): void {
+    const sweep = (): void => {
+      this.sweep();
+      cancel = this.#clock.schedule(SWEEP_MS, sweep);
+    };
+    let cancel = this.#clock.schedule(SWEEP_MS, sweep);
+    signal.addEventListener('abort', () => cancel(), { once: true });
+  }
+
+  sweep(): void {
+    for (const one of this.#watched) {
+      if (one.check()) continue;
+      this.#watched.delete(one);
+      one.cut();
+    }
+  }
+
+  /** Too slow only while we would take more. */
+  watchUpload(source: Readable, bytes: () => number, cut: () => void): void {
+    let before = -BYTES_PER_SWEEP_MIN;
+    this.#until(source, {
+      cut,
+      check() {
+        const isEnough = source.isPaused() || bytes() - before >= BYTES_PER_SWEEP_MIN;
+        before = bytes();
+        return isEnough;
+      },
+    });
+  }
+
+  watchDownload(sink: Writable, bytes: () => number, cut: () => void): void {
+    let [before, still] = [0, 0];
+    this.#until(sink, {
+      cut,
+      check() {
+        still = sink.writableNeedDrain && bytes() === before ? still + 1 : 0;
+        before = bytes();
+        return still < STILL_SWEEPS_MAX;
+      },
+    });
+  }
+
+  #until(stream: Readable | Writable, watched: Watched): void {
+    this.#watched.add(watched);
+    for (const event of ['end', 'close']) stream.once(event, () => this.#watched.delete(watched));
+  }
+}
+
+export interface MeteredBody {
+  readonly body: Readable;
+  readonly bytes: () => number;
+}
+
+/** The same body, counted; `onTooLarge` once, with nothing passed on after it. */
+export function meteredBody(source: Readable, max: number, onTooLarge: () => void): MeteredBody {
+  let count = 0;
+  const body = new Transform({
+    transform(chunk: Uint8Array, _, done) {
+      count += chunk.length;
+      if (count <= max) return done(null, chunk);
+      onTooLarge();
+    },
+  });
+  source.pipe(body);
+  return { body, bytes: () => count };
+}

@@ -1,0 +1,103 @@
+/** A TCP port whose connections go on to others. */
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { GatewayCounts } from './gateway-counts.ts';
+import { portError } from './http-listener.ts';
+import { proxyHeader } from './proxy-protocol.ts';
+import type { Endpoint, ForwardSettings } from './route-file.ts';
+
+const CONNECT_TIMEOUT_MS = 5000;
+
+export interface Forward {
+  readonly settings: ForwardSettings;
+  readonly port: number;
+  /** Takes no more, and ends at the latest after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Rejects with a PlatformError when the port cannot be had. */
+export async function openTcpForward(settings: ForwardSettings, counts: GatewayCounts): Promise<Forward> {
+  const sockets = new Set<Socket>();
+  let turn = 0;
+  // Half-open: who has said everything may still be answered.
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
+    sockets.add(client);
+    client.once('close', () => sockets.delete(client));
+    client.on('error', () => client.destroy());
+    counts.add('gateway_forwarded_total', { forward: settings.name });
+    const { endpoints } = settings;
+    const start = turn++ % endpoints.length;
+    connectOne(client, [...endpoints.slice(start), ...endpoints.slice(0, start)], settings, counts);
+  });
+  server.maxConnections = settings.sessionsMax;
+  await listen(server, settings);
+  return {
+    settings,
+    port: (server.address() as AddressInfo).port,
+    async close(graceMs) {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      const cut = (): void => sockets.forEach((socket) => socket.destroy());
+      if (graceMs === 0) cut();
+      const timer = setTimeout(cut, graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function listen(server: Server, { address: host, port }: ForwardSettings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(portError(host, port, cause)));
+    server.listen({ host, port }, resolve);
+  });
+}
+
+/** The first endpoint that takes the connection; nothing of the client was read before that. */
+function connectOne(
+  client: Socket,
+  [endpoint, ...others]: readonly Endpoint[],
+  settings: ForwardSettings,
+  counts: GatewayCounts,
+): void {
+  if (endpoint === undefined || client.destroyed) {
+    counts.add('gateway_forward_failed_total', { forward: settings.name });
+    client.destroy();
+    return;
+  }
+  const upstream = connect({ ...endpoint, allowHalfOpen: true, noDelay: true });
+  const next = (): void => {
+    upstream.destroy();
+    connectOne(client, others, settings, counts);
+  };
+  upstream.once('error', next);
+  upstream.setTimeout(CONNECT_TIMEOUT_MS, next);
+  upstream.once('connect', () => {
+    upstream.off('error', next);
+    join(client, upstream, settings);
+  });
+}
+
+function join(client: Socket, upstream: Socket, { idleMs, proxyProtocol }: ForwardSettings): void {
+  const end = (): void => {
+    client.destroy();
+    upstream.destroy();
+  };
+  upstream.removeAllListeners('timeout');
+  for (const socket of [client, upstream]) {
+    socket.setTimeout(idleMs, end);
+    socket.on('error', end);
+    socket.once('close', end);
+  }
+  if (proxyProtocol && client.remoteAddress !== undefined && client.localAddress !== undefined)
+    upstream.write(
+      proxyHeader({
+        client: { address: plain(client.remoteAddress), port: client.remotePort ?? 0 },
+        server: { address: plain(client.localAddress), port: client.localPort ?? 0 },
+      }),
+    );
+  client.pipe(upstream);
+  upstream.pipe(client);
+}
+
+function plain(address: string): string {
+  return address.replace(/^::ffff:/, '');
+}
