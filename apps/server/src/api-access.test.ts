@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apiRefusal, type ApiAudience } from './api-access.ts';
+import type { Authenticator } from '@tinkerbell/platform-contract';
+import { admitted, type ApiAudience } from './api-access.ts';
 
 interface Attempt {
   readonly from?: string;
@@ -10,41 +11,59 @@ interface Attempt {
   readonly audience?: ApiAudience;
 }
 
-function refusal({
+async function answer({
   from = '127.0.0.1',
   to = '127.0.0.1',
   url = 'http://127.0.0.1:7080/apis',
   headers = {},
   audience = 'loopback',
-}: Attempt) {
-  return apiRefusal(
+}: Attempt): Promise<string> {
+  const found = await admitted(
     new Request(url, { headers }),
     { peer: { address: from, port: 1 }, localAddress: to },
-    audience,
+    { anonymous: audience, authenticator },
   );
+  return 'user' in found ? found.user.name : `${found.code} ${found.message}`;
 }
 
-test('this machine may, by loopback or by talking to itself', () => {
-  assert.equal(refusal({}), undefined);
-  assert.equal(refusal({ from: '::1', to: '::1', url: 'http://[::1]:7080/apis' }), undefined);
-  assert.equal(refusal({ from: '10.1.0.1', to: '10.1.0.1', url: 'http://10.1.0.1:7080/apis' }), undefined);
-  assert.equal(refusal({ url: 'http://localhost:7080/apis' }), undefined);
+/** Accepts one token. */
+const authenticator: Authenticator = {
+  authenticate({ authorization }) {
+    if (authorization === undefined) return Promise.resolve(undefined);
+    const ok = authorization === 'Bearer good';
+    return Promise.resolve(ok ? { ok, user: { name: 'ann', groups: [] } } : { ok, message: 'no good' });
+  },
+};
+
+const ANYBODY = 'system:anonymous';
+const other = { from: '10.1.0.2', to: '10.1.0.1', url: 'http://10.1.0.1:7080/apis' };
+
+test('this machine may, by loopback or by talking to itself', async () => {
+  assert.equal(await answer({}), ANYBODY);
+  assert.equal(await answer({ from: '::1', to: '::1', url: 'http://[::1]:7080/apis' }), ANYBODY);
+  assert.equal(await answer({ from: '10.1.0.1', to: '10.1.0.1', url: 'http://10.1.0.1:7080/apis' }), ANYBODY);
+  assert.equal(await answer({ url: 'http://localhost:7080/apis' }), ANYBODY);
+  assert.match(await answer({ audience: 'none' }), /^401 the API answers nobody without a token/);
 });
 
-test('another machine may only when everyone may', () => {
-  const other = { from: '10.1.0.2', to: '10.1.0.1', url: 'http://10.1.0.1:7080/apis' };
-  assert.match(refusal(other) ?? '', /10\.1\.0\.2 needs the server to run with --api-anonymous=everyone/);
-  assert.equal(refusal({ ...other, audience: 'everyone' }), undefined);
+test('another machine may with a token, or when everyone may', async () => {
+  assert.match(await answer(other), /^401 .*10\.1\.0\.2 needs a token, .*--api-anonymous=everyone/);
+  assert.equal(await answer({ ...other, audience: 'everyone' }), ANYBODY);
+  assert.equal(await answer({ ...other, headers: { authorization: 'Bearer good' } }), 'ann');
 });
 
-test("a web page in the operator's browser may not, whatever it sends", () => {
-  assert.match(refusal({ headers: { origin: 'https://evil.example' } }) ?? '', /does not answer web pages/);
-  assert.match(
-    refusal({ headers: { origin: 'null' }, audience: 'everyone' }) ?? '',
-    /does not answer web pages/,
-  );
+test('a bad token is never taken for none', async () => {
+  for (const audience of ['loopback', 'everyone', 'none'] as const)
+    assert.equal(await answer({ audience, headers: { authorization: 'Bearer bad' } }), '401 no good');
 });
 
-test('a name that was bound to our address may not', () => {
-  assert.match(refusal({ url: 'http://rebound.example:7080/apis' }) ?? '', /not as rebound\.example/);
+test("a web page in the operator's browser may not, whatever it sends, but for a token", async () => {
+  const origin = 'https://evil.example';
+  assert.match(await answer({ headers: { origin } }), /^403 the API answers web pages only with a token/);
+  assert.match(await answer({ headers: { origin: 'null' }, audience: 'everyone' }), /^403/);
+  assert.equal(await answer({ headers: { origin, authorization: 'Bearer good' } }), 'ann');
+});
+
+test('a name that was bound to our address may not', async () => {
+  assert.match(await answer({ url: 'http://rebound.example:7080/apis' }), /^403 .*not as rebound\.example/);
 });

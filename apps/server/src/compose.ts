@@ -26,6 +26,7 @@ import { createRelayService } from '@tinkerbell/service-relay';
 import type { Store } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
+import { openAccess } from './access/open-access.ts';
 import { holdDataDirectory } from './data-directory.ts';
 import { createHttpFront } from './http-front.ts';
 import { openHttpPorts } from './http-ports.ts';
@@ -69,9 +70,13 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const renderer = createWorkerRenderer(nodeClock, log);
   cleanup.defer(() => renderer.close());
 
+  const accessDeps = { ...platform, store, log };
+  const access = await openAccess(settings.access, accessDeps, stopping.signal);
+
   const deps = {
     store,
     view,
+    ...access,
     journal,
     renderer,
     referenceRules: settings.referenceRules,
@@ -91,7 +96,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   }
 
   const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
-  const front = createHttpFront({ services, apiAnonymous: settings.apiAnonymous, uptimeSeconds });
+  const front = createHttpFront({ ...access, services, apiAnonymous: settings.apiAnonymous, uptimeSeconds });
   const http = createNodeHttp(log);
   const ports = cleanup.use(await openHttpPorts(settings, { http, log, services, front, uptimeSeconds }));
 

@@ -1,4 +1,5 @@
 /** Every flag of the server. Names and defaults are upstream's where upstream has the flag. */
+import { accessFlags } from './access/access-flags.ts';
 import type { Flag, FlagType } from './flag.ts';
 
 function flag(name: string, type: FlagType, fallback: string, description: string): Flag {
@@ -6,6 +7,12 @@ function flag(name: string, type: FlagType, fallback: string, description: strin
 }
 
 const general: readonly Flag[] = [
+  flag(
+    'config',
+    'text',
+    '',
+    'a YAML file of flags and their values; the command line and the environment win over it',
+  ),
   flag('data-dir', 'text', './data', 'folder of the database; made when it is not there'),
   flag(
     'store',
@@ -59,7 +66,7 @@ const general: readonly Flag[] = [
     'api-anonymous',
     'text',
     'loopback',
-    'who may use the API without authentication: loopback (this machine) or everyone',
+    'who may use the API, and do everything there, without saying who he is: loopback (this machine), everyone or none',
   ),
   flag('https-port', 'number', '7443', 'port of the same over TLS, when there is a certificate'),
   flag('tls-cert-file', 'text', '', 'certificate for HTTPS and gRPC, PEM'),
@@ -349,6 +356,7 @@ const tinkController: readonly Flag[] = [
 
 export const flags: readonly Flag[] = [
   ...general,
+  ...accessFlags,
   ...dhcp,
   ...dhcpv6,
   ...ipxe,

@@ -29,15 +29,16 @@ test('routes of the API turn other machines away, in their own words where they 
       name: 'api',
       prefix: '/v1/',
       ...answers,
-      refuse: (message) => new Response(`no: ${message}`, { status: 403 }),
+      refuse: (message, status = 403) => new Response(`no: ${message}`, { status }),
     },
     { name: 'images', prefix: '/images/', ...answers },
   ]);
   const kubernetes = await ask('/api/v1');
-  assert.equal(((await kubernetes.json()) as { reason: string }).reason, 'Forbidden');
+  assert.equal(((await kubernetes.json()) as { reason: string }).reason, 'Unauthorized');
+  assert.equal(kubernetes.headers.get('www-authenticate'), 'Bearer realm="tinkerbell"');
   const own = await ask('/v1/jobs');
-  assert.equal(own.status, 403);
-  assert.match(await own.text(), /^no: the API answers this machine only; 10\.1\.0\.2 needs/);
+  assert.equal(own.status, 401);
+  assert.match(await own.text(), /^no: the API answers this machine only .*10\.1\.0\.2 needs/);
   assert.equal(await (await ask('/images/a')).text(), 'told');
 });
 

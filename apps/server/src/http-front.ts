@@ -2,18 +2,20 @@
 import {
   pathNameOf,
   WholeResponse,
+  type Authenticator,
   type HttpContext,
   type HttpHandler,
   type HttpRequest,
   type HttpRoute,
   type Service,
 } from '@tinkerbell/platform-contract';
-import { apiRefusal, type ApiAudience } from './api-access.ts';
+import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
 import { createRequestCounts } from './request-counts.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
   readonly apiAnonymous: ApiAudience;
+  readonly authenticator?: Authenticator;
   readonly uptimeSeconds: () => number;
 }
 
@@ -49,28 +51,45 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   async function routed(path: string, request: HttpRequest, context: HttpContext): Promise<Response> {
     for (const route of routes) {
       if (!path.startsWith(route.prefix)) continue;
-      const refusal = refusalFor(route, request, context);
-      const response = refusal ?? (await route.handle(request, context));
+      const response = await (route.name === 'api' ? guarded : open)(route, request, context);
       if (response !== undefined) return response;
     }
     return text('no such page\n', 404);
   }
 
-  function refusalFor(route: HttpRoute, request: HttpRequest, context: HttpContext): Response | undefined {
-    const message = route.name === 'api' ? apiRefusal(request, context, options.apiAnonymous) : undefined;
-    if (message === undefined) return undefined;
-    if (route.refuse !== undefined) return route.refuse(message);
-    const status = {
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: {},
-      status: 'Failure',
-      reason: 'Forbidden',
-      message,
-      code: 403,
-    };
-    return Response.json(status, { status: 403 });
+  async function guarded(
+    route: HttpRoute,
+    request: HttpRequest,
+    context: HttpContext,
+  ): Promise<Response | undefined> {
+    const { authenticator, apiAnonymous: anonymous } = options;
+    const found = await admitted(request, context, { authenticator, anonymous });
+    if (!('user' in found)) return refusal(route, found);
+    const { peer, localAddress, signal } = context;
+    return route.handle(request, { peer, localAddress, signal, user: found.user });
   }
+}
+
+function open(route: HttpRoute, request: HttpRequest, context: HttpContext): Promise<Response | undefined> {
+  return route.handle(request, context);
+}
+
+/** A Status as Kubernetes has it, unless the route has words of its own. */
+function refusal(
+  route: HttpRoute,
+  { code, message, isBadToken }: Exclude<Admitted, { readonly user: unknown }>,
+): Response {
+  if (route.refuse !== undefined) return route.refuse(message, code);
+  const reason = code === 401 ? 'Unauthorized' : 'Forbidden';
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, message, code };
+  const challenge = `Bearer realm="tinkerbell"${isBadToken === true ? ', error="invalid_token"' : ''}`;
+  return new WholeResponse(`${JSON.stringify(status)}\n`, {
+    status: code,
+    headers: {
+      'content-type': 'application/json',
+      ...(code === 401 ? { 'www-authenticate': challenge } : {}),
+    },
+  });
 }
 
 function text(body: string, status = 200): Response {

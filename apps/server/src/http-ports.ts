@@ -32,9 +32,11 @@ export async function openHttpPorts(settings: Settings, input: HttpPortsInput): 
   const { https } = settings;
   if (https !== undefined) {
     const { address, port } = https;
+    const { clientCaFile } = settings.access;
     const tls = {
       certificate: await pem(https.certFile, 'tls-cert-file'),
       key: await pem(https.keyFile, 'tls-key-file'),
+      ...(clientCaFile === undefined ? {} : { clientAuthorities: await pem(clientCaFile, 'client-ca-file') }),
     };
     cleanup.use(await http.listen({ address, port, tls }, front));
   }

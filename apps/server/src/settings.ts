@@ -6,6 +6,7 @@ import type { MetadataConfig } from '@tinkerbell/service-metadata';
 import type { RelayConfig } from '@tinkerbell/service-relay';
 import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
+import { accessSettings, type AccessSettings } from './access/access-settings.ts';
 import type { ApiAudience } from './api-access.ts';
 import { bootConfig } from './boot-settings.ts';
 import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
@@ -28,6 +29,7 @@ export interface Settings {
   /** Metadata alone, where Hegel had it; absent: nowhere. */
   readonly legacyMetadataPort?: number;
   readonly apiAnonymous: ApiAudience;
+  readonly access: AccessSettings;
   readonly journal: {
     readonly ageKeptMs: number;
     readonly recordsKept: number;
@@ -77,6 +79,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     publicIpv4: address,
     http,
     apiAnonymous: apiAudience(flags),
+    access: accessSettings(flags),
     journal: {
       ageKeptMs: flags.durationMs('journal-max-age'),
       recordsKept: flags.number('journal-max-records', JOURNAL_COUNT_RANGE),
@@ -112,7 +115,7 @@ function publicAddress(flags: FlagReader, networkInterfaces: readonly NetworkInt
 }
 
 function apiAudience(flags: FlagReader): ApiAudience {
-  return flags.oneOf('api-anonymous', ['loopback', 'everyone']);
+  return flags.oneOf('api-anonymous', ['loopback', 'everyone', 'none']);
 }
 
 function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> {

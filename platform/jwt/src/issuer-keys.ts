@@ -67,6 +67,31 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Issue
   };
 }
 
+/** The `jwks_uri` that an issuer tells in its description (OpenID Connect Discovery 1.0, section 4), looked up when it is needed first. */
+export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions): IssuerKeys {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  let found: Promise<IssuerKeys> | undefined;
+  let triedMs = Number.NEGATIVE_INFINITY;
+
+  async function discover(): Promise<IssuerKeys> {
+    const description = JSON.parse(await fetchText(url, options)) as { issuer?: unknown; jwks_uri?: unknown };
+    if (description.issuer !== issuer) throw new Error(`${url} is of another issuer`);
+    if (typeof description.jwks_uri !== 'string') throw new Error(`${url} has no jwks_uri`);
+    return createRemoteKeys(description.jwks_uri, options);
+  }
+
+  return {
+    async keys(mustBeNew) {
+      const nowMs = options.clock.monotonicMs();
+      if (found === undefined || nowMs - triedMs >= COOL_DOWN_MS) {
+        const attempt = found === undefined ? discover() : found.catch(discover);
+        [found, triedMs] = [attempt, nowMs];
+      }
+      return (await found).keys(mustBeNew);
+    },
+  };
+}
+
 async function fetchText(url: string, { httpClient, mayConnect }: RemoteKeysOptions): Promise<string> {
   const response = await httpClient.get(url, {
     headers: { accept: 'application/json' },

@@ -1,15 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import {
   PlatformError,
   WholeResponse,
+  type ClientCertificate,
   type Http,
   type HttpContext,
   type HttpHandler,
   type HttpServer,
   type Log,
 } from '@tinkerbell/platform-contract';
+import { clientCertificateOf } from './client-certificate.ts';
 import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
 import { holderOf } from './port-holder.ts';
@@ -41,7 +44,16 @@ export function createNodeHttp(log: Log): Http {
       const server =
         tls === undefined
           ? createServer(limits)
-          : createTlsServer({ ...limits, cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' });
+          : createTlsServer({
+              ...limits,
+              cert: tls.certificate,
+              key: tls.key,
+              minVersion: 'TLSv1.2',
+              // Who shows none is let in: what he may do is for others to say.
+              ...(tls.clientAuthorities === undefined
+                ? {}
+                : { ca: tls.clientAuthorities, requestCert: true, rejectUnauthorized: false }),
+            });
       server.on('request', (incoming, outgoing) => void answer(incoming, outgoing, handler, log));
       await listen(server, options.port, options.address);
       return new NodeHttpServer(server);
@@ -107,6 +119,10 @@ class NodeHttpContext implements HttpContext {
 
   get localAddress(): string {
     return plainAddress(this.#socket.localAddress);
+  }
+
+  get clientCertificate(): ClientCertificate | undefined {
+    return this.#socket instanceof TLSSocket ? clientCertificateOf(this.#socket) : undefined;
   }
 
   get signal(): AbortSignal {

@@ -12,9 +12,16 @@ import {
   type Service,
   type TemplateRenderer,
 } from '@tinkerbell/platform-contract';
-import { firstNamespaces, formatProblem, namespaceKind, uidOf } from '@tinkerbell/resources';
+import {
+  firstNamespaces,
+  formatProblem,
+  namespaceKind,
+  serviceAccountKind,
+  uidOf,
+} from '@tinkerbell/resources';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
+import { issuerDocument, tokenFor, type AccountTokens } from './access/account-token.ts';
 import { guarded } from './access/guarded.ts';
 import { userOf } from './access/question.ts';
 import { everybody, reviewAt, reviewed } from './access/reviews.ts';
@@ -64,6 +71,8 @@ export interface ApiDeps {
   readonly authorizer?: Authorizer;
   /** Who looks at tokens that others ask about. */
   readonly authenticator?: Authenticator;
+  /** Of ServiceAccounts; there are none when absent. */
+  readonly tokens?: AccountTokens;
   /** Objects that the API does not show to anybody. */
   readonly hidden?: readonly ObjectKey[];
 }
@@ -96,7 +105,7 @@ export function createApiService(deps: ApiDeps): Service {
   });
   return {
     name: 'api',
-    routes: [route('/api'), route('/openapi/'), route('/version')],
+    routes: ['/api', '/openapi/', '/version', '/openid/v1/', '/.well-known/openid-configuration'].map(route),
     stopped: () => stopped,
     health: () => ({ ready: true, counters: { api_open_streams: verbDeps.streams.count() } }),
     async start(signal) {
@@ -178,7 +187,9 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
 }
 
 /** What describes the API itself, or undefined. */
-function documentAt({ catalog }: Deps, path: string, request: HttpRequest): Response | undefined {
+function documentAt({ catalog, tokens }: Deps, path: string, request: HttpRequest): Response | undefined {
+  const ofIssuer = tokens === undefined ? undefined : issuerDocument(path, tokens);
+  if (ofIssuer !== undefined) return json(ofIssuer);
   const kinds = catalog.all();
   const accept = request.headers.get('accept');
   if (path === '/openapi/v2') {
@@ -269,7 +280,17 @@ async function onSubresource(
     const object = await getObject(deps, target);
     return deps.streams.open(context, () => actionLog(deps, object, request, context.signal));
   }
+  if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
   return onOperation(deps, target, request, context);
+}
+
+async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  const { tokens, clock } = deps;
+  if (tokens === undefined)
+    throw new ApiError('ServiceUnavailable', 'this server has no key to sign tokens with; its log says why');
+  if (request.method !== 'POST') return methodNotAllowed(request);
+  const account = await getObject(deps, target);
+  return json(await tokenFor({ tokens, clock }, account, await readBody(request)), 201);
 }
 
 async function onOperation(

@@ -1,5 +1,5 @@
 /** The gRPC server that agents talk to (upstream tink/server). */
-import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
+import type { Authenticator, Authorizer, Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from './apply-event.ts';
@@ -19,6 +19,9 @@ import { WaitingAgents } from './waiting-agents.ts';
 import { workflowRpc } from './workflow-rpc.ts';
 
 export interface WorkflowsDeps {
+  /** With an authenticator, they say who may call the Provisioning API and what he may do. */
+  readonly authorizer?: Authorizer;
+  readonly authenticator?: Authenticator;
   readonly store: Store;
   readonly view: View;
   readonly journal: Journal;

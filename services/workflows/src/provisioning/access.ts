@@ -1,8 +1,10 @@
 /** Who calls the Provisioning API, and what he may do. */
+import type { User } from '@tinkerbell/access';
+import type { Method } from '@tinkerbell/provisioning';
 import type { Hardware } from '@tinkerbell/resources';
 
 export interface Identity {
-  /** The `sub` of a token, where there are tokens. */
+  /** His name as roles have it; `anonymous` for who has none. */
   readonly user: string;
 }
 
@@ -10,15 +12,19 @@ export interface Identity {
 export interface ProvisioningCaller {
   /** A header of HTTP or a metadata entry of gRPC, by its name in lower case. */
   header(name: string): string | undefined;
+  /** As the listener found it, where that is its task. */
+  readonly user?: User;
 }
 
 export interface Access {
-  /** Rejects with an RpcError `unauthenticated`. */
-  identityOf(caller: ProvisioningCaller): Promise<Identity>;
+  /** Tokens say who calls, from wherever it is. */
+  readonly knowsTokens?: boolean;
+  /** Rejects with an RpcError: `unauthenticated`, or `permission-denied` when he may not make this call at all. */
+  identityOf(caller: ProvisioningCaller, method: Method): Promise<Identity>;
   mayProvision(identity: Identity, hardware: Hardware): boolean;
 }
 
-/** Without authentication it is the sender's place that counts (docs/decisions/0004), and nobody has a name. */
+/** Without authentication it is the sender's place that counts, and nobody has a name. */
 export const anonymousAccess: Access = {
   identityOf: () => Promise.resolve({ user: 'anonymous' }),
   mayProvision: () => true,

@@ -14,7 +14,7 @@ import { requestOf } from './rest-request.ts';
 import { unaryCalls } from './unary-calls.ts';
 import { watchResponse } from './watch-response.ts';
 
-/** Named as the API, whose rule of who may use it holds here too (docs/decisions/0004). */
+/** Named as the API, whose rule of who may use it holds here too. */
 export function provisioningRoutes(deps: ProvisioningDeps, stopping: AbortSignal): readonly HttpRoute[] {
   return [
     {
@@ -22,7 +22,11 @@ export function provisioningRoutes(deps: ProvisioningDeps, stopping: AbortSignal
       prefix: '/v1/',
       handle: (request, context) =>
         answer(deps, request, { ...context, signal: AbortSignal.any([context.signal, stopping]) }),
-      refuse: (message) => problemResponse(problem(403, message)),
+      refuse: (message, code = 403) =>
+        problemResponse(
+          problem(code, message),
+          code === 401 ? { 'www-authenticate': 'Bearer realm="tinkerbell"' } : {},
+        ),
     },
   ];
 }
@@ -53,7 +57,10 @@ async function dispatch(
   const { operation, inPath } = operationFor(elements, request.method.toLowerCase());
   if (operation === undefined) return json(openApiDocument());
   const value = await requestOf(operation, inPath, request);
-  const caller: ProvisioningCaller = { header: (name) => request.headers.get(name) ?? undefined };
+  const caller: ProvisioningCaller = {
+    header: (name) => request.headers.get(name) ?? undefined,
+    ...(context.user === undefined ? {} : { user: context.user }),
+  };
   if (operation.method === 'WatchJob') return watchResponse(deps, value, { request, caller, context });
   const result = await unaryCalls[operation.method](deps, value, caller);
   const { code } = operation.success;

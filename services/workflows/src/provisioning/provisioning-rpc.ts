@@ -6,14 +6,14 @@ import { parseRequest } from '@tinkerbell/provisioning';
 import type { Caller, Calls, Sender } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
-import { isLoopback } from './access.ts';
+import { isLoopback, type Access } from './access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
 import { valueOf } from './refused-request.ts';
 import { unaryCalls, type UnaryMethod } from './unary-calls.ts';
 import { watchJob } from './watch-job.ts';
 
 /** `loopback`: this machine only. */
-export type ProvisioningAudience = 'loopback' | 'everyone';
+export type ProvisioningAudience = 'loopback' | 'everyone' | 'none';
 
 export function provisioningRpc(
   deps: ProvisioningDeps,
@@ -24,7 +24,7 @@ export function provisioningRpc(
   const handlers = unary.map(({ name, localName, input, output }) => [
     localName,
     calls.unary<Message, Message>(name, async (request, _signal, caller) => {
-      admit(caller, audience);
+      admit(caller, audience, deps.access);
       const call = unaryCalls[name as UnaryMethod];
       return fromJson(output, (await call(deps, plainJson(input, request), caller)) as JsonValue);
     }),
@@ -35,8 +35,8 @@ export function provisioningRpc(
     handlers: {
       ...Object.fromEntries(handlers),
       watchJob: calls.serverStream<WatchJobRequest, Job>('WatchJob', async (request, out, signal, caller) => {
-        admit(caller, audience);
-        await deps.access.identityOf(caller);
+        admit(caller, audience, deps.access);
+        await deps.access.identityOf(caller, 'WatchJob');
         await watch(deps, plainJson(API.method.watchJob.input, request), { out, signal });
       }),
     },
@@ -58,11 +58,14 @@ function plainJson(schema: DescMessage, message: Message): JsonValue {
   return toJson(schema, message, { useProtoFieldName: true });
 }
 
-/** Agents reach this port from the provisioning network; until there is authentication, the API's callers do not (docs/decisions/0004). */
-function admit({ peer }: Caller, audience: ProvisioningAudience): void {
-  if (audience === 'everyone' || isLoopback(peer)) return;
+/** Agents reach this port from the provisioning network without a name; callers of this API need one there. */
+function admit(caller: Caller, audience: ProvisioningAudience, { knowsTokens = false }: Access): void {
+  if (knowsTokens && caller.header('authorization') !== undefined) return;
+  const { peer } = caller;
+  if (audience === 'everyone' || (audience === 'loopback' && isLoopback(peer))) return;
+  const who = audience === 'none' ? 'nobody' : 'this machine only';
   throw new RpcError(
-    'permission-denied',
-    `the provisioning API answers this machine only; ${peer} needs the server to run with --api-anonymous=everyone`,
+    knowsTokens ? 'unauthenticated' : 'permission-denied',
+    `without a token the provisioning API answers ${who}; ${peer} needs one, which "tink token create" makes, or the server to run with --api-anonymous=everyone`,
   );
 }

@@ -1,8 +1,9 @@
 /** The Provisioning API: one set of calls, spoken over gRPC and as REST. */
-import { Slots, type HttpRoute } from '@tinkerbell/platform-contract';
+import { Slots, type Authenticator, type Authorizer, type HttpRoute } from '@tinkerbell/platform-contract';
 import type { Calls } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { anonymousAccess, type Access } from './access.ts';
+import { guardedAccess } from './guarded-access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
 import { provisioningRpc, type ProvisioningAudience } from './provisioning-rpc.ts';
 import { provisioningRoutes } from './provisioning-routes.ts';
@@ -23,13 +24,24 @@ export interface Provisioning {
   readonly routes: readonly HttpRoute[];
 }
 
+type ProvisioningParts = Omit<ProvisioningDeps, 'access' | 'namespace' | 'watchers'> & {
+  readonly authorizer?: Authorizer;
+  readonly authenticator?: Authenticator;
+};
+
 /** `stopping` ends watches. */
 export function createProvisioning(
-  deps: Omit<ProvisioningDeps, 'access' | 'namespace' | 'watchers'>,
+  deps: ProvisioningParts,
   calls: Calls,
   stopping: AbortSignal,
-  { namespace = 'default', audience = 'loopback', access = anonymousAccess }: ProvisioningConfig = {},
+  { namespace = 'default', audience = 'loopback', ...config }: ProvisioningConfig = {},
 ): Provisioning {
+  const access = config.access ?? accessOf(deps, namespace);
   const own: ProvisioningDeps = { ...deps, namespace, access, watchers: new Slots(WATCHERS_MAX) };
   return { rpc: provisioningRpc(own, calls, audience), routes: provisioningRoutes(own, stopping) };
+}
+
+function accessOf({ authorizer, authenticator }: ProvisioningParts, namespace: string): Access {
+  if (authorizer === undefined || authenticator === undefined) return anonymousAccess;
+  return guardedAccess({ authorizer, authenticator, namespace });
 }

@@ -26,19 +26,19 @@ export const unaryCalls: Readonly<Record<UnaryMethod, Call>> = {
     return (await order(deps, { method: 'CreateJob', request, caller })).job;
   },
   async GetJobStatus(deps, request, caller) {
-    await deps.access.identityOf(caller);
+    await deps.access.identityOf(caller, 'GetJobStatus');
     return (await jobNamed(deps, valueOf(parseRequest('GetJobStatus', request)).job_id)).job;
   },
   async CancelJob(deps, request, caller) {
-    const identity = await deps.access.identityOf(caller);
+    const identity = await deps.access.identityOf(caller, 'CancelJob');
     return cancelJob(deps, valueOf(parseRequest('CancelJob', request)), identity);
   },
   async RetryJob(deps, request, caller) {
-    const identity = await deps.access.identityOf(caller);
+    const identity = await deps.access.identityOf(caller, 'RetryJob');
     return retryJob(deps, valueOf(parseRequest('RetryJob', request)), identity);
   },
   async ListJobs(deps, request, caller) {
-    await deps.access.identityOf(caller);
+    await deps.access.identityOf(caller, 'ListJobs');
     const { device_id: device, ...filter } = valueOf(parseRequest('ListJobs', request));
     const named = device === undefined ? {} : { device_id: hardwareNameOf(deps, device) };
     const workflows = (deps.view.all(workflowCollection) as readonly Workflow[]).filter(
@@ -47,7 +47,7 @@ export const unaryCalls: Readonly<Record<UnaryMethod, Call>> = {
     return valueOf(listJobs(workflows, { ...filter, ...named }));
   },
   async ApplyConfiguration(deps, request, caller) {
-    const identity = await deps.access.identityOf(caller);
+    const identity = await deps.access.identityOf(caller, 'ApplyConfiguration');
     return applyConfiguration(deps, valueOf(parseRequest('ApplyConfiguration', request)), identity);
   },
 };
@@ -59,7 +59,7 @@ interface Ordering {
 }
 
 async function order(deps: ProvisioningDeps, { method, request, caller }: Ordering): Promise<MadeJob> {
-  const identity = await deps.access.identityOf(caller);
+  const identity = await deps.access.identityOf(caller, method);
   const parsed = valueOf(parseRequest(method, withKey(request, caller)));
   const field = method === 'ProvisionDevice' ? 'config' : 'parameters';
   return createJob(deps, { order: valueOf(orderOf(parsed)), identity, field });

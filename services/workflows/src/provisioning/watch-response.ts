@@ -42,7 +42,7 @@ export async function watchResponse(
   value: unknown,
   { request, caller, context }: Watcher,
 ): Promise<Response> {
-  await deps.access.identityOf(caller);
+  await deps.access.identityOf(caller, 'WatchJob');
   const { job_id: jobId } = valueOf(parseRequest('WatchJob', value));
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);

@@ -1,0 +1,101 @@
+/** Who may use the API, as the flags say. */
+import { SettingsError, type FlagReader } from '../flag-reader.ts';
+
+export interface AccessSettings {
+  /** PEM of authorities of client certificates. */
+  readonly clientCaFile?: string;
+  /** Of our own tokens. */
+  readonly issuer: string;
+  readonly oidc?: OidcSettings;
+}
+
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Found by discovery when absent. */
+  readonly jwksUrl?: string;
+  readonly usernameClaim: string;
+  readonly usernamePrefix: string;
+  readonly groupsClaim: string;
+  readonly groupsPrefix: string;
+  readonly algorithms: readonly string[];
+  readonly requiredClaims: Readonly<Record<string, string>>;
+}
+
+/** Throws a SettingsError that names the flag. */
+export function accessSettings(flags: FlagReader): AccessSettings {
+  const clientCaFile = flags.text('client-ca-file');
+  if (clientCaFile !== '' && flags.text('tls-cert-file') === '')
+    throw new SettingsError(
+      '--client-ca-file needs --tls-cert-file and --tls-key-file: certificates come with TLS',
+    );
+  const oidc = oidcSettings(flags);
+  return {
+    issuer: flags.text('service-account-issuer'),
+    ...(clientCaFile === '' ? {} : { clientCaFile }),
+    ...(oidc === undefined ? {} : { oidc }),
+  };
+}
+
+/** Whoever can sign with them can make tokens, and a secret shared with us would be in our flags. */
+const ALGORITHMS: readonly string[] = 'RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(
+  ' ',
+);
+
+function oidcSettings(flags: FlagReader): OidcSettings | undefined {
+  const [issuer, clientId, jwksUrl] = ['oidc-issuer-url', 'oidc-client-id', 'oidc-jwks-url'].map((name) =>
+    flags.text(name),
+  ) as [string, string, string];
+  if (issuer === '') {
+    if (clientId !== '') throw new SettingsError('--oidc-client-id needs --oidc-issuer-url');
+    return undefined;
+  }
+  if (clientId === '')
+    throw new SettingsError('--oidc-issuer-url needs --oidc-client-id: tokens for others would be accepted');
+  urlIn('oidc-issuer-url', issuer);
+  if (jwksUrl !== '') urlIn('oidc-jwks-url', jwksUrl);
+  if (issuer === flags.text('service-account-issuer'))
+    throw new SettingsError('--oidc-issuer-url must not be --service-account-issuer');
+  const algorithms = flags.list('oidc-signing-algs');
+  const unknown = algorithms.find((one) => !ALGORITHMS.includes(one));
+  if (unknown !== undefined || algorithms.length === 0)
+    throw new SettingsError(
+      `--oidc-signing-algs must be of ${ALGORITHMS.join(', ')}, not ${unknown ?? 'empty'}`,
+    );
+  return {
+    issuer,
+    clientId,
+    ...(jwksUrl === '' ? {} : { jwksUrl }),
+    usernameClaim: flags.text('oidc-username-claim'),
+    usernamePrefix: prefixIn(flags, 'oidc-username-prefix'),
+    groupsClaim: flags.text('oidc-groups-claim'),
+    groupsPrefix: prefixIn(flags, 'oidc-groups-prefix'),
+    algorithms,
+    requiredClaims: claimsIn(flags.list('oidc-required-claim')),
+  };
+}
+
+function urlIn(name: string, value: string): void {
+  const url = URL.parse(value);
+  const isHere = url !== null && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere)) return;
+  throw new SettingsError(
+    `--${name} must be an https URL (http on loopback only), not ${JSON.stringify(value)}`,
+  );
+}
+
+function prefixIn(flags: FlagReader, name: string): string {
+  const value = flags.text(name);
+  return value === '-' ? '' : value;
+}
+
+function claimsIn(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1)
+        throw new SettingsError(`--oidc-required-claim takes name=value, not ${JSON.stringify(pair)}`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}

@@ -1,0 +1,69 @@
+/** Everything about who may do what, from the settings and the store. */
+import type { Clock, HttpClient, Log, Random } from '@tinkerbell/platform-contract';
+import {
+  createDiscoveredKeys,
+  createRemoteKeys,
+  createTokenSigner,
+  createTokenVerifier,
+  fixedKeys,
+} from '@tinkerbell/platform-jwt';
+import { uidOf } from '@tinkerbell/resources';
+import { createPolicyBook } from '@tinkerbell/service-api';
+import type { Store } from '@tinkerbell/store-contract';
+import type { AccessSettings, OidcSettings } from './access-settings.ts';
+import { createAuthenticator } from './authenticator.ts';
+import { sharedSigningKey, signingKeyPlace } from './signing-key.ts';
+
+export interface OpenAccessDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly httpClient: HttpClient;
+}
+
+/** What the API, the Provisioning API and the front of the server need. Follows the store until the signal. */
+export async function openAccess(
+  { issuer, oidc }: AccessSettings,
+  deps: OpenAccessDeps,
+  signal: AbortSignal,
+) {
+  const { store, clock, random, log } = deps;
+  const book = createPolicyBook(deps);
+  await book.start(signal);
+  const signer = await sharedSigningKey(store, clock.nowMs(), uidOf(random.bytes(16)))
+    .then((key) => createTokenSigner({ key, issuer, clock }))
+    .catch((thrown: unknown) => {
+      log.warn('no tokens of our own: the key that signs them cannot be had', { error: String(thrown) });
+    });
+  const own = signer && {
+    issuer,
+    audiences: [issuer],
+    algorithms: ['ES256'],
+    keys: fixedKeys(signer.publicKeys),
+  };
+  const foreign = oidc && oidcIssuer(oidc, deps);
+  const verifier = createTokenVerifier(
+    [own, foreign].filter((one) => one !== undefined),
+    clock,
+  );
+  return {
+    authorizer: book,
+    authenticator: createAuthenticator({
+      verifier,
+      issuer,
+      oidc,
+      accountUid: (...of) => book.accountUid(...of),
+    }),
+    hidden: [signingKeyPlace],
+    ...(signer === undefined ? {} : { tokens: { ...signer, issuer } }),
+  };
+}
+
+function oidcIssuer(oidc: OidcSettings, { httpClient, clock }: OpenAccessDeps) {
+  const options = { httpClient, clock, mayConnect: () => true };
+  const { issuer, jwksUrl, clientId, algorithms, requiredClaims } = oidc;
+  const keys =
+    jwksUrl === undefined ? createDiscoveredKeys(issuer, options) : createRemoteKeys(jwksUrl, options);
+  return { issuer, audiences: [clientId], algorithms, keys, requiredClaims };
+}

@@ -1,0 +1,40 @@
+/** The key that signs our tokens: made once, in a Secret, so that servers on one store share it. */
+import { newSigningKey } from '@tinkerbell/platform-jwt';
+import { apiVersionOf, collectionOf, secretKind, type Secret } from '@tinkerbell/resources';
+import type { ObjectKey, Store } from '@tinkerbell/store-contract';
+
+/** The API shows it to nobody: who has it can be any account. */
+export const signingKeyPlace: ObjectKey = {
+  collection: collectionOf(secretKind),
+  namespace: 'tinkerbell',
+  name: 'token-signing-key',
+};
+
+const FIELD = 'key.json';
+
+type SigningKey = Awaited<ReturnType<typeof newSigningKey>>;
+
+/** Rejects when the store gives and takes none. */
+export async function sharedSigningKey(store: Store, nowMs: number, uid: string): Promise<SigningKey> {
+  const found = await store.get(signingKeyPlace);
+  if (found !== undefined) return keyIn(found.object);
+  const key = await newSigningKey();
+  const { namespace, name } = signingKeyPlace;
+  const creationTimestamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const object: Secret = {
+    apiVersion: apiVersionOf(secretKind),
+    kind: secretKind.kind,
+    metadata: { name, namespace, uid, creationTimestamp },
+    type: 'tinkerbell.org/token-signing-key',
+    data: { [FIELD]: Buffer.from(JSON.stringify(key)).toString('base64') },
+  };
+  const made = await store.commit([{ operation: 'create', key: signingKeyPlace, object }]);
+  if (made.ok) return key;
+  const others = await store.get(signingKeyPlace);
+  if (others === undefined) throw new Error(`the key that signs tokens cannot be kept: ${made.message}`);
+  return keyIn(others.object);
+}
+
+function keyIn(secret: Secret): SigningKey {
+  return JSON.parse(Buffer.from(secret.data?.[FIELD] ?? '', 'base64').toString('utf8')) as SigningKey;
+}

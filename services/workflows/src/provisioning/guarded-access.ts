@@ -1,0 +1,50 @@
+/** Who calls the Provisioning API, by his token, and what his roles let him do. */
+import type { AskedResource, User } from '@tinkerbell/access';
+import type { Authenticator, Authorizer } from '@tinkerbell/platform-contract';
+import type { Method } from '@tinkerbell/provisioning';
+import { RpcError } from '../grpc/rpc-error.ts';
+import type { Access } from './access.ts';
+
+export interface GuardedAccessDeps {
+  readonly authorizer: Authorizer;
+  readonly authenticator: Authenticator;
+  /** Where the jobs are. */
+  readonly namespace: string;
+}
+
+/** What each call is upon objects, so that one set of roles says it all. */
+const asked: Readonly<Record<Method, Pick<AskedResource, 'verb' | 'resource' | 'subresource'>>> = {
+  ProvisionDevice: { verb: 'create', resource: 'workflows' },
+  CreateJob: { verb: 'create', resource: 'workflows' },
+  GetJobStatus: { verb: 'get', resource: 'workflows' },
+  ListJobs: { verb: 'list', resource: 'workflows' },
+  WatchJob: { verb: 'watch', resource: 'workflows' },
+  CancelJob: { verb: 'create', resource: 'workflows', subresource: 'cancel' },
+  RetryJob: { verb: 'create', resource: 'workflows', subresource: 'retry' },
+  ApplyConfiguration: { verb: 'patch', resource: 'hardware' },
+};
+
+export function guardedAccess({ authorizer, authenticator, namespace }: GuardedAccessDeps): Access {
+  return {
+    knowsTokens: true,
+    async identityOf(caller, method) {
+      const user = caller.user ?? (await userOfToken(authenticator, caller.header('authorization')));
+      // Who has no name was let in for the place he calls from.
+      if (user === undefined || user.name === 'system:anonymous') return { user: 'anonymous' };
+      const decision = authorizer.decide(user, { ...asked[method], group: 'tinkerbell.org', namespace });
+      if (decision.allowed) return { user: user.name };
+      throw new RpcError('permission-denied', decision.reason);
+    },
+    mayProvision: () => true,
+  };
+}
+
+async function userOfToken(
+  authenticator: Authenticator,
+  authorization: string | undefined,
+): Promise<User | undefined> {
+  const found = await authenticator.authenticate({ authorization });
+  if (found === undefined) return undefined;
+  if (found.ok) return found.user;
+  throw new RpcError('unauthenticated', found.message);
+}
