@@ -50,9 +50,10 @@ async function updateRows(context: BenchContext, server: LoopbackServer): Promis
       patchText({ host, path: `${HARDWARE}/machine-${index}/status`, body: { status: { state } } }),
     ),
   );
+  const plan = { host, port: Number(port), requests, connections: WRITERS, seconds };
+  await httpLoad(context, plan);
   const rates = await alternate(context.quick ? 1 : 3, {
     ours: async () => {
-      const plan = { host, port: Number(port), requests, connections: WRITERS, seconds };
       const result = await httpLoad(context, plan);
       if (result.failures > 0) throw new Error(`${result.failures} updates were refused`);
       return result.requests / result.seconds;

@@ -3,21 +3,21 @@ import { flushCompileCache } from 'node:module';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { createNodeLog, holderOf, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
-import { helpText, parseFlags } from './flag.ts';
-import { FlagReader, SettingsError } from './flag-reader.ts';
+import { configReport } from './config-check.ts';
+import { helpText } from './flag.ts';
+import { SettingsError } from './flag-reader.ts';
 import { flags } from './flags.ts';
+import { givenFlags } from './given-flags.ts';
 import { missingFiles } from './missing-files.ts';
 import { settingsFrom, type Settings } from './settings.ts';
 
 const VERSION = '0.1.0';
 
 async function main(): Promise<number> {
-  const parsed = parseFlags(flags, process.argv.slice(2), process.env);
-  if (!parsed.ok) return fail(parsed.message);
-  const reader = new FlagReader(flags, parsed.values);
+  const { reader } = givenFlags(process.argv.slice(2), process.env);
   if (reader.boolean('help')) {
     process.stdout.write(
-      `usage: tinkerbell [flags]\n       tinkerbell crds apply [--kubeconfig FILE]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
+      `usage: tinkerbell [flags]\n       tinkerbell config check [flags]\n       tinkerbell crds apply [--kubeconfig FILE]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
     );
     return 0;
   }
@@ -49,11 +49,17 @@ async function main(): Promise<number> {
   }
 }
 
+/** `tinkerbell config check` */
+function checkConfig(commandLine: readonly string[]): number {
+  const given = givenFlags(commandLine, process.env);
+  settingsFrom(given.reader, nodeUdp.networkInterfaces());
+  process.stdout.write(configReport(given));
+  return 0;
+}
+
 /** `tinkerbell crds apply` */
 async function giveCrds(commandLine: readonly string[]): Promise<number> {
-  const parsed = parseFlags(flags, commandLine, process.env);
-  if (!parsed.ok) return fail(parsed.message);
-  const kubeconfig = new FlagReader(flags, parsed.values).text('kubeconfig');
+  const kubeconfig = givenFlags(commandLine, process.env).reader.text('kubeconfig');
   const { applyCrds } = await import('./crds-apply.ts');
   try {
     await applyCrds(kubeconfig, (line) => void process.stdout.write(`${line}\n`));
@@ -96,7 +102,10 @@ function fail(message: string): number {
 
 try {
   const [first, second, ...others] = process.argv.slice(2);
-  process.exitCode = first === 'crds' && second === 'apply' ? await giveCrds(others) : await main();
+  const verb = `${first} ${second}`;
+  if (verb === 'crds apply') process.exitCode = await giveCrds(others);
+  else if (verb === 'config check') process.exitCode = checkConfig(others);
+  else process.exitCode = await main();
 } catch (thrown) {
   if (!(thrown instanceof SettingsError)) throw thrown;
   process.exitCode = fail(thrown.message);

@@ -46,6 +46,10 @@ export class NodeHttpRequest implements HttpRequest {
     return this.#body;
   }
 
+  chunks(): AsyncIterable<Uint8Array> {
+    return this.#incoming;
+  }
+
   text(): Promise<string> {
     return new Response(this.body).text();
   }
