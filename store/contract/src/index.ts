@@ -21,6 +21,7 @@ export {
   type JournalQuery,
   type JournalRecord,
   type JournalSource,
+  type RestorableJournal,
 } from './journal.ts';
 export { LEASES_KEPT, type Lease, type LeaseBook } from './leases.ts';
 export type { View } from './view.ts';

@@ -1,9 +1,11 @@
 /** The contract of journals as tests: every backend passes all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Journal, JournalEntry, JournalQuery } from './index.ts';
+import type { Journal, JournalEntry, JournalQuery, RestorableJournal } from './index.ts';
 
 const mac = '52:54:00:00:00:01';
+/** Far from the age at which records are let go of. */
+const YOUNG_MS = 4_000_000_000_000;
 
 export interface JournalLimits {
   readonly recordsKept?: number;
@@ -19,8 +21,15 @@ async function messagesOf(journal: Journal, query: Partial<JournalQuery> = {}): 
 }
 
 /** Registers the tests for one backend; `open` gives a new, empty journal. */
-export function journalSuite(backend: string, open: (limits: JournalLimits) => Promise<Journal>): void {
-  const journalTest = (name: string, body: (journal: Journal) => Promise<void>, limits: JournalLimits = {}) =>
+export function journalSuite(
+  backend: string,
+  open: (limits: JournalLimits) => Promise<RestorableJournal>,
+): void {
+  const journalTest = (
+    name: string,
+    body: (journal: RestorableJournal) => Promise<void>,
+    limits: JournalLimits = {},
+  ) =>
     test(`${backend}: ${name}`, async () => {
       await using journal = await open(limits);
       await body(journal);
@@ -28,9 +37,14 @@ export function journalSuite(backend: string, open: (limits: JournalLimits) => P
   readTests(journalTest);
   sequenceTests(journalTest);
   followTests(journalTest);
+  restoreTests(journalTest);
 }
 
-type JournalTest = (name: string, body: (journal: Journal) => Promise<void>, limits?: JournalLimits) => void;
+type JournalTest = (
+  name: string,
+  body: (journal: RestorableJournal) => Promise<void>,
+  limits?: JournalLimits,
+) => void;
 
 function readTests(journalTest: JournalTest): void {
   journalTest('reads back records by machine, by workflow, or both, in order', async (journal) => {
@@ -120,5 +134,19 @@ function followTests(journalTest: JournalTest): void {
     await journal.read({ after: 0 });
     assert.deepEqual(seen, ['one', 'two']);
     assert.deepEqual(outputs, ['line']);
+  });
+}
+
+function restoreTests(journalTest: JournalTest): void {
+  journalTest('takes the records of another with their numbers and times, once', async (journal) => {
+    const one = { ...entryOf('one', { machine: mac }), sequence: 700_000, atMs: YOUNG_MS };
+    const two = { ...entryOf('two', { event: 'action-output' }), sequence: 700_003, atMs: YOUNG_MS + 1 };
+    await journal.restore([two]);
+    await journal.restore([one, two]);
+    journal.append(entryOf('three', { event: 'action-output' }));
+    assert.deepEqual(await journal.read({ after: 0 }), [one]);
+    const [first, second, ...others] = await journal.read({ after: 0, events: ['action-output'] });
+    assert.deepEqual([first, second?.message, others], [two, 'three', []]);
+    assert.ok((second?.sequence ?? 0) > 700_003);
   });
 }

@@ -51,6 +51,15 @@ export interface Journal extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** One into which the records of another are copied. */
+export interface RestorableJournal extends Journal {
+  /**
+   * Writes records with the numbers and times that they have; those whose numbers are there are left alone, so that it may be repeated.
+   * New records get greater numbers. They are as durable as the store's commits when the next of these has resolved.
+   */
+  restore(records: readonly JournalRecord[]): Promise<void>;
+}
+
 /** The event of a line of an action's output. Such records have a bound of their own, so that they push nothing else out. */
 export const ACTION_OUTPUT = 'action-output';
 

@@ -6,6 +6,7 @@ export class JournalTable {
   readonly #database: DatabaseSync;
   readonly #name: string;
   readonly #insert: StatementSync;
+  readonly #restore: StatementSync;
   /** Known from the first time on that there may be too many: to count takes as long as to read them all. */
   #count: number | undefined;
 
@@ -18,6 +19,7 @@ export class JournalTable {
         sequence integer primary key, at_ms integer not null, machine text, workflow text, record text not null);
       create index if not exists ${name}_machine on ${name} (machine, sequence) where machine is not null;
       create index if not exists ${name}_workflow on ${name} (workflow, sequence) where workflow is not null;`);
+    this.#restore = database.prepare(`insert or ignore into ${name} values (?, ?, ?, ?, ?)`);
     this.#insert = database.prepare(`insert into ${name} values (?, ?, ?, ?, ?)`);
   }
 
@@ -29,6 +31,13 @@ export class JournalTable {
     const { sequence, atMs, machine = null, workflow = null } = record;
     this.#insert.run(sequence, atMs, machine, workflow, JSON.stringify(record));
     if (this.#count !== undefined) this.#count += 1;
+  }
+
+  /** Unless a record of that number is there. */
+  restore(record: JournalRecord): void {
+    const { sequence, atMs, machine = null, workflow = null } = record;
+    this.#restore.run(sequence, atMs, machine, workflow, JSON.stringify(record));
+    this.#count = undefined;
   }
 
   /** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`. */

@@ -9,10 +9,10 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   ACTION_OUTPUT,
   matches,
-  type Journal,
   type JournalEntry,
   type JournalQuery,
   type JournalRecord,
+  type RestorableJournal,
 } from '@tinkerbell/store-contract';
 import { JournalTable } from './journal-table.ts';
 
@@ -45,7 +45,7 @@ const TRIM_EVERY = 10_000;
 const READ_LIMIT = 10_000;
 const BUSY_TIMEOUT_MS = 1000;
 
-export function openSqliteJournal(options: SqliteJournalOptions): Journal {
+export function openSqliteJournal(options: SqliteJournalOptions): RestorableJournal {
   return new SqliteJournal(options);
 }
 
@@ -54,7 +54,7 @@ type Follower = {
   readonly onRecord: (record: JournalRecord) => void;
 };
 
-class SqliteJournal implements Journal {
+class SqliteJournal implements RestorableJournal {
   readonly #database: DatabaseSync;
   readonly #options: SqliteJournalOptions;
   readonly #followers = new Set<Follower>();
@@ -122,11 +122,29 @@ class SqliteJournal implements Journal {
 
   #insert(records: readonly JournalRecord[]): void {
     this.#database.exec('begin immediate');
-    for (const record of records)
-      (record.event === ACTION_OUTPUT ? this.#output : this.#timeline).insert(record);
+    for (const record of records) this.#tableOf(record).insert(record);
     this.#sinceTrim += records.length;
     if (this.#sinceTrim >= TRIM_EVERY) this.#trim();
     this.#database.exec('commit');
+  }
+
+  restore(records: readonly JournalRecord[]): Promise<void> {
+    return new Promise((resolve) => {
+      this.#database.exec('begin immediate');
+      try {
+        for (const record of records) this.#tableOf(record).restore(record);
+        this.#database.exec('commit');
+      } catch (thrown) {
+        this.#database.exec('rollback');
+        throw thrown;
+      }
+      for (const { sequence } of records) this.#sequence = Math.max(this.#sequence, sequence);
+      resolve();
+    });
+  }
+
+  #tableOf({ event }: JournalEntry): JournalTable {
+    return event === ACTION_OUTPUT ? this.#output : this.#timeline;
   }
 
   #trim(): void {

@@ -1,5 +1,6 @@
 /** Records of the journal in two tables with one counter: the output of actions has a bound of its own. */
 import { ACTION_OUTPUT, type JournalQuery, type JournalRecord } from '@tinkerbell/store-contract';
+import { BEGIN_DURABLY } from './begin-durably.ts';
 import type { Database } from './database.ts';
 
 /** The channel that says that there are records, with the number of the latest. */
@@ -24,25 +25,45 @@ export function insertRecords(
     }));
     await client.query({
       name: 'insert-records',
-      text: `with written as (
-          select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
-            as t (sequence, at_ms, machine, workflow, event, record)),
-        timeline as (insert into tinkerbell.journal select * from written where event <> '${ACTION_OUTPUT}'),
-        output as (insert into tinkerbell.journal_output select * from written where event = '${ACTION_OUTPUT}')
-        select pg_notify('${JOURNAL_CHANNEL}', $7::text)`,
-      values: [
-        numbered.map(({ sequence }) => sequence),
-        numbered.map(({ atMs }) => atMs),
-        numbered.map(({ machine }) => machine ?? null),
-        numbered.map(({ workflow }) => workflow ?? null),
-        numbered.map(({ event }) => event),
-        numbered.map((record) => JSON.stringify(record)),
-        last,
-      ],
+      text: insertText(''),
+      values: [...columnsOf(numbered), last],
     });
     await client.query('commit');
     return last;
   });
+}
+
+/** With their own numbers; those that are there are left alone. */
+export function restoreRecords(database: Database, records: readonly JournalRecord[]): Promise<void> {
+  return database.withConnection(async (client) => {
+    await client.query(BEGIN_DURABLY);
+    const last = Math.max(0, ...records.map(({ sequence }) => sequence));
+    await client.query('update tinkerbell.journal_counter set sequence = greatest(sequence, $1)', [last]);
+    await client.query(insertText('on conflict do nothing'), [...columnsOf(records), last]);
+    await client.query('commit');
+  });
+}
+
+function insertText(onConflict: string): string {
+  return `with written as (
+      select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+        as t (sequence, at_ms, machine, workflow, event, record)),
+    timeline as (
+      insert into tinkerbell.journal select * from written where event <> '${ACTION_OUTPUT}' ${onConflict}),
+    output as (
+      insert into tinkerbell.journal_output select * from written where event = '${ACTION_OUTPUT}' ${onConflict})
+    select pg_notify('${JOURNAL_CHANNEL}', $7::text)`;
+}
+
+function columnsOf(records: readonly JournalRecord[]): readonly unknown[][] {
+  return [
+    records.map(({ sequence }) => sequence),
+    records.map(({ atMs }) => atMs),
+    records.map(({ machine }) => machine ?? null),
+    records.map(({ workflow }) => workflow ?? null),
+    records.map(({ event }) => event),
+    records.map((record) => JSON.stringify(record)),
+  ];
 }
 
 /** Of both tables, oldest first. */

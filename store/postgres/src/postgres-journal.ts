@@ -6,13 +6,20 @@
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   matches,
-  type Journal,
   type JournalEntry,
   type JournalQuery,
   type JournalRecord,
+  type RestorableJournal,
 } from '@tinkerbell/store-contract';
 import { openDatabase, type Database } from './database.ts';
-import { insertRecords, JOURNAL_CHANNEL, readRecords, recordsAfter, trimRecords } from './journal-tables.ts';
+import {
+  insertRecords,
+  JOURNAL_CHANNEL,
+  readRecords,
+  recordsAfter,
+  restoreRecords,
+  trimRecords,
+} from './journal-tables.ts';
 import { followNotifications } from './notifications.ts';
 
 export interface PostgresJournalOptions {
@@ -40,7 +47,7 @@ const TRIM_EVERY = 10_000;
 const READ_LIMIT = 10_000;
 const CONNECTIONS_MAX = 4;
 
-export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
+export async function openPostgresJournal(options: PostgresJournalOptions): Promise<RestorableJournal> {
   return new PostgresJournal(await openDatabase({ ...options, connectionsMax: CONNECTIONS_MAX }), options);
 }
 
@@ -54,7 +61,7 @@ interface Follower {
   after: number;
 }
 
-class PostgresJournal implements Journal {
+class PostgresJournal implements RestorableJournal {
   readonly #database: Database;
   readonly #options: PostgresJournalOptions;
   readonly #followers = new Set<Follower>();
@@ -153,6 +160,10 @@ class PostgresJournal implements Journal {
       }
       if (records.length < READ_LIMIT) return;
     }
+  }
+
+  restore(records: readonly JournalRecord[]): Promise<void> {
+    return this.#inTurn(() => restoreRecords(this.#database, records));
   }
 
   async #trim(): Promise<void> {

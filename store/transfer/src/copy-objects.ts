@@ -1,0 +1,94 @@
+/** Objects of one collection into the target; what is there already must be the same. */
+import type { OwnerReference, Resource } from '@tinkerbell/resources';
+import { formatKey, type StoredObject, type Write } from '@tinkerbell/store-contract';
+import { comparableText } from './comparable.ts';
+import { eachPage } from './scan.ts';
+import type { TransferPlace } from './transfer-place.ts';
+import { TransferRefusal } from './transfer-refusal.ts';
+
+export interface CopyOptions {
+  readonly from: TransferPlace;
+  readonly to: TransferPlace;
+  readonly isOurs: (stored: StoredObject) => boolean;
+  /** A cluster's uids, by those that owners had in the source. */
+  readonly uids: Map<string, string>;
+  /** Called with each number of objects that are there; may throw to end it. */
+  readonly onCopied: (count: number) => void;
+}
+
+export async function copyCollection(collection: string, options: CopyOptions): Promise<void> {
+  for await (const page of eachPage(options.from.store, collection)) {
+    const ours = page.filter(options.isOurs);
+    const writes = await writesFor(ours, options);
+    // A cluster does one write after the other: short commits lose less when it goes away.
+    if (options.to.isCluster === true) for (const write of writes) await perform([write], options);
+    else if (writes.length > 0) await perform(writes, options);
+    options.onCopied(ours.length);
+  }
+}
+
+async function writesFor(page: readonly StoredObject[], options: CopyOptions): Promise<readonly Write[]> {
+  const { to, uids } = options;
+  const writes: Write[] = [];
+  for (const { key, object } of page) {
+    const present = await to.store.get(key);
+    if (present === undefined) {
+      writes.push({ operation: 'create', key, object: bare(object, options) });
+      continue;
+    }
+    if (to.isCluster === true) uids.set(object.metadata.uid ?? '', present.object.metadata.uid ?? '');
+    const isCluster = to.isCluster === true;
+    if (comparableText(present.object, isCluster) === comparableText(object, isCluster)) continue;
+    if (!isCluster || !isHalf(present.object, object)) throw differs(key, to);
+    // A cluster takes an object and its status one after the other; the run ended in between.
+    const completed = {
+      ...present.object,
+      ...(object.status === undefined ? {} : { status: object.status }),
+    };
+    writes.push({ operation: 'update', key, object: completed, expectedRevision: present.revision });
+  }
+  return writes;
+}
+
+/** The same but for its status. */
+function isHalf(
+  { status: _present, ...present }: Resource,
+  { status: _wanted, ...wanted }: Resource,
+): boolean {
+  return comparableText(present, true) === comparableText(wanted, true);
+}
+
+function differs(key: StoredObject['key'], to: TransferPlace): TransferRefusal {
+  return new TransferRefusal(
+    `${formatKey(key)} is in ${to.name}, and is not what it is in the source`,
+    'somebody wrote the target meanwhile; empty it and begin anew',
+  );
+}
+
+async function perform(writes: readonly Write[], { to, uids }: CopyOptions): Promise<void> {
+  const result = await to.store.commit(writes);
+  if (!result.ok)
+    throw new TransferRefusal(
+      `the target did not take ${formatKey(result.key)}: ${result.message}`,
+      'put that right and run the same command again: it goes on where it stopped',
+    );
+  if (to.isCluster !== true) return;
+  for (const [index, { object }] of result.objects.entries()) {
+    const write = writes[index];
+    if (write?.operation === 'create') uids.set(write.object.metadata.uid ?? '', object.metadata.uid ?? '');
+  }
+}
+
+/** As it is to be created. The source's uid travels along to be found again; a cluster gives its own. */
+function bare(object: Resource, { to, uids }: CopyOptions): Resource {
+  const { resourceVersion: _revision, ...metadata } = object.metadata;
+  if (to.isCluster !== true) return { ...object, metadata };
+  const { managedFields: _by, ownerReferences, ...kept } = metadata;
+  const owners = ownerReferences?.map((owner) => ownerInTarget(owner, uids));
+  return { ...object, metadata: { ...kept, ...(owners === undefined ? {} : { ownerReferences: owners }) } };
+}
+
+/** Owners are copied before what they own; one that is not there any more keeps its uid. */
+function ownerInTarget(owner: OwnerReference, uids: ReadonlyMap<string, string>): OwnerReference {
+  return { ...owner, uid: uids.get(owner.uid) ?? owner.uid };
+}

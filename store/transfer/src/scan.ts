@@ -1,0 +1,95 @@
+/** Reads a store from end to end. */
+import { createHash } from 'node:crypto';
+import { builtInKinds, collectionOf, isRecord, kinds } from '@tinkerbell/resources';
+import type { Store, StoredObject } from '@tinkerbell/store-contract';
+import { comparableText } from './comparable.ts';
+import { isMarker } from './marker.ts';
+import type { KindReport, TransferPlace } from './transfer-place.ts';
+
+const PAGE = 200;
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+const ACTIVE = new Set(['RUNNING']);
+/** In this order, so that owners come before what they own. */
+const FIRST = ['namespaces', DEFINITIONS, 'configmaps', 'secrets'];
+/** Of a cluster only these are Tinkerbell's; the others are its own. */
+const ofTinkerbell: readonly string[] = kinds.map(collectionOf);
+
+export interface Scan {
+  readonly kinds: readonly KindReport[];
+  readonly running: readonly string[];
+}
+
+/** Those that can have objects of ours on both sides. */
+export async function collectionsToCopy(from: TransferPlace, to: TransferPlace): Promise<readonly string[]> {
+  if (from.isCluster === true || to.isCluster === true) return ['secrets', ...ofTinkerbell];
+  const known = builtInKinds.map(collectionOf);
+  const defined: string[] = [];
+  for await (const { object } of eachObject(from.store, DEFINITIONS)) defined.push(object.metadata.name);
+  return [...new Set([...FIRST, ...known, ...defined])];
+}
+
+/** Without the marker of a transfer. A cluster's Secrets are ours when a BMC Machine names them. */
+export async function* eachObject(
+  store: Store,
+  collection: string,
+): AsyncGenerator<StoredObject, void, undefined> {
+  for await (const page of eachPage(store, collection)) yield* page;
+}
+
+export async function* eachPage(
+  store: Store,
+  collection: string,
+): AsyncGenerator<readonly StoredObject[], void, undefined> {
+  for (let after: { namespace: string; name: string } | undefined; ;) {
+    const list = await store.list({ collection, limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const items = list.items.filter(({ key }) => !isMarker(key));
+    if (items.length > 0) yield items;
+    if (list.next === undefined) return;
+    after = list.next;
+  }
+}
+
+export async function scan(
+  { store }: TransferPlace,
+  collections: readonly string[],
+  options: { readonly isCluster: boolean; readonly isOurs: (stored: StoredObject) => boolean },
+): Promise<Scan> {
+  const reports: KindReport[] = [];
+  const running: string[] = [];
+  for (const collection of collections) {
+    const hash = createHash('sha256');
+    let count = 0;
+    for await (const stored of eachObject(store, collection)) {
+      if (!options.isOurs(stored)) continue;
+      count += 1;
+      hash.update(comparableText(stored.object, options.isCluster)).update('\n');
+      running.push(...runningActions(stored));
+    }
+    if (count > 0) reports.push({ collection, count, digest: hash.digest('hex') });
+  }
+  return { kinds: reports, running };
+}
+
+/** The actions of a Workflow that an agent is performing. */
+function runningActions({ key, object }: StoredObject): readonly string[] {
+  if (key.collection !== 'workflows.tinkerbell.org' || !isRecord(object.status)) return [];
+  return recordsIn(object.status['tasks'])
+    .flatMap((task) => recordsIn(task['actions']))
+    .filter(({ state }) => ACTIVE.has(String(state)))
+    .map(({ name }) => `${key.namespace}/${key.name}: ${String(name)}`);
+}
+
+/** `namespace/name` of the Secrets that BMC Machines name. */
+export async function secretsNamed(store: Store): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const { object } of eachObject(store, 'machines.bmc.tinkerbell.org')) {
+    const connection = isRecord(object.spec) ? object.spec['connection'] : undefined;
+    const reference = isRecord(connection) ? connection['authSecretRef'] : undefined;
+    if (isRecord(reference)) names.add(`${String(reference['namespace'])}/${String(reference['name'])}`);
+  }
+  return names;
+}
+
+function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
