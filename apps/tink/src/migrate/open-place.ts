@@ -1,0 +1,103 @@
+/** Stores as a person writes them: `sqlite:/var/lib/tinkerbell`, `postgres://…`, `kubernetes:[kubeconfig]`. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Log } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
+import type { TransferPlace } from '@tinkerbell/store-transfer';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface OpenOptions {
+  readonly log: Log;
+  readonly terminal: Terminal;
+  readonly side: '--from' | '--to';
+  /** Nothing is made that is not there. */
+  readonly isDryRun: boolean;
+}
+
+const FORMS =
+  'stores are written as sqlite:/path/of/data-dir, postgres://user:password@host:5432/database or kubernetes:[kubeconfig]';
+
+/** Everything is closed by `cleanup`. Throws a TinkFailure that never has a password. */
+export async function openPlace(
+  text: string,
+  options: OpenOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<TransferPlace> {
+  const { side, terminal } = options;
+  if (text.startsWith('sqlite:')) return sqlitePlace(resolve(text.slice('sqlite:'.length)), options, cleanup);
+  if (text.startsWith('kubernetes:'))
+    return kubernetesPlace(text.slice('kubernetes:'.length), options, cleanup);
+  const url = text === 'postgres:' ? (terminal.environment['TINKERBELL_POSTGRES_URL'] ?? '') : text;
+  if (text === 'postgres:' && url === '')
+    throw usageFailure(`${side} postgres: needs TINKERBELL_POSTGRES_URL in the environment`, FORMS);
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
+    throw usageFailure(`${side}: what is ${JSON.stringify(text.split('@').at(-1))}?`, FORMS);
+  return postgresPlace(url, options, cleanup);
+}
+
+/** With its lock held: no server writes it meanwhile. */
+async function sqlitePlace(
+  folder: string,
+  { log, side, isDryRun }: OpenOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<TransferPlace> {
+  const { openSqliteJournal } = await import('@tinkerbell/store-journal');
+  const { openSqliteLeaseBook, openSqliteStore } = await import('@tinkerbell/store-sqlite');
+  const path = join(folder, 'tinkerbell.db');
+  const name = `sqlite:${folder}`;
+  if (side === '--from' && !existsSync(path))
+    throw new TinkFailure(`there is no ${path}`, {
+      advice: 'give the data folder of the server: --data-dir',
+    });
+  if (isDryRun && !existsSync(path)) return emptyPlace(name, cleanup);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = cleanup.adopt(new DatabaseSync(join(folder, 'lock')), (one) => one.close());
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive');
+  } catch {
+    throw new TinkFailure(`a server holds ${folder}`, {
+      advice: 'stop it (systemctl stop tinkerbell), migrate, and start it with the new --store',
+    });
+  }
+  return {
+    name,
+    store: cleanup.use(openSqliteStore({ path, log })),
+    journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log })),
+    leases: cleanup.use(openSqliteLeaseBook({ path })),
+  };
+}
+
+async function emptyPlace(name: string, cleanup: AsyncDisposableStack): Promise<TransferPlace> {
+  const { createMemoryStore } = await import('@tinkerbell/store-memory');
+  return { name, store: cleanup.use(createMemoryStore()) };
+}
+
+async function postgresPlace(
+  url: string,
+  { log }: OpenOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<TransferPlace> {
+  const { openPostgresJournal, openPostgresLeaseBook, openPostgresStore } =
+    await import('@tinkerbell/store-postgres');
+  const { host, pathname } = new URL(url);
+  const options = { url, clock: nodeClock, log };
+  return {
+    name: `postgres://${host}${pathname}`,
+    store: cleanup.use(await openPostgresStore(options)),
+    journal: cleanup.use(await openPostgresJournal(options)),
+    leases: cleanup.use(await openPostgresLeaseBook(options)),
+  };
+}
+
+async function kubernetesPlace(
+  kubeconfig: string,
+  { log, terminal }: OpenOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<TransferPlace> {
+  const { accessFrom, openKubernetesStore } = await import('@tinkerbell/store-kubernetes');
+  const access = accessFrom(kubeconfig, terminal.environment);
+  const store = cleanup.use(await openKubernetesStore({ access, clock: nodeClock, log }));
+  return { name: `kubernetes ${access.url}`, store, isCluster: true };
+}
