@@ -21,6 +21,7 @@ import { buildDebianImage, type DebianImage } from './debian-image.ts';
 import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
 import { shownOf, type DemoView } from './demo-view.ts';
 import { fetchIpxeBinaries } from './ipxe-binaries.ts';
+import { startPostgres } from './postgres.ts';
 import { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
 import type { Firmware } from './firmware.ts';
 import { createMachine, type Machine } from './qemu-machine.ts';
@@ -37,6 +38,8 @@ const SERIAL_LINES_SHOWN = 25;
 export interface DemoOptions {
   readonly firmware: Firmware;
   readonly machines: number;
+  /** `sqlite` when absent; for `postgres` one is started. */
+  readonly store?: 'sqlite' | 'postgres';
   /** Leaves everything running until the signal aborts. */
   readonly keep: boolean;
   readonly signal: AbortSignal;
@@ -77,7 +80,8 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
   const prepared = await withCacheLock(CACHE, () => prepare(view));
   const network = await enterPrivateNetwork(SERVER_ADDRESS);
   cleanup.defer(startRouterAdvertiser(network.bridge));
-  const server = await serve(prepared, { directory, network, view });
+  const storeFlags = options.store === 'postgres' ? await postgresFlags(view, cleanup) : [];
+  const server = await serve(prepared, { directory, network, view, storeFlags });
   cleanup.defer(() => server.stop());
 
   const manifests = await loadDemoManifests(options.machines, options.firmware);
@@ -134,9 +138,23 @@ async function prepare(view: DemoView): Promise<{
   return { image, hookDirectory, ipxeDirectory: ipxe.directory };
 }
 
+/** In the rack's own network, as the server is. */
+async function postgresFlags(view: DemoView, cleanup: AsyncDisposableStack): Promise<readonly string[]> {
+  const startedMs = performance.now();
+  const postgres = cleanup.use(await startPostgres({ fsync: true }));
+  const url = await postgres.database('tinkerbell');
+  view.prepared('PostgreSQL', `ready in ${((performance.now() - startedMs) / 1000).toFixed(2)} s`);
+  return ['--store=postgres', `--postgres-url=${url}`];
+}
+
 async function serve(
   prepared: Awaited<ReturnType<typeof prepare>>,
-  rack: { readonly directory: string; readonly network: PrivateNetwork; readonly view: DemoView },
+  rack: {
+    readonly directory: string;
+    readonly network: PrivateNetwork;
+    readonly view: DemoView;
+    readonly storeFlags: readonly string[];
+  },
 ): Promise<RunningServer> {
   const imagesDirectory = join(rack.directory, 'images');
   await mkdir(imagesDirectory);
@@ -148,6 +166,7 @@ async function serve(
     ipxeDirectory: prepared.ipxeDirectory,
     networkInterface: rack.network.bridge,
     address: rack.network.address,
+    flags: rack.storeFlags,
   });
   rack.view.prepared('server', `ready in ${server.readySeconds.toFixed(2)} s at ${server.url}`);
   return server;
