@@ -90,6 +90,11 @@ export class ApiClient {
     return this.#json('GET', path);
   }
 
+  /** Posts what is answered and not stored: reviews, requests for tokens. */
+  ask(path: string, body: object): Promise<unknown> {
+    return this.#json('POST', path, { body });
+  }
+
   get(target: ObjectName): Promise<Resource> {
     return this.#json('GET', objectPath(target)) as Promise<Resource>;
   }

@@ -17,6 +17,7 @@ import { addMetadataCommands } from './commands/metadata-commands.ts';
 import { addMigrate } from './commands/migrate-command.ts';
 import { addPreflight } from './commands/preflight-command.ts';
 import { addTemplate } from './commands/template-command.ts';
+import { addAuth, addToken } from './commands/token-command.ts';
 import { addTree } from './commands/tree-command.ts';
 import { addVersion } from './commands/version-command.ts';
 import { addWait } from './commands/wait-command.ts';
@@ -100,6 +101,8 @@ export function createProgram(terminal: Terminal): Command {
   addMigrate(program, terminal);
   addPreflight(program, terminal);
   addConfig(program, terminal);
+  addToken(program, terminal);
+  addAuth(program, terminal);
   addVersion(program, terminal);
   addCompletion(program, terminal);
   return program;

@@ -1,0 +1,62 @@
+/** A real OpenID provider on loopback, whose tokens have roles as Keycloak writes them. */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+export interface IdentityProvider extends AsyncDisposable {
+  readonly issuer: string;
+  /** A signed token for this audience. */
+  token(audience: string): Promise<string>;
+}
+
+export async function startIdentityProvider(): Promise<IdentityProvider> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = {
+    client_id: 'ops',
+    client_secret: 'loopback-only',
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+  };
+  const provider = new Provider(issuer, {
+    clients: [client],
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_context: unknown, resource: string) => ({
+          scope: '',
+          audience: resource.replace('urn:', ''),
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    extraTokenClaims: () => ({
+      realm_access: { roles: ['lookers'] },
+      resource_access: { tinkerbell: { roles: ['operators'] } },
+    }),
+  });
+  server.on('request', provider.callback());
+  return {
+    issuer,
+    async token(audience) {
+      const response = await fetch(`${issuer}/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', resource: `urn:${audience}` }),
+      });
+      const { access_token: token } = (await response.json()) as { access_token?: string };
+      if (token === undefined) throw new Error(`the provider answered ${response.status}`);
+      return token;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
