@@ -46,6 +46,12 @@ test('this machine may, by loopback or by talking to itself', async () => {
   assert.match(await answer({ audience: 'none' }), /^401 the API answers nobody without a token/);
 });
 
+test('what a proxy on this machine passes on is not from this machine', async () => {
+  for (const name of ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via'])
+    assert.match(await answer({ headers: { [name]: '127.0.0.1' } }), /^401/, name);
+  assert.equal(await answer({ headers: { 'x-forwarded-for': 'x', authorization: 'Bearer good' } }), 'ann');
+});
+
 test('another machine may with a token, or when everyone may', async () => {
   assert.match(await answer(other), /^401 .*10\.1\.0\.2 needs a token, .*--api-anonymous=everyone/);
   assert.equal(await answer({ ...other, audience: 'everyone' }), ANYBODY);

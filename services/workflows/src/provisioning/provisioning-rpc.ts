@@ -58,11 +58,15 @@ function plainJson(schema: DescMessage, message: Message): JsonValue {
   return toJson(schema, message, { useProtoFieldName: true });
 }
 
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
+
 /** Agents reach this port from the provisioning network without a name; callers of this API need one there. */
 function admit(caller: Caller, audience: ProvisioningAudience, { knowsTokens = false }: Access): void {
   if (knowsTokens && caller.header('authorization') !== undefined) return;
   const { peer } = caller;
-  if (audience === 'everyone' || (audience === 'loopback' && isLoopback(peer))) return;
+  // What a proxy on this machine passes on was asked somewhere else.
+  const isHere = isLoopback(peer) && !FORWARDED.some((name) => caller.header(name) !== undefined);
+  if (audience === 'everyone' || (audience === 'loopback' && isHere)) return;
   const who = audience === 'none' ? 'nobody' : 'this machine only';
   throw new RpcError(
     knowsTokens ? 'unauthenticated' : 'permission-denied',
