@@ -150,6 +150,7 @@ async function servicesFor(settings: Settings, deps: Deps, isShared: boolean): P
     ...(workflows === undefined ? [] : [await workflowsService(deps, workflows)]),
     ...(settings.relay === undefined ? [] : [createRelayService(deps, settings.relay)]),
     ...(settings.controller ? [controller(deps, isShared)] : []),
+    ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
 }
 
@@ -163,4 +164,9 @@ function controller(deps: Deps, isShared: boolean): Service {
 async function workflowsService(deps: Deps, config: NonNullable<Settings['workflows']>): Promise<Service> {
   const { createWorkflowsService } = await import('@tinkerbell/service-workflows');
   return createWorkflowsService(deps, config);
+}
+
+async function gateway(deps: Deps, config: NonNullable<Settings['gateway']>): Promise<Service> {
+  const { gatewayService } = await import('./gateway.ts');
+  return gatewayService({ ...deps, ...platform }, config);
 }

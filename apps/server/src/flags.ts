@@ -1,6 +1,7 @@
 /** Every flag of the server. Names and defaults are upstream's where upstream has the flag. */
 import { accessFlags } from './access/access-flags.ts';
 import type { Flag, FlagType } from './flag.ts';
+import { gatewayFlags } from './gateway-flags.ts';
 
 function flag(name: string, type: FlagType, fallback: string, description: string): Flag {
   return { name, type, default: fallback, description };
@@ -365,6 +366,7 @@ export const flags: readonly Flag[] = [
   ...syslog,
   ...tootles,
   ...relay,
+  ...gatewayFlags,
   ...tinkServer,
   ...tinkController,
   flag('version', 'boolean', 'false', 'print the version and end'),

@@ -69,6 +69,20 @@ async function giveCrds(commandLine: readonly string[]): Promise<number> {
   }
 }
 
+/** `tinkerbell gateway check FILE`, `tinkerbell cert init|issue NAME...|show` */
+async function gatewayVerb(): Promise<number> {
+  const { gatewayCommand } = await import('./gateway-commands.ts');
+  try {
+    const said = gatewayCommand(process.argv.slice(2), process.env);
+    process.stdout.write(said ?? '');
+    return said === undefined
+      ? fail('usage: tinkerbell gateway check FILE, or cert init|issue NAME...|show')
+      : 0;
+  } catch (thrown) {
+    return fail(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
 function warnIfOpen(settings: Settings, log: ReturnType<typeof createNodeLog>): void {
   if (settings.apiAnonymous !== 'everyone') return;
   log.warn('the API answers everyone without authentication', { flag: '--api-anonymous=everyone' });
@@ -105,6 +119,7 @@ try {
   const verb = `${first} ${second}`;
   if (verb === 'crds apply') process.exitCode = await giveCrds(others);
   else if (verb === 'config check') process.exitCode = checkConfig(others);
+  else if (first === 'gateway' || first === 'cert') process.exitCode = await gatewayVerb();
   else process.exitCode = await main();
 } catch (thrown) {
   if (!(thrown instanceof SettingsError)) throw thrown;

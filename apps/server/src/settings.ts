@@ -11,6 +11,7 @@ import type { ApiAudience } from './api-access.ts';
 import { bootConfig } from './boot-settings.ts';
 import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
+import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 import { relayConfig } from './relay-settings.ts';
 import { secretsKeys, storeSettings, type StoreSettings } from './store-settings.ts';
@@ -49,6 +50,7 @@ export interface Settings {
   /** Which objects that a Hardware names its templates may see. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
+  readonly gateway?: GatewaySettings;
 }
 
 interface TlsFiles {
@@ -95,6 +97,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
       ? { boot: bootConfig(flags, address, { dataDirectory, hookDirectory: images.hookDirectory }) }
       : {}),
     ...(flags.boolean('enable-relay') ? { relay: relayConfig(flags) } : {}),
+    gateway: gatewaySettings(flags, dataDirectory),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags) } : {}),
   };
 }

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { createTokenSigner, newSigningKey } from '@tinkerbell/platform-jwt';
 import { nodeClock } from '@tinkerbell/platform-node';
-import { issue, startGateway, type GatewayBench } from '../testdata/gateway-bench.ts';
+import { issue, startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
 
 async function listening(server: Server) {
   server.listen(0, '127.0.0.1');
@@ -176,9 +176,9 @@ test('forwards UDP for each client apart, and follows a server that answers from
   server.on('message', (bytes, peer) => {
     const transfer = createSocket('udp4');
     transfer.once('message', (more) => {
-      transfer.send(`then ${more}`, peer.port, peer.address, () => transfer.close());
+      transfer.send(`then ${String(more)}`, peer.port, peer.address, () => transfer.close());
     });
-    transfer.send(`first ${bytes}`, peer.port, peer.address);
+    transfer.send(`first ${String(bytes)}`, peer.port, peer.address);
   });
   await using bench = await startGateway(
     `forwards: [{name: f, protocol: udp, listen: "127.0.0.1:0", to: "127.0.0.1:${server.address().port}", sessionsMax: 2}]`,

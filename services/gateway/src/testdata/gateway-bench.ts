@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { templatePlatform } from '@tinkerbell/platform-template';
-import { createGatewayService, type GatewayService } from '../src/index.ts';
+import { createGatewayService, type GatewayService } from '../index.ts';
 
 export interface GatewayBench extends AsyncDisposable {
   readonly gateway: GatewayService;

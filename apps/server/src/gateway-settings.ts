@@ -1,0 +1,124 @@
+/** Settings of the gateway: the two documented hosts, forwards, and the route file. */
+import { join } from 'node:path';
+import { parseEndpoint, routesIn, type ForwardSettings, type RouteFile } from '@tinkerbell/service-gateway';
+import { SettingsError, type FlagReader } from './flag-reader.ts';
+
+export interface GatewaySettings {
+  readonly fixed: RouteFile;
+  readonly routeFile?: string;
+  /** Where our own authority keeps its certificates; absent: they come from elsewhere. */
+  readonly authority?: { readonly directory: string; readonly names: readonly string[] };
+}
+
+const NO_ROUTES: RouteFile = { listeners: [], routes: [], forwards: [], trustedProxies: [] };
+/** Of the file host (the edge stack's ingress): requests a second and at one time, for each source address. */
+const FILES_LIMITS = 'rateLimit: {average: 500}, maxConnections: 70';
+/**
+ * What is public of our own HTTP port. The API is not: behind the gateway every request would come from this machine, which may do
+ * everything.
+ */
+const OWN_FILES = '/tink-stack/(images|hook|ipxe/binary)/';
+
+/** Undefined without `--enable-gateway`. */
+export function gatewaySettings(flags: FlagReader, dataDirectory: string): GatewaySettings | undefined {
+  if (!flags.boolean('enable-gateway')) return undefined;
+  const routeFile = flags.text('gateway-config');
+  const forwards = flags.list('gateway-forward').map((text) => forwardOf(flags, text));
+  const domain = flags.text('gateway-domain');
+  if (domain === '' && routeFile === '' && forwards.length === 0)
+    throw new SettingsError('--enable-gateway needs --gateway-domain, --gateway-config or --gateway-forward');
+  const hosts = domain === '' ? undefined : documentedHosts(flags, domain, dataDirectory);
+  return {
+    fixed: { ...(hosts?.fixed ?? NO_ROUTES), forwards },
+    ...(routeFile === '' ? {} : { routeFile }),
+    ...(hosts?.authority === undefined ? {} : { authority: hosts.authority }),
+  };
+}
+
+function documentedHosts(flags: FlagReader, domain: string, dataDirectory: string) {
+  if (!/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(domain))
+    throw new SettingsError(`--gateway-domain must be a domain, not ${JSON.stringify(domain)}`);
+  const names = [`tinkerbell-server.${domain}`, `tinkerbell-nginx.${domain}`];
+  const directory = join(dataDirectory, 'gateway');
+  const [certFile, keyFile] = [flags.text('gateway-cert-file'), flags.text('gateway-key-file')];
+  if ((certFile === '') !== (keyFile === ''))
+    throw new SettingsError('--gateway-cert-file and --gateway-key-file go together');
+  const isOwn = certFile === '';
+  const files = isOwn ? certificateFiles(directory, names[0] ?? '') : { certFile, keyFile };
+  const text = `
+listeners:
+  - name: https
+    address: ${quoted(flags.text('bind-address'))}
+    port: ${flags.port('gateway-https-port')}
+    tls: {certificates: [{certFile: ${quoted(files.certFile)}, keyFile: ${quoted(files.keyFile)}}]}
+routes:
+  - name: tinkerbell-server
+    listeners: [https]
+    match: {host: ${quoted(names[0] ?? '')}}
+    middlewares: {${tokenRule(flags)}}
+    upstream: {protocol: h2c, endpoints: [${quoted(upstreamOf(flags, 'gateway-grpc-upstream', 'tink-server-bind-port'))}]}
+  - name: tinkerbell-nginx
+    listeners: [https]
+    match: {host: ${quoted(names[1] ?? '')}, ${filesMatch(flags)}}
+    middlewares: {rewrite: {regex: "/tink-stack(/|$)(.*)", replacement: "/$2"}, ${FILES_LIMITS}}
+    upstream: {endpoints: [${quoted(upstreamOf(flags, 'gateway-files-upstream', 'http-port'))}]}
+`;
+  return { fixed: routesIn(text, 'gateway'), ...(isOwn ? { authority: { directory, names } } : {}) };
+}
+
+/** Where our authority keeps the certificate of a name. */
+export function certificateFiles(directory: string, name: string) {
+  return { certFile: join(directory, `${name}.pem`), keyFile: join(directory, `${name}.key`) };
+}
+
+function filesMatch(flags: FlagReader): string {
+  return flags.text('gateway-files-upstream') === ''
+    ? `pathRegex: ${quoted(OWN_FILES)}`
+    : 'pathPrefix: /tink-stack';
+}
+
+function tokenRule(flags: FlagReader): string {
+  const issuer = flags.text('gateway-jwt-issuer');
+  const [url, file] = [flags.text('gateway-jwt-jwks-url'), flags.text('gateway-jwt-jwks-file')];
+  if (issuer === '' || (url === '') === (file === ''))
+    throw new SettingsError(
+      '--gateway-domain needs --gateway-jwt-issuer and its keys, --gateway-jwt-jwks-url or --gateway-jwt-jwks-file: who may provision machines',
+    );
+  const keys = url === '' ? `jwksFile: ${quoted(file)}` : `jwksUrl: ${quoted(url)}`;
+  const audiences = flags.list('gateway-jwt-audience').map(quoted).join(', ');
+  // Our own gRPC refuses tokens of an issuer that it was not told of, rather than overlook them.
+  const isKnown = flags.text('gateway-grpc-upstream') !== '' || flags.text('oidc-issuer-url') === issuer;
+  const spent = isKnown ? '' : ', headers: {request: {authorization: ""}}';
+  return `validateJwt: {issuer: ${quoted(issuer)}, ${keys}, audiences: [${audiences}]}${spent}`;
+}
+
+/** The endpoint given, else a port of ours. */
+function upstreamOf(flags: FlagReader, name: string, ownPort: string): string {
+  const given = flags.text(name);
+  if (given === '') return `127.0.0.1:${flags.port(ownPort)}`;
+  if (parseEndpoint(given) === undefined)
+    throw new SettingsError(`--${name} must be HOST:PORT, not ${JSON.stringify(given)}`);
+  return given;
+}
+
+/** `udp:69=192.0.2.10:69` */
+function forwardOf(flags: FlagReader, text: string): ForwardSettings {
+  const match = /^(tcp|udp):(\d{1,5})=(.+)$/.exec(text);
+  const rest = `protocol: ${match?.[1]}, listen: ${quoted(`${flags.text('bind-address')}:${match?.[2]}`)}, to: ${quoted(match?.[3] ?? '')}`;
+  try {
+    const [forward] = routesIn(
+      `forwards: [{name: "${match?.[1]}-${match?.[2]}", ${rest}}]`,
+      'forward',
+    ).forwards;
+    if (match !== null && forward !== undefined) return forward;
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+  }
+  throw new SettingsError(
+    `--gateway-forward takes PROTOCOL:PORT=HOST:PORT such as udp:69=192.0.2.10:69, not ${JSON.stringify(text)}`,
+  );
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
