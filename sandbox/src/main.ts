@@ -40,6 +40,18 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return values.help ? 0 : 2;
   }
+  const { firmware, machines, store } = chosen(values);
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  const view = createDemoView(process.stdout);
+  const outcome = await runDemo({ firmware, machines, store, keep: values.keep, signal: stop.signal }, view);
+  showOutcome(outcome, view);
+  if (values.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
+  return outcome.state === 'SUCCESS' && outcome.booted ? 0 : 1;
+}
+
+/** Throws with the values there are. */
+function chosen(values: { readonly firmware: string; readonly machines: string; readonly store: string }) {
   const firmware = FIRMWARES.find((name) => name === values.firmware);
   if (firmware === undefined)
     throw new Error(`--firmware ${values.firmware}: choose ${FIRMWARES.join(', ')}`);
@@ -50,13 +62,7 @@ async function main(): Promise<number> {
   const { store } = values;
   if (store !== 'sqlite' && store !== 'postgres')
     throw new Error(`--store ${store}: choose sqlite or postgres`);
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-  const view = createDemoView(process.stdout);
-  const outcome = await runDemo({ firmware, machines, store, keep: values.keep, signal: stop.signal }, view);
-  showOutcome(outcome, view);
-  if (values.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
-  return outcome.state === 'SUCCESS' && outcome.booted ? 0 : 1;
+  return { firmware, machines, store } as const;
 }
 
 const STAGE_TITLES: Readonly<Record<string, string>> = {

@@ -94,7 +94,12 @@ async function performNext(client: Client): Promise<string> {
   const { workflowId, taskId, actionId, name: actionName } = action;
   for (const actionState of [StateType.RUNNING, StateType.SUCCESS]) {
     const request = create(ActionStatusRequestSchema, {
-      ...{ workflowId, taskId, actionId, actionName, actionState, agentId: AGENT },
+      workflowId,
+      taskId,
+      actionId,
+      actionName,
+      actionState,
+      agentId: AGENT,
       message: { message: 'done' },
     });
     const call = { method: METHODS.reportActionStatus, request, deadlineMs: ANSWER_MS };
@@ -111,10 +116,7 @@ test('a workflow that waits between two actions goes on after the move from a fi
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const place = await newPlace(folder);
   const url = urlOf(place);
-  const ports = [
-    ...['--http-port', String(place.httpPort)],
-    ...['--tink-server-bind-port', String(place.grpcPort)],
-  ];
+  const ports = ['--http-port', `${place.httpPort}`, '--tink-server-bind-port', `${place.grpcPort}`];
   // The agent keeps its connection over the move, and finds the new server at the old place.
   const client = new Client(grpcAddressOf(place), credentials.createInsecure(), {
     'grpc.max_reconnect_backoff_ms': 200,
