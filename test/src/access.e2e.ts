@@ -75,9 +75,12 @@ before(async () => {
   https = `https://127.0.0.1:${port}`;
   server = await startServer({
     flags: [
-      ...['--https-port', String(port), '--tls-cert-file', certificate('server.crt')],
-      ...['--tls-key-file', certificate('server.key'), '--client-ca-file', certificate('ca.crt')],
-      ...['--oidc-issuer-url', provider.issuer, '--oidc-client-id', 'tinkerbell'],
+      `--https-port=${port}`,
+      `--tls-cert-file=${certificate('server.crt')}`,
+      `--tls-key-file=${certificate('server.key')}`,
+      `--client-ca-file=${certificate('ca.crt')}`,
+      `--oidc-issuer-url=${provider.issuer}`,
+      '--oidc-client-id=tinkerbell',
     ],
   });
 });
@@ -111,7 +114,8 @@ test('a role in one namespace ends there, and gives no other', async () => {
 test('a client certificate names user and groups, and one of a stranger is refused', async () => {
   await kubectl([], 'create', 'clusterrolebinding', 'lookers', '--clusterrole', 'view', '--group', 'lookers');
   const tls = (name: string) => [
-    ...['--client-certificate', certificate(`${name}.crt`), '--client-key', certificate(`${name}.key`)],
+    `--client-certificate=${certificate(`${name}.crt`)}`,
+    `--client-key=${certificate(`${name}.key`)}`,
   ];
   assert.match((await kubectl(tls('user'), 'get', 'hardware')).err, /No resources found/);
   assert.match((await kubectl(tls('user'), 'delete', 'hardware', 'h')).err, /User "ann" cannot delete/);

@@ -77,7 +77,7 @@ export async function accountsMade({ client }: Session): Promise<readonly Accoun
       name: subjects?.[0]?.name ?? '',
       role: roleRef.name,
       within: metadata.namespace ?? '',
-      created: String(metadata.creationTimestamp ?? ''),
+      created: metadata.creationTimestamp ?? '',
     }));
 }
 
