@@ -60,7 +60,6 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   await using cleanup = new AsyncDisposableStack();
-
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
   const stores = await openStores({ ...settings, databasePath: data.databasePath, log }, cleanup);
   const { journal } = stores;
@@ -70,9 +69,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const renderer = createWorkerRenderer(nodeClock, log);
   cleanup.defer(() => renderer.close());
 
-  const accessDeps = { ...platform, store, log };
-  const access = await openAccess(settings.access, accessDeps, stopping.signal);
-
+  const access = await openAccess(settings.access, { ...platform, store, log }, stopping.signal);
   const deps = {
     store,
     view,
