@@ -61,6 +61,7 @@ async function scene() {
     flags: [
       `--tink-server-bind-port=${grpc}`,
       '--enable-gateway',
+      '--api-anonymous=everyone',
       `--gateway-domain=${DOMAIN}`,
       `--gateway-https-port=${https}`,
       `--gateway-jwt-issuer=${ISSUER}`,
