@@ -1,6 +1,7 @@
 /** The whole command line as a function: words in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { addApply, addDiff } from './commands/apply-command.ts';
+import { addBackup, addRestore } from './commands/backup-commands.ts';
 import { addBoot } from './commands/boot-command.ts';
 import { addCompletion } from './commands/completion-command.ts';
 import { addConfig } from './commands/config-command.ts';
@@ -98,6 +99,8 @@ export function createProgram(terminal: Terminal): Command {
   addHardware(program, terminal);
   addTemplate(program, terminal);
   addWorkflow(program, terminal);
+  addBackup(program, terminal);
+  addRestore(program, terminal);
   addMigrate(program, terminal);
   addPreflight(program, terminal);
   addConfig(program, terminal);

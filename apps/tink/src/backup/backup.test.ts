@@ -1,0 +1,68 @@
+/** From one real server to another. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { createCommandRunner } from '../testdata/command-runner.ts';
+import { hardware, template, workflow } from '../testdata/manifests.ts';
+import { runServer } from '../testdata/running-server.ts';
+
+const text = `version: "0.1"
+name: debian
+global_timeout: 1800
+tasks:
+  - name: install
+    worker: "{{ .device_1 }}"
+    actions: [{name: one, image: "a:v1"}]
+`;
+
+interface Workflow {
+  readonly status?: { readonly state?: string; readonly tasks?: readonly object[] };
+}
+
+test('what one server has is in the other after backup and restore, and a second restore changes nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-backup-'));
+  const file = join(folder, 'site.gz');
+  const [one, other] = [await runServer(), await runServer()];
+  try {
+    const source = createCommandRunner(() => one);
+    const target = createCommandRunner(() => other);
+    const input = [hardware('m1', '08:00:27:00:00:01'), template('t', text), workflow('w', 't', 'm1')].join(
+      '---\n',
+    );
+    await source.done('apply -f - -n lab', { input });
+    await source.rendered('w', 'lab');
+    await source.done('workflow cancel w -n lab');
+    const before = JSON.parse(await source.done('get workflow w -n lab -o json')) as Workflow;
+    assert.match(await source.done(`backup ${file}`), /objects, [1-9]\d* records, SHA-256 [0-9a-f]{64}/);
+
+    assert.match(await target.done(`restore ${file}`), /workflows.tinkerbell.org: 1 created/);
+    const after = JSON.parse(await target.done('get workflow w -n lab -o json')) as Workflow;
+    assert.deepEqual(
+      [after.status?.state, after.status?.tasks],
+      [before.status?.state, before.status?.tasks],
+    );
+    assert.match(
+      await target.done(`restore ${file}`),
+      /hardware.tinkerbell.org: 0 created, 0 overwritten, 1 unch/,
+    );
+
+    await target.done('label hardware m1 -n lab a=b');
+    assert.match(await target.failed(`restore ${file}`), /hardware\/m1 is there already.*\n.*--overwrite/);
+    assert.match(
+      await target.done(`restore ${file} --overwrite`),
+      /hardware.tinkerbell.org: 0 created, 1 overw/,
+    );
+
+    const lines = gunzipSync(readFileSync(file)).toString('utf8');
+    writeFileSync(file, gzipSync(lines.replace('08:00:27:00:00:01', '08:00:27:00:00:02')));
+    assert.match(await target.failed(`restore ${file}`), /damaged or not whole: its SHA-256 is another/);
+    writeFileSync(file, gzipSync(lines).subarray(0, 300));
+    assert.match(await target.failed(`restore ${file}`), /damaged or not whole/);
+  } finally {
+    await Promise.all([one.remove(), other.remove()]);
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,78 @@
+/** Objects of a backup into a server; may be repeated. */
+import { isDeepEqual, type Resource } from '@tinkerbell/resources';
+import type { ApiClient } from '../client.ts';
+import type { OfferedKind } from '../discovery.ts';
+import { TinkFailure } from '../failure.ts';
+
+export type Restored = 'created' | 'overwritten' | 'unchanged';
+
+/** New uids by those in the backup, for owner references. */
+export type Uids = Map<string, string>;
+
+export interface RestoreOptions {
+  readonly client: ApiClient;
+  readonly uids: Uids;
+  readonly overwrite: boolean;
+}
+
+/** Throws a TinkFailure when another object of that name is there and may not be overwritten. */
+export async function restoreObject(
+  kind: OfferedKind,
+  object: Resource,
+  { client, uids, overwrite }: RestoreOptions,
+): Promise<Restored> {
+  const { namespace, name, uid = '' } = object.metadata;
+  const wanted = withoutIdentity(object, uids);
+  const present = await client.find({ kind, namespace, name });
+  if (present === undefined) {
+    const created = await client.create(kind, wanted);
+    uids.set(uid, created.metadata.uid ?? '');
+    await restoreStatus(kind, object, { client, present: created });
+    return 'created';
+  }
+  uids.set(uid, present.metadata.uid ?? '');
+  if (isSame(withoutIdentity(present, new Map()), wanted)) {
+    if (isDeepEqual(present.status, object.status)) return 'unchanged';
+    // Of a run that was interrupted between an object and its status.
+    if (present.status !== undefined && !overwrite) throw isThere(kind, name);
+  } else if (!overwrite) throw isThere(kind, name);
+  const metadata = { ...wanted.metadata, ...revisionOf(present) };
+  const replaced = await client.replace(kind, { ...wanted, metadata });
+  await restoreStatus(kind, object, { client, present: replaced });
+  return 'overwritten';
+}
+
+async function restoreStatus(
+  kind: OfferedKind,
+  { status, metadata: { namespace, name } }: Resource,
+  { client, present }: { readonly client: ApiClient; readonly present: Resource },
+): Promise<void> {
+  if (status === undefined || !kind.subresources.includes('status')) return;
+  if (isDeepEqual(present.status, status)) return;
+  await client.patch({ kind, namespace, name }, { type: 'merge', body: { status }, subresource: 'status' });
+}
+
+function isThere(kind: OfferedKind, name: string): TinkFailure {
+  return new TinkFailure(`${kind.singular}/${name} is there already, and is another`, {
+    advice: 'restore into an empty server, or add --overwrite',
+  });
+}
+
+/** What the server gives itself is left to it; owners are named by their new uids. */
+function withoutIdentity({ status: _status, ...object }: Resource, uids: Uids): Resource {
+  const { uid, resourceVersion, creationTimestamp, generation, managedFields, ...metadata } = object.metadata;
+  void [uid, resourceVersion, creationTimestamp, generation, managedFields];
+  const owners = metadata.ownerReferences?.map((one) => ({ ...one, uid: uids.get(one.uid) ?? one.uid }));
+  return {
+    ...object,
+    metadata: { ...metadata, ...(owners === undefined ? {} : { ownerReferences: owners }) },
+  };
+}
+
+function isSame(one: Resource, other: Resource): boolean {
+  return isDeepEqual(one, other);
+}
+
+function revisionOf({ metadata: { resourceVersion } }: Resource) {
+  return resourceVersion === undefined ? {} : { resourceVersion };
+}
