@@ -77,7 +77,6 @@ const TESTED = [
   'u-boot, reservation, direct',
   'bios-rom, proxy, relayed, beside dnsmasq',
   'uefi-pxe, proxy, direct, beside kea',
-  'uefi-http, reservation, relayed',
   'bios-rom, proxy, direct, beside dhcpd',
 ];
 
