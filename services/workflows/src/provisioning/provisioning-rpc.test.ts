@@ -178,6 +178,17 @@ test('who has no name is not heard, and who may not provision changes nothing', 
   assert.equal((await server.workflows()).length, 1);
 });
 
+test('what a proxy on this machine passes on is from elsewhere, and needs a token', async () => {
+  await using server = await runningProvisioning();
+  const refused = hasCode(
+    status.PERMISSION_DENIED,
+    /without a token the provisioning API answers this machine only/,
+  );
+  for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])
+    await assert.rejects(provision(server, { deviceId: 'm1' }, { [name]: '127.0.0.1' }), refused, name);
+  assert.equal((await server.workflows()).length, 0);
+});
+
 test('a watch ends when its job is deleted, and when the server stops', async () => {
   await using server = await runningProvisioning();
   const [one, two] = [
