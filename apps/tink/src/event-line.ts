@@ -21,6 +21,7 @@ const sourceColours: Readonly<Record<JournalSource, number>> = {
   agent: 33,
   workflow: 32,
   server: 90,
+  audit: 90,
 };
 const DIM = 90;
 const RED = 31;

@@ -15,6 +15,7 @@ export {
 export {
   ACTION_OUTPUT,
   matches,
+  WRITE_ANSWERED,
   type Journal,
   type JournalDetail,
   type JournalEntry,

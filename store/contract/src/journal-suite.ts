@@ -10,6 +10,7 @@ const YOUNG_MS = 4_000_000_000_000;
 export interface JournalLimits {
   readonly recordsKept?: number;
   readonly outputLinesKept?: number;
+  readonly auditRecordsKept?: number;
 }
 
 function entryOf(message: string, change: Partial<JournalEntry> = {}): JournalEntry {
@@ -82,6 +83,21 @@ function readTests(journalTest: JournalTest): void {
     assert.deepEqual(await messagesOf(journal, { events, limit: 1 }), ['two']);
     assert.deepEqual(await messagesOf(journal, { events: [] }), []);
   });
+
+  journalTest('reads the audit of writes by its name only, and apart from output', async (journal) => {
+    for (const [event, message] of [
+      ['noted', 'one'],
+      ['write-answered', 'two'],
+      ['action-output', 'three'],
+      ['write-answered', 'four'],
+    ] as const)
+      journal.append(entryOf(message, { event }));
+    assert.deepEqual(await messagesOf(journal), ['one']);
+    assert.deepEqual(await messagesOf(journal, { events: ['action-output'] }), ['three']);
+    assert.deepEqual(await messagesOf(journal, { events: ['write-answered'] }), ['two', 'four']);
+    const events = ['write-answered', 'noted', 'action-output'];
+    assert.deepEqual(await messagesOf(journal, { events }), ['one', 'two', 'three', 'four']);
+  });
 }
 
 function sequenceTests(journalTest: JournalTest): void {
@@ -114,6 +130,21 @@ function sequenceTests(journalTest: JournalTest): void {
     },
     { recordsKept: 5, outputLinesKept: 2_000 },
   );
+
+  journalTest(
+    'lets go of the oldest of the audit apart from all else',
+    async (journal) => {
+      for (const message of ['one', 'two']) journal.append(entryOf(message));
+      journal.append(entryOf('line', { event: 'action-output' }));
+      for (let index = 0; index < 24_000; index++) journal.append(entryOf('', { event: 'write-answered' }));
+      assert.deepEqual(await messagesOf(journal), ['one', 'two']);
+      assert.deepEqual(await messagesOf(journal, { events: ['action-output'] }), ['line']);
+      for (let index = 0; index < 12_000; index++) journal.append(entryOf('', { event: 'write-answered' }));
+      const [oldest] = await journal.read({ after: 0, events: ['write-answered'], limit: 1 });
+      assert.ok((oldest?.sequence ?? 0) > 10_000, String(oldest?.sequence));
+    },
+    { recordsKept: 5, outputLinesKept: 5, auditRecordsKept: 2_000 },
+  );
 }
 
 function followTests(journalTest: JournalTest): void {
@@ -127,6 +158,7 @@ function followTests(journalTest: JournalTest): void {
     journal.append(entryOf('one', { machine: mac }));
     journal.append(entryOf('other', { machine: '52:54:00:00:00:02' }));
     journal.append(entryOf('line', { machine: mac, event: 'action-output' }));
+    journal.append(entryOf('write', { machine: mac, event: 'write-answered' }));
     journal.append(entryOf('two', { machine: mac }));
     await journal.read({ after: 0 });
     stop();
@@ -141,10 +173,14 @@ function restoreTests(journalTest: JournalTest): void {
   journalTest('takes the records of another with their numbers and times, once', async (journal) => {
     const one = { ...entryOf('one', { machine: mac }), sequence: 700_000, atMs: YOUNG_MS };
     const two = { ...entryOf('two', { event: 'action-output' }), sequence: 700_003, atMs: YOUNG_MS + 1 };
+    const write = { ...entryOf('write', { event: 'write-answered' }), sequence: 700_001, atMs: YOUNG_MS };
+    await journal.restore([write]);
+    await journal.restore([write]);
     await journal.restore([two]);
     await journal.restore([one, two]);
     journal.append(entryOf('three', { event: 'action-output' }));
     assert.deepEqual(await journal.read({ after: 0 }), [one]);
+    assert.deepEqual(await journal.read({ after: 0, events: ['write-answered'] }), [write]);
     const [first, second, ...others] = await journal.read({ after: 0, events: ['action-output'] });
     assert.deepEqual([first, second?.message, others], [two, 'three', []]);
     assert.ok((second?.sequence ?? 0) > 700_003);

@@ -2,7 +2,16 @@
  * Append-only records that are not objects: the timeline of a machine from its first packet to the last
  * action. Bounded by count and age.
  */
-export type JournalSource = 'dhcp' | 'tftp' | 'http' | 'image' | 'syslog' | 'agent' | 'workflow' | 'server';
+export type JournalSource =
+  | 'dhcp'
+  | 'tftp'
+  | 'http'
+  | 'image'
+  | 'syslog'
+  | 'agent'
+  | 'workflow'
+  | 'server'
+  | 'audit';
 
 export type JournalDetail = string | number | boolean | null;
 
@@ -32,8 +41,8 @@ export interface JournalQuery {
   readonly machines?: readonly string[];
   readonly workflows?: readonly string[];
   /**
-   * Records of these events. When it is absent: all but the output of actions (`ACTION_OUTPUT`), which is read by name: its
-   * thousands of lines belong in no timeline.
+   * Records of these events. When it is absent: all but the output of actions (`ACTION_OUTPUT`) and the audit of writes
+   * (`WRITE_ANSWERED`), which are read by name: they belong in no timeline.
    */
   readonly events?: readonly string[];
   /** Records with a greater sequence; 0 begins with the oldest. */
@@ -63,9 +72,12 @@ export interface RestorableJournal extends Journal {
 /** The event of a line of an action's output. Such records have a bound of their own, so that they push nothing else out. */
 export const ACTION_OUTPUT = 'action-output';
 
+/** The event of an answered write over the API: who asked for what. Such records have a bound of their own, too. */
+export const WRITE_ANSWERED = 'write-answered';
+
 export function matches(query: Omit<JournalQuery, 'after' | 'limit'>, entry: JournalEntry): boolean {
-  if (query.events === undefined ? entry.event === ACTION_OUTPUT : !query.events.includes(entry.event))
-    return false;
+  const isReadByName = entry.event === ACTION_OUTPUT || entry.event === WRITE_ANSWERED;
+  if (query.events === undefined ? isReadByName : !query.events.includes(entry.event)) return false;
   if (query.machines === undefined && query.workflows === undefined) return true;
   if (entry.machine !== undefined && query.machines?.includes(entry.machine)) return true;
   return entry.workflow !== undefined && query.workflows?.includes(entry.workflow) === true;

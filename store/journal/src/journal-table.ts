@@ -11,7 +11,7 @@ export class JournalTable {
   #count: number | undefined;
 
   /** `name` is part of SQL text. */
-  constructor(database: DatabaseSync, name: 'journal' | 'journal_output') {
+  constructor(database: DatabaseSync, name: 'journal' | 'journal_output' | 'journal_audit') {
     this.#database = database;
     this.#name = name;
     database.exec(`
@@ -63,7 +63,7 @@ export class JournalTable {
     this.#count = undefined;
   }
 
-  /** At most `limit` that match; `events` is not about the output of actions. */
+  /** At most `limit` that match; `events` names none that has a table of its own. */
   read(query: JournalQuery, events: readonly string[] | undefined, limit: number): readonly JournalRecord[] {
     const name = this.#name;
     const all = query.machines === undefined && query.workflows === undefined;

@@ -1,14 +1,15 @@
 /**
  * The journal in a SQLite file (the store's own, through a second connection). Records wait in memory for at
  * most 100 ms and are written together; a crash may lose that much, never more. The oldest records go when there
- * are too many or they are too old. The output of actions is in a table of its own with its own bound: it pushes no
- * timeline out, and reading a timeline does not pass over it.
+ * are too many or they are too old. The output of actions and the audit of writes are in tables of their own with their
+ * own bounds: they push no timeline out, and reading a timeline does not pass over them.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   ACTION_OUTPUT,
   matches,
+  WRITE_ANSWERED,
   type JournalEntry,
   type JournalQuery,
   type JournalRecord,
@@ -21,16 +22,19 @@ export interface SqliteJournalOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** 1,000,000 when absent; lines of output do not count. */
+  /** 1,000,000 when absent; lines of output and of the audit do not count. */
   readonly recordsKept?: number;
   /** 500,000 when absent. */
   readonly outputLinesKept?: number;
+  /** 200,000 when absent. */
+  readonly auditRecordsKept?: number;
   /** Milliseconds; 90 days when absent. */
   readonly ageKeptMs?: number;
 }
 
 const RECORDS_KEPT = 1_000_000;
 const OUTPUT_LINES_KEPT = 500_000;
+const AUDIT_RECORDS_KEPT = 200_000;
 const AGE_KEPT_MS = 90 * 86_400_000;
 const WRITE_AFTER_MS = 100;
 /**
@@ -60,6 +64,9 @@ class SqliteJournal implements RestorableJournal {
   readonly #followers = new Set<Follower>();
   readonly #timeline: JournalTable;
   readonly #output: JournalTable;
+  readonly #audit: JournalTable;
+  /** By event, those whose records are elsewhere than in the timeline. */
+  readonly #byEvent: ReadonlyMap<string, JournalTable>;
   #pending: JournalRecord[] = [];
   #sequence: number;
   #sinceTrim = TRIM_EVERY;
@@ -72,7 +79,12 @@ class SqliteJournal implements RestorableJournal {
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal');
     this.#timeline = new JournalTable(this.#database, 'journal');
     this.#output = new JournalTable(this.#database, 'journal_output');
-    const last = Math.max(this.#timeline.lastSequence(), this.#output.lastSequence());
+    this.#audit = new JournalTable(this.#database, 'journal_audit');
+    this.#byEvent = new Map([
+      [ACTION_OUTPUT, this.#output],
+      [WRITE_ANSWERED, this.#audit],
+    ]);
+    const last = Math.max(...this.#tables().map((table) => table.lastSequence()));
     // Followers may have seen records that a crash has lost: their numbers are not given to others.
     this.#sequence = last === 0 ? 0 : last + PENDING_LIMIT;
   }
@@ -115,7 +127,7 @@ class SqliteJournal implements RestorableJournal {
         waiting: this.#pending.length,
       });
       if (this.#database.isTransaction) this.#database.exec('rollback');
-      for (const table of [this.#timeline, this.#output]) table.rolledBack();
+      for (const table of this.#tables()) table.rolledBack();
       return false;
     }
   }
@@ -144,15 +156,20 @@ class SqliteJournal implements RestorableJournal {
   }
 
   #tableOf({ event }: JournalEntry): JournalTable {
-    return event === ACTION_OUTPUT ? this.#output : this.#timeline;
+    return this.#byEvent.get(event) ?? this.#timeline;
+  }
+
+  #tables(): readonly JournalTable[] {
+    return [this.#timeline, ...this.#byEvent.values()];
   }
 
   #trim(): void {
     this.#sinceTrim = 0;
-    const { recordsKept, outputLinesKept, ageKeptMs, clock } = this.#options;
+    const { recordsKept, outputLinesKept, auditRecordsKept, ageKeptMs, clock } = this.#options;
     const oldestMs = clock.nowMs() - (ageKeptMs ?? AGE_KEPT_MS);
     this.#timeline.trim(recordsKept ?? RECORDS_KEPT, oldestMs);
     this.#output.trim(outputLinesKept ?? OUTPUT_LINES_KEPT, oldestMs);
+    this.#audit.trim(auditRecordsKept ?? AUDIT_RECORDS_KEPT, oldestMs);
   }
 
   #reportDropped(): void {
@@ -167,12 +184,13 @@ class SqliteJournal implements RestorableJournal {
     return new Promise((resolve) => {
       this.#write();
       const count = Math.min(query.limit ?? READ_LIMIT, READ_LIMIT);
-      const others = query.events?.filter((event) => event !== ACTION_OUTPUT);
+      const others = query.events?.filter((event) => !this.#byEvent.has(event));
       const wantsTimeline = others === undefined || others.length > 0;
-      const wantsOutput = query.events?.includes(ACTION_OUTPUT) === true;
       const timeline = wantsTimeline ? this.#timeline.read(query, others, count) : [];
-      const output = wantsOutput ? this.#output.read(query, undefined, count) : [];
-      const all = [...timeline, ...output].toSorted((a, b) => a.sequence - b.sequence);
+      const byEvent = [...this.#byEvent]
+        .filter(([event]) => query.events?.includes(event) === true)
+        .flatMap(([, table]) => table.read(query, undefined, count));
+      const all = [...timeline, ...byEvent].toSorted((a, b) => a.sequence - b.sequence);
       resolve(all.slice(0, count));
     });
   }

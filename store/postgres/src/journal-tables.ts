@@ -1,10 +1,21 @@
-/** Records of the journal in two tables with one counter: the output of actions has a bound of its own. */
-import { ACTION_OUTPUT, type JournalQuery, type JournalRecord } from '@tinkerbell/store-contract';
+/** Records of the journal in three tables with one counter: the output of actions and the audit of writes have bounds of their own. */
+import {
+  ACTION_OUTPUT,
+  WRITE_ANSWERED,
+  type JournalQuery,
+  type JournalRecord,
+} from '@tinkerbell/store-contract';
 import { BEGIN_DURABLY } from './begin-durably.ts';
 import type { Database } from './database.ts';
 
 /** The channel that says that there are records, with the number of the latest. */
 export const JOURNAL_CHANNEL = 'tinkerbell_journal';
+
+/** By event, those whose records are elsewhere than in the timeline. */
+const tablesByEvent = new Map([
+  [ACTION_OUTPUT, 'journal_output'],
+  [WRITE_ANSWERED, 'journal_audit'],
+]);
 
 /** Writes them, in order, and resolves with the number of the last. Records are small, and may be lost with the machine. */
 export function insertRecords(
@@ -49,9 +60,12 @@ function insertText(onConflict: string): string {
       select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
         as t (sequence, at_ms, machine, workflow, event, record)),
     timeline as (
-      insert into tinkerbell.journal select * from written where event <> '${ACTION_OUTPUT}' ${onConflict}),
+      insert into tinkerbell.journal
+        select * from written where event not in ('${ACTION_OUTPUT}', '${WRITE_ANSWERED}') ${onConflict}),
     output as (
-      insert into tinkerbell.journal_output select * from written where event = '${ACTION_OUTPUT}' ${onConflict})
+      insert into tinkerbell.journal_output select * from written where event = '${ACTION_OUTPUT}' ${onConflict}),
+    audit as (
+      insert into tinkerbell.journal_audit select * from written where event = '${WRITE_ANSWERED}' ${onConflict})
     select pg_notify('${JOURNAL_CHANNEL}', $7::text)`;
 }
 
@@ -66,7 +80,7 @@ function columnsOf(records: readonly JournalRecord[]): readonly unknown[][] {
   ];
 }
 
-/** Of both tables, oldest first. */
+/** Of all tables, oldest first. */
 export async function recordsAfter(
   database: Database,
   after: number,
@@ -74,9 +88,8 @@ export async function recordsAfter(
 ): Promise<readonly JournalRecord[]> {
   const of = (table: string) =>
     `(select sequence, record from tinkerbell.${table} where sequence > $1 order by sequence limit $2)`;
-  return recordsOf(
-    await database.read(`${inOrder([of('journal'), of('journal_output')])} limit $2`, [after, limit]),
-  );
+  const all = ['journal', ...tablesByEvent.values()].map(of);
+  return recordsOf(await database.read(`${inOrder(all)} limit $2`, [after, limit]));
 }
 
 export async function readRecords(
@@ -110,9 +123,9 @@ function tablesFor(query: JournalQuery): readonly string[] {
     `(select sequence, record from tinkerbell.${table}
       where sequence > $1 and sequence <= $2 and ${subject} and ($6::text[] is null or event = any($6))
       order by sequence limit $3)`;
-  const wantsTimeline = events === undefined || events.some((event) => event !== ACTION_OUTPUT);
-  const wantsOutput = events?.includes(ACTION_OUTPUT) === true;
-  return [...(wantsTimeline ? [of('journal')] : []), ...(wantsOutput ? [of('journal_output')] : [])];
+  const wantsTimeline = events === undefined || events.some((event) => !tablesByEvent.has(event));
+  const byEvent = [...tablesByEvent].filter(([event]) => events?.includes(event) === true);
+  return [...(wantsTimeline ? [of('journal')] : []), ...byEvent.map(([, table]) => of(table))];
 }
 
 function hasSubjects({ machines, workflows }: JournalQuery): boolean {
@@ -122,7 +135,7 @@ function hasSubjects({ machines, workflows }: JournalQuery): boolean {
 /** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`. */
 export async function trimRecords(
   database: Database,
-  table: 'journal' | 'journal_output',
+  table: 'journal' | 'journal_output' | 'journal_audit',
   { kept, oldestMs }: { readonly kept: number; readonly oldestMs: number },
 ): Promise<void> {
   const name = `tinkerbell.${table}`;

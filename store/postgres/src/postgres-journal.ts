@@ -26,16 +26,19 @@ export interface PostgresJournalOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** 1,000,000 when absent; lines of output do not count. */
+  /** 1,000,000 when absent; lines of output and of the audit do not count. */
   readonly recordsKept?: number;
   /** 500,000 when absent. */
   readonly outputLinesKept?: number;
+  /** 200,000 when absent. */
+  readonly auditRecordsKept?: number;
   /** Milliseconds; 90 days when absent. */
   readonly ageKeptMs?: number;
 }
 
 const RECORDS_KEPT = 1_000_000;
 const OUTPUT_LINES_KEPT = 500_000;
+const AUDIT_RECORDS_KEPT = 200_000;
 const AGE_KEPT_MS = 90 * 86_400_000;
 const WRITE_AFTER_MS = 100;
 /** What the database did not take is tried again after this. */
@@ -168,11 +171,15 @@ class PostgresJournal implements RestorableJournal {
 
   async #trim(): Promise<void> {
     this.#sinceTrim = 0;
-    const { recordsKept, outputLinesKept, ageKeptMs, clock } = this.#options;
+    const { recordsKept, outputLinesKept, auditRecordsKept, ageKeptMs, clock } = this.#options;
     const oldestMs = clock.nowMs() - (ageKeptMs ?? AGE_KEPT_MS);
     await trimRecords(this.#database, 'journal', { kept: recordsKept ?? RECORDS_KEPT, oldestMs });
     await trimRecords(this.#database, 'journal_output', {
       kept: outputLinesKept ?? OUTPUT_LINES_KEPT,
+      oldestMs,
+    });
+    await trimRecords(this.#database, 'journal_audit', {
+      kept: auditRecordsKept ?? AUDIT_RECORDS_KEPT,
       oldestMs,
     });
   }

@@ -38,6 +38,7 @@ const upgrades: readonly string[] = [
    create table tinkerbell.leases (
      address text primary key, mac text not null, state text not null, until_ms bigint not null);
    create index leases_until on tinkerbell.leases (until_ms);`,
+  `create table tinkerbell.journal_audit (like tinkerbell.journal including all);`,
 ];
 
 /** Rejects with a message for the operator when the schema is too new, or the user may not make it. */
