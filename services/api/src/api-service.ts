@@ -12,27 +12,23 @@ import {
   type Service,
   type TemplateRenderer,
 } from '@tinkerbell/platform-contract';
-import {
-  firstNamespaces,
-  formatProblem,
-  namespaceKind,
-  serviceAccountKind,
-  uidOf,
-} from '@tinkerbell/resources';
+import { formatProblem, serviceAccountKind, type Resource } from '@tinkerbell/resources';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
 import { issuerDocument, tokenFor, type AccountTokens } from './access/account-token.ts';
 import { guarded } from './access/guarded.ts';
-import { userOf } from './access/question.ts';
+import { permit, userOf } from './access/question.ts';
 import { everybody, reviewAt, reviewed } from './access/reviews.ts';
 import { createServedStore } from './access/served-store.ts';
 import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
 import { APPLY_PATCH, applyObject } from './apply-object.ts';
+import { AuditTrail, isWrite, type AuditNote } from './audit/audit-trail.ts';
 import { followDefinitions } from './custom/custom-kinds.ts';
 import { deleteObject } from './delete-object.ts';
 import { deleteOptions } from './delete-options.ts';
 import { discoveryDocument } from './discovery.ts';
+import { createFirstNamespaces } from './first-namespaces.ts';
 import { Collector } from './garbage/collector.ts';
 import { KindCatalog } from './kind-catalog.ts';
 import { listObjects, watchObjects } from './list-handler.ts';
@@ -41,7 +37,6 @@ import { swaggerJson, swaggerOf } from './openapi/openapi-v2.ts';
 import { openApiDocument } from './openapi/openapi-v3.ts';
 import { SWAGGER_PROTOBUF, swaggerProtobuf } from './openapi/swagger-protobuf.ts';
 import { operate, operationVerb } from './operation-handler.ts';
-import type { ServerValues } from './prepare-object.ts';
 import { mediaTypeOf, readBody } from './request-body.ts';
 import { resourceTarget, type ResourceTarget } from './request-target.ts';
 import {
@@ -52,8 +47,9 @@ import {
   type Outcome,
   type VerbDeps,
 } from './resource-handlers.ts';
+import { serverValues } from './server-values.ts';
 import { tableOf, wantsTable } from './table.ts';
-import { actionLog, timeline } from './timeline-handler.ts';
+import { actionLog, auditRecords, timeline } from './timeline-handler.ts';
 import { warningHeaders } from './warnings.ts';
 import { isDryRun, writeOptions } from './write-options.ts';
 
@@ -77,7 +73,18 @@ export interface ApiDeps {
   readonly hidden?: readonly ObjectKey[];
 }
 
-type Deps = ApiDeps & VerbDeps & { readonly streams: OpenStreams; readonly authorizer: Authorizer };
+type Deps = ApiDeps &
+  VerbDeps & {
+    readonly streams: OpenStreams;
+    readonly authorizer: Authorizer;
+    readonly audit: AuditTrail;
+    /** Of the request that is answered, when it is a write. */
+    readonly note?: AuditNote;
+  };
+
+/** The path of the audit, which roles name. */
+const AUDIT = '/audit';
+const PREFIXES = ['/api', '/openapi/', '/version', '/openid/v1/', '/.well-known/openid-configuration', AUDIT];
 
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
@@ -88,6 +95,7 @@ export function createApiService(deps: ApiDeps): Service {
     admission: createAdmission(deps),
     values: () => serverValues(deps),
     streams: new OpenStreams(),
+    audit: new AuditTrail(deps),
   };
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   const stopping = new AbortController();
@@ -105,12 +113,19 @@ export function createApiService(deps: ApiDeps): Service {
   });
   return {
     name: 'api',
-    routes: ['/api', '/openapi/', '/version', '/openid/v1/', '/.well-known/openid-configuration'].map(route),
+    routes: PREFIXES.map(route),
     stopped: () => stopped,
-    health: () => ({ ready: true, counters: { api_open_streams: verbDeps.streams.count() } }),
+    health: () => ({
+      ready: true,
+      counters: {
+        api_open_streams: verbDeps.streams.count(),
+        api_audit_refusals_unrecorded: verbDeps.audit.unrecorded(),
+      },
+    }),
     async start(signal) {
       signal.addEventListener('abort', () => {
         stopping.abort();
+        verbDeps.audit.flush();
         markStopped();
       });
       await followDefinitions(verbDeps, signal);
@@ -120,32 +135,22 @@ export function createApiService(deps: ApiDeps): Service {
   };
 }
 
-/** They are there from the start, as in a cluster. */
-async function createFirstNamespaces(deps: Deps): Promise<void> {
-  const { apiVersion, kind } = { apiVersion: 'v1', kind: namespaceKind.kind };
-  for (const name of firstNamespaces) {
-    const body = { apiVersion, kind, metadata: { name } };
-    const options = writeOptions(new URLSearchParams(), 'tinkerbell');
-    await createObject(deps, { kind: namespaceKind }, body, options).catch((thrown: unknown) => {
-      if (!(thrown instanceof ApiError) || thrown.reason !== 'AlreadyExists') throw thrown;
-    });
-  }
-}
-
-/** Made when they are asked for: a change of an object needs neither of its random values. */
-function serverValues({ clock, random }: ApiDeps): ServerValues {
-  return {
-    now: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
-    get uid() {
-      return uidOf(random.bytes(16));
-    },
-    get suffix() {
-      return Array.from(random.bytes(5), (byte) => 'bcdfghjklmnpqrstvwxz2456789'[byte % 27]).join('');
-    },
-  };
-}
-
 async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
+  if (!isWrite(request)) return answered(deps, request, context);
+  const note: AuditNote = {};
+  // Before it is done: a write may take the kind away that it is about.
+  const target = resourceTarget(pathOf(request), deps.catalog);
+  const response = await answered({ ...deps, note }, request, context);
+  if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
+  return response;
+}
+
+function pathOf({ url }: HttpRequest): string {
+  return new URL(url).pathname.replace(/\/+$/, '');
+}
+
+/** Never rejects. */
+async function answered(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   try {
     return await dispatch(deps, request, context);
   } catch (thrown) {
@@ -169,7 +174,8 @@ function internal(deps: Deps, request: HttpRequest, thrown: unknown): ApiError {
 }
 
 async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
-  const path = new URL(request.url).pathname.replace(/\/+$/, '');
+  const path = pathOf(request);
+  if (path === AUDIT) return onAudit(deps, request, context);
   const described = documentAt(deps, path, request);
   if (described !== undefined) return described;
   const review = reviewAt(path);
@@ -184,6 +190,12 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
   return target.name === undefined
     ? onCollection(own, target, request, context)
     : onObject(own, target, request, context);
+}
+
+function onAudit(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
+  permit(deps.authorizer, userOf(context), { verb: 'get', path: AUDIT });
+  if (request.method !== 'GET') return methodNotAllowed(request);
+  return deps.streams.open(context, () => auditRecords(deps, request, context.signal));
 }
 
 /** What describes the API itself, or undefined. */
@@ -218,7 +230,10 @@ async function onCollection(
       return json(await listObjects(deps, target, request));
     case 'POST':
       if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
-      return result(await createObject(deps, target, await readBody(request), optionsOf(request, query)));
+      return created(
+        deps,
+        await createObject(deps, target, await readBody(request), optionsOf(request, query)),
+      );
     case 'DELETE':
       return json(await deleteCollection(deps, target, request));
     default:
@@ -244,7 +259,7 @@ async function onObject(
       return onPatch(deps, target, request);
     case 'DELETE':
       if (target.subresource !== undefined) return methodNotAllowed(request);
-      return json(await deleteObject(deps, target, deleteOptions(await readBody(request), query)));
+      return json(await deleteObject(deps, target, await deletionOf(deps, request, query)));
     default:
       return methodNotAllowed(request);
   }
@@ -313,7 +328,7 @@ async function onOperation(
 /** One after the other; what somebody else deletes meanwhile is gone as wanted. */
 async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
   const query = new URL(request.url).searchParams;
-  const options = deleteOptions(await readBody(request), query);
+  const options = await deletionOf(deps, request, query);
   const list = (await listObjects(deps, target, new Request(request.url))) as {
     items: { metadata: { name: string; namespace?: string } }[];
   };
@@ -341,6 +356,18 @@ function shown(
 
 function optionsOf(request: HttpRequest, query: URLSearchParams) {
   return writeOptions(query, request.headers.get('user-agent'));
+}
+
+function created({ note }: Deps, outcome: Outcome): Response {
+  if (note !== undefined) note.name = (outcome.object as Resource).metadata.name;
+  return result(outcome);
+}
+
+/** That nothing is deleted may stand in the body alone. */
+async function deletionOf({ note }: Deps, request: HttpRequest, query: URLSearchParams) {
+  const options = deleteOptions(await readBody(request), query);
+  if (note !== undefined) note.dryRun = options.dryRun;
+  return options;
 }
 
 function result({ code, object, warnings }: Outcome): Response {

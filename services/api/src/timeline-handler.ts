@@ -2,10 +2,11 @@
  * What happened, from the journal, as JSON lines. `GET …/hardware/<name>/timeline` (its machines' packets, transfers, actions)
  * and `GET …/workflows/<name>/timeline`, with `after=<sequence>`, `watch=true` and `output=true` for the output of actions too;
  * `GET …/workflows/<name>/log` is that output alone, with `after`, `follow=true`, `action=<name>` and `task=<name>`.
+ * `GET /audit` has the writes over the API, with `after`, `watch=true` and `user=<name>`.
  */
 import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
 import type { Hardware, Resource } from '@tinkerbell/resources';
-import { ACTION_OUTPUT, type Journal, type JournalQuery } from '@tinkerbell/store-contract';
+import { ACTION_OUTPUT, WRITE_ANSWERED, type Journal, type JournalQuery } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { journalStream } from './journal-stream.ts';
 
@@ -45,6 +46,18 @@ export function actionLog(
     follow: isTrue(query, 'follow'),
     keep: ({ details }) =>
       (task === null || details?.['task'] === task) && (action === null || details?.['action'] === action),
+    signal,
+  });
+}
+
+export function auditRecords(deps: TimelineDeps, request: HttpRequest, signal: AbortSignal): Response {
+  const query = new URL(request.url).searchParams;
+  const user = query.get('user');
+  return journalStream(deps, {
+    queries: [{ events: [WRITE_ANSWERED] }],
+    after: sequenceIn(query),
+    follow: isTrue(query, 'watch'),
+    keep: ({ details }) => user === null || details?.['user'] === user,
     signal,
   });
 }

@@ -1,0 +1,127 @@
+/**
+ * Who asked for which write over the API and what the answer was, as journal records of source `audit`. There is nothing in them from
+ * bodies and queries, but for the name that a created object got and whether it was tried only (dryRun).
+ */
+import type { Clock, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import { WRITE_ANSWERED, type Journal, type JournalDetail } from '@tinkerbell/store-contract';
+import { askedBy, userOf } from '../access/question.ts';
+import { APPLY_PATCH } from '../apply-object.ts';
+import { mediaTypeOf } from '../request-body.ts';
+import type { ResourceTarget } from '../request-target.ts';
+
+/** What is known of a write only while it is done. */
+export interface AuditNote {
+  /** Of an object that was created in its collection. */
+  name?: string;
+  dryRun?: boolean;
+}
+
+export interface AuditedWrite {
+  readonly request: HttpRequest;
+  readonly context: HttpContext;
+  readonly target: ResourceTarget;
+  readonly note: AuditNote;
+  /** HTTP status of the answer. */
+  readonly code: number;
+}
+
+const WRITES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+/** Refused writes of one user that are recorded in one second: a program that tries on and on must not push the others out. */
+const REFUSALS_A_SECOND = 5;
+/** As long as a name of Kubernetes gets; paths of requests that are refused may be longer. */
+const TEXT_MAX = 253;
+
+export function isWrite({ method }: HttpRequest): boolean {
+  return WRITES.includes(method);
+}
+
+export class AuditTrail {
+  readonly #journal: Journal;
+  readonly #clock: Clock;
+  /** By user, in the second that runs. */
+  readonly #refusals = new Map<string, number>();
+  #cancelSecond: (() => void) | undefined;
+  #unrecorded = 0;
+
+  constructor({ journal, clock }: { readonly journal: Journal; readonly clock: Clock }) {
+    this.#journal = journal;
+    this.#clock = clock;
+  }
+
+  /** Refusals without a record of their own, since the start. */
+  unrecorded(): number {
+    return this.#unrecorded;
+  }
+
+  /** Never throws and never waits. */
+  record(write: AuditedWrite): void {
+    const { name: user } = userOf(write.context);
+    if (write.code >= 400 && !this.#mayRecordRefusal(user)) return;
+    const details = detailsOf(write);
+    this.#journal.append({ source: 'audit', event: WRITE_ANSWERED, message: messageOf(details), details });
+  }
+
+  /** Says how many refusals have no record, and ends the second. */
+  flush(): void {
+    this.#cancelSecond?.();
+    this.#cancelSecond = undefined;
+    for (const [name, count] of this.#refusals) {
+      const unrecorded = count - REFUSALS_A_SECOND;
+      if (unrecorded <= 0) continue;
+      const user = clipped(name);
+      const message = `${user}: ${unrecorded} more refused within a second`;
+      const details = { user, unrecorded };
+      this.#journal.append({ source: 'audit', event: WRITE_ANSWERED, message, details });
+    }
+    this.#refusals.clear();
+  }
+
+  #mayRecordRefusal(user: string): boolean {
+    const count = (this.#refusals.get(user) ?? 0) + 1;
+    this.#refusals.set(user, count);
+    this.#cancelSecond ??= this.#clock.schedule(1000, () => this.flush());
+    if (count <= REFUSALS_A_SECOND) return true;
+    this.#unrecorded += 1;
+    return false;
+  }
+}
+
+function detailsOf({
+  request,
+  context,
+  target,
+  note,
+  code,
+}: AuditedWrite): Readonly<Record<string, JournalDetail>> {
+  const { verb, group, resource, subresource, namespace } = askedBy(request, target);
+  const isApply = verb === 'patch' && mediaTypeOf(request) === APPLY_PATCH;
+  const isDry = note.dryRun ?? new URL(request.url).searchParams.has('dryRun');
+  const texts = {
+    user: userOf(context).name,
+    verb: isApply ? 'apply' : verb,
+    group,
+    resource,
+    subresource,
+    namespace,
+    name: target.name ?? note.name,
+    peer: context.peer.address,
+  };
+  const known = Object.entries(texts).flatMap(([field, text]) =>
+    text === undefined || text === '' ? [] : [[field, clipped(text)] as const],
+  );
+  return { ...Object.fromEntries(known), code, ...(isDry ? { dryRun: true } : {}) };
+}
+
+/** `ann delete hardware.tinkerbell.org lab/m1: 403`. */
+function messageOf(details: Readonly<Record<string, JournalDetail>>): string {
+  const { user, verb, group, resource, subresource, namespace, name, code, dryRun } = details;
+  const kind = [resource, group].filter((part) => part !== undefined).join('.');
+  const what = subresource === undefined ? kind : `${kind}/${String(subresource)}`;
+  const where = [namespace, name].filter((part) => part !== undefined).join('/');
+  const words = [user, verb, what, where].filter((word) => word !== '').join(' ');
+  return `${words}: ${String(code)}${dryRun === true ? ' (dry run)' : ''}`;
+}
+
+function clipped(text: string): string {
+  return text.slice(0, TEXT_MAX);
+}
