@@ -214,6 +214,11 @@ export class ApiClient {
     return this.#lines(await this.#open('GET', path, {}));
   }
 
+  /** Who wrote over the API, after that sequence, oldest first; and then who writes, when it is followed. */
+  async audit(after: number, follow: boolean): Promise<AsyncIterable<JournalRecord>> {
+    return this.#lines(await this.#open('GET', `/audit?after=${after}&watch=${follow}`, {}));
+  }
+
   /** Changes after `resourceVersion`, as rows of a Table; ends when the server ends it. */
   async watchTable(
     kind: ApiKind,

@@ -1,6 +1,7 @@
 /** The whole command line as a function: words in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { addApply, addDiff } from './commands/apply-command.ts';
+import { addAudit } from './commands/audit-command.ts';
 import { addBackup, addRestore } from './commands/backup-commands.ts';
 import { addBoot } from './commands/boot-command.ts';
 import { addCompletion } from './commands/completion-command.ts';
@@ -93,6 +94,7 @@ export function createProgram(terminal: Terminal): Command {
   addWait(program, terminal);
   addEvents(program, terminal);
   addLogs(program, terminal);
+  addAudit(program, terminal);
   addBoot(program, terminal);
   addImport(program, terminal);
   addExport(program, terminal);
