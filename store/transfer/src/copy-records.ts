@@ -1,5 +1,5 @@
 /** Records of the journal and leases into the target; both may be repeated. */
-import { ACTION_OUTPUT, type Journal, type JournalRecord } from '@tinkerbell/store-contract';
+import { ACTION_OUTPUT, WRITE_ANSWERED, type Journal, type JournalRecord } from '@tinkerbell/store-contract';
 import type { Marker } from './marker.ts';
 import type { TransferPlace } from './transfer-place.ts';
 
@@ -14,7 +14,7 @@ export interface RecordOptions {
   readonly onCopied: (count: number) => void;
 }
 
-/** Timelines first, then output. */
+/** Timelines first, then what is read by name: output of actions, and who wrote what. */
 export async function copyRecords(
   from: TransferPlace,
   to: TransferPlace,
@@ -48,7 +48,7 @@ async function* eachBatch(
   part: 'timeline' | 'output',
   from: number,
 ): AsyncGenerator<readonly JournalRecord[], void, undefined> {
-  const events = part === 'output' ? { events: [ACTION_OUTPUT] } : {};
+  const events = part === 'output' ? { events: [ACTION_OUTPUT, WRITE_ANSWERED] } : {};
   for (let after = from; ;) {
     const records = await journal.read({ after, limit: RECORDS_AT_ONCE, ...events });
     if (records.length > 0) yield records;

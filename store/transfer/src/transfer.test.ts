@@ -101,7 +101,7 @@ async function filled(place: FullPlace, { state = 'SUCCESS' } = {}): Promise<Ful
   await put(store, 'customresourcedefinitions.apiextensions.k8s.io', definition);
   await put(store, 'racks.example.org', objectOf('Rack', 'r1'));
   for (let index = 0; index < 2_100; index += 1) {
-    const event = index % 3 === 0 ? 'action-output' : 'action-started';
+    const event = ['action-output', 'action-started', 'write-answered'][index % 3] ?? '';
     journal.append({ source: 'agent', event, message: String(index), workflow: 'lab/w' });
   }
   await leases.write({ address: '10.0.0.1', mac: '02:00:5e:10:00:01', state: 'leased', untilMs: 5 });
@@ -115,7 +115,7 @@ async function contentOf({ store, journal, leases }: FullPlace) {
       const { resourceVersion: _revision, ...metadata } = object.metadata;
       objects.push({ ...object, metadata });
     }
-  const events = ['action-output', 'action-started'];
+  const events = ['action-output', 'action-started', 'write-answered'];
   const rack = await store.get({ collection: 'racks.example.org', namespace: 'lab', name: 'r1' });
   return {
     objects,
