@@ -19,11 +19,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 
 export interface Postgres extends AsyncDisposable {
   /** `postgres://postgres:…@127.0.0.1:PORT/NAME`; the database is made when it is not there. */
@@ -234,13 +234,4 @@ class Server implements Postgres {
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

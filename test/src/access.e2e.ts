@@ -1,14 +1,13 @@
 /** Who may do what, with Debian's kubectl, tink, certificates and a real OpenID provider against the running server. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { withCacheLock } from '@tinkerbell/hook';
+import { freePort } from '@tinkerbell/sandbox/free-port';
 import { makeCertificates } from './access/certificates.ts';
 import { startIdentityProvider, type IdentityProvider } from './access/identity-provider.ts';
 import { installedKubectl, kubectlCache } from './installed-kubectl.ts';
@@ -58,14 +57,6 @@ async function asked(authorization: string): Promise<readonly [number, string]> 
   const url = `${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware`;
   const response = await fetch(url, { headers: { authorization } });
   return [response.status, ((await response.json()) as { message?: string }).message ?? ''];
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }
 
 before(async () => {

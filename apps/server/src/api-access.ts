@@ -1,5 +1,10 @@
 import { ANONYMOUS, MASTERS, type User } from '@tinkerbell/access';
-import type { Authenticator, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import {
+  isForwarded,
+  type Authenticator,
+  type HttpContext,
+  type HttpRequest,
+} from '@tinkerbell/platform-contract';
 
 /** Who may use the API without saying who he is. `loopback`: this machine only. */
 export type ApiAudience = 'loopback' | 'everyone' | 'none';
@@ -18,9 +23,6 @@ export interface Door {
   readonly anonymous: ApiAudience;
 }
 
-/** What proxies add (RFC 7239, RFC 9110 section 7.6.3, and what is older than both). */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
-
 type Reached = Pick<HttpContext, 'peer' | 'localAddress' | 'clientCertificate'>;
 
 /** Whose request it is. A browser sends certificates by itself, so that a page needs a token, which no page has by accident. */
@@ -38,10 +40,10 @@ export async function admitted(request: HttpRequest, context: Reached, door: Doo
   return anonymous(request, context, door.anonymous);
 }
 
-/** It is the sender's place that counts; one that got in by rebinding its name to our address still says that name in Host. */
+/** It is the sender's place that counts, not that of a proxy on this machine; one that got in by rebinding its name to our address still says that name in Host. */
 function anonymous(request: HttpRequest, context: Reached, audience: ApiAudience): Admitted {
   if (audience === 'everyone') return { user: NOBODY };
-  if (audience === 'none' || !isThisMachine(context) || isForwarded(request))
+  if (audience === 'none' || !isThisMachine(context) || isForwarded((name) => request.headers.has(name)))
     return { code: 401, message: wayIn(context, audience) };
   const { hostname } = new URL(request.url);
   const isAddress = /^[\d.]+$|^\[.*\]$/.test(hostname);
@@ -55,11 +57,6 @@ function wayIn({ peer }: Reached, audience: ApiAudience): string {
     `the API answers ${who} without a token or a client certificate; ${peer.address} needs a token, ` +
     'which "tink token create" makes on the server, or the server to run with --api-anonymous=everyone'
   );
-}
-
-/** By a proxy on this machine, ours or another: whoever asked is somewhere else. */
-function isForwarded({ headers }: HttpRequest): boolean {
-  return FORWARDED.some((name) => headers.has(name));
 }
 
 /** On loopback, or reaching an address of ours from that same address, as the system connects to itself. */

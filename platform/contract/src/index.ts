@@ -36,3 +36,4 @@ export type { Service, ServiceHealth } from './service.ts';
 export { Slots } from './slots.ts';
 export type { Rendered, TemplateRenderer, TextsInput } from './template-renderer.ts';
 export type { Claims, TokenRefusal, TokenVerifier, VerifiedToken } from './token-verifier.ts';
+export { isForwarded } from './forwarded.ts';

@@ -1,6 +1,14 @@
-/** List, then watch, then list again when the watch is lost: how the API keeps what it derives from objects. */
+/** How the API keeps what it derives from objects: object by object, in lists and changes alike. */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
-import type { Change, Store, StoredObject } from '@tinkerbell/store-contract';
+import {
+  eachPage,
+  keepListing,
+  watchUntil,
+  type Change,
+  type Listed,
+  type Store,
+  type StoredObject,
+} from '@tinkerbell/store-contract';
 
 export interface FollowDeps {
   readonly store: Store;
@@ -19,78 +27,35 @@ export interface Followers {
   onListed?(): void;
 }
 
-const RETRY_MS = 1000;
-const PAGE = 500;
-
 /** Resolves when everything that exists was told; goes on until the signal. Rejects when the first list fails. */
-export async function followStore(
-  deps: FollowDeps,
-  followers: Followers,
-  signal: AbortSignal,
-): Promise<void> {
-  let { ended } = await begin(deps, followers, signal);
-  void (async () => {
-    while (!signal.aborted) {
-      const reason = await ended;
-      if (signal.aborted) return;
-      deps.log.warn('api lost its watch and lists again', { reason });
-      await new Promise<void>((resolve) => deps.clock.schedule(RETRY_MS, resolve));
-      try {
-        ({ ended } = await begin(deps, followers, signal));
-      } catch (thrown) {
-        ended = Promise.resolve(String(thrown));
-      }
-    }
-  })();
+export function followStore(deps: FollowDeps, followers: Followers, signal: AbortSignal): Promise<void> {
+  const { clock, log } = deps;
+  return keepListing({ clock, log, who: 'api' }, () => listAndWatch(deps, followers, signal), signal);
 }
 
-/** Resolves once listed; `ended` resolves with the reason when the watch ends. */
-async function begin(
-  deps: FollowDeps,
+async function listAndWatch(
+  { store, collections: asked }: FollowDeps,
   followers: Followers,
   signal: AbortSignal,
-): Promise<{ ended: Promise<string> }> {
-  const { store } = deps;
-  const collections = deps.collections();
+): Promise<Listed> {
+  const collections = asked();
   const fromRevision = await store.revision();
   followers.onListing?.();
-  for (const collection of collections) {
+  for (const collection of collections)
     for await (const stored of eachStored(store, collection)) followers.onObject(stored);
-  }
   followers.onListed?.();
-  const { promise, resolve } = Promise.withResolvers<string>();
   const only = collections.length === 1 ? { collection: collections[0] ?? '' } : {};
-  const watch = await store.watch(
-    { ...only, fromRevision },
-    {
-      onChange: (change) =>
-        change.type === 'deleted' ? followers.onDeleted(change) : followers.onObject(change),
-      onEnd: resolve,
-    },
-  );
-  if (!watch.ok) return { ended: Promise.resolve('compacted') };
-  signal.addEventListener('abort', () => {
-    watch.stop();
-    resolve('stopped');
-  });
-  return { ended: promise };
+  const onChange = (change: Change): void =>
+    change.type === 'deleted' ? followers.onDeleted(change) : followers.onObject(change);
+  return watchUntil(store, { ...only, fromRevision }, onChange, signal);
 }
 
-/** Every object of a collection, read in pages; of one namespace when named. */
+/** Every object of a collection; of one namespace when named. */
 export async function* eachStored(
   store: Store,
   collection: string,
   namespace?: string,
 ): AsyncGenerator<StoredObject> {
-  let after: { namespace: string; name: string } | undefined;
-  do {
-    const page = await store.list({
-      collection,
-      limit: PAGE,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(after === undefined ? {} : { after }),
-    });
-    yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
+  const query = { collection, ...(namespace === undefined ? {} : { namespace }) };
+  for await (const page of eachPage(store, query)) yield* page;
 }

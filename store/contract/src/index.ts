@@ -32,3 +32,6 @@ export { updateObject, type Decision, type Updated } from './update-object.ts';
 export { applyWorkflowEvent, workflowCollection, type ApplyDeps } from './apply-workflow-event.ts';
 export { recordStateChange, subjectOf, type StateChange } from './workflow-timeline.ts';
 export { referencedKeys, renderInputOf, type RenderInputFound } from './render-input.ts';
+export { JOURNAL_BOUNDS, type JournalBounds } from './journal-bounds.ts';
+export { eachPage, keepListing, watchUntil, type Listed } from './list-and-watch.ts';
+export { changeFrom, storedFrom } from './stored-row.ts';

@@ -7,6 +7,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
+  JOURNAL_BOUNDS,
   ACTION_OUTPUT,
   matches,
   WRITE_ANSWERED,
@@ -14,28 +15,17 @@ import {
   type JournalQuery,
   type JournalRecord,
   type RestorableJournal,
+  type JournalBounds,
 } from '@tinkerbell/store-contract';
 import { JournalTable } from './journal-table.ts';
 
-export interface SqliteJournalOptions {
+export interface SqliteJournalOptions extends Partial<JournalBounds> {
   /** The file, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** 1,000,000 when absent; lines of output and of the audit do not count. */
-  readonly recordsKept?: number;
-  /** 500,000 when absent. */
-  readonly outputLinesKept?: number;
-  /** 200,000 when absent. */
-  readonly auditRecordsKept?: number;
-  /** Milliseconds; 90 days when absent. */
-  readonly ageKeptMs?: number;
 }
 
-const RECORDS_KEPT = 1_000_000;
-const OUTPUT_LINES_KEPT = 500_000;
-const AUDIT_RECORDS_KEPT = 200_000;
-const AGE_KEPT_MS = 90 * 86_400_000;
 const WRITE_AFTER_MS = 100;
 /**
  * Records of one transaction, and the pause before the next when more wait: packets and requests that come meanwhile are
@@ -165,11 +155,12 @@ class SqliteJournal implements RestorableJournal {
 
   #trim(): void {
     this.#sinceTrim = 0;
-    const { recordsKept, outputLinesKept, auditRecordsKept, ageKeptMs, clock } = this.#options;
-    const oldestMs = clock.nowMs() - (ageKeptMs ?? AGE_KEPT_MS);
-    this.#timeline.trim(recordsKept ?? RECORDS_KEPT, oldestMs);
-    this.#output.trim(outputLinesKept ?? OUTPUT_LINES_KEPT, oldestMs);
-    this.#audit.trim(auditRecordsKept ?? AUDIT_RECORDS_KEPT, oldestMs);
+    const { clock, ...given } = this.#options;
+    const { recordsKept, outputLinesKept, auditRecordsKept, ageKeptMs } = { ...JOURNAL_BOUNDS, ...given };
+    const oldestMs = clock.nowMs() - ageKeptMs;
+    this.#timeline.trim(recordsKept, oldestMs);
+    this.#output.trim(outputLinesKept, oldestMs);
+    this.#audit.trim(auditRecordsKept, oldestMs);
   }
 
   #reportDropped(): void {

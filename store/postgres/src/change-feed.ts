@@ -4,6 +4,7 @@
  */
 import type { Log } from '@tinkerbell/platform-contract';
 import {
+  changeFrom,
   WatchHub,
   type Change,
   type WatchHandlers,
@@ -11,7 +12,6 @@ import {
   type WatchResult,
 } from '@tinkerbell/store-contract';
 import type { Database } from './database.ts';
-import { changeFrom } from './rows.ts';
 
 /** Changes read at once: each may have a template in it. */
 const PAGE = 500;

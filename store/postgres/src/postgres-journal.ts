@@ -5,11 +5,13 @@
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
+  JOURNAL_BOUNDS,
   matches,
   type JournalEntry,
   type JournalQuery,
   type JournalRecord,
   type RestorableJournal,
+  type JournalBounds,
 } from '@tinkerbell/store-contract';
 import { openDatabase, type Database } from './database.ts';
 import {
@@ -22,24 +24,12 @@ import {
 } from './journal-tables.ts';
 import { followNotifications } from './notifications.ts';
 
-export interface PostgresJournalOptions {
+export interface PostgresJournalOptions extends Partial<JournalBounds> {
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** 1,000,000 when absent; lines of output and of the audit do not count. */
-  readonly recordsKept?: number;
-  /** 500,000 when absent. */
-  readonly outputLinesKept?: number;
-  /** 200,000 when absent. */
-  readonly auditRecordsKept?: number;
-  /** Milliseconds; 90 days when absent. */
-  readonly ageKeptMs?: number;
 }
 
-const RECORDS_KEPT = 1_000_000;
-const OUTPUT_LINES_KEPT = 500_000;
-const AUDIT_RECORDS_KEPT = 200_000;
-const AGE_KEPT_MS = 90 * 86_400_000;
 const WRITE_AFTER_MS = 100;
 /** What the database did not take is tried again after this. */
 const WRITE_AGAIN_AFTER_MS = 1_000;
@@ -171,15 +161,16 @@ class PostgresJournal implements RestorableJournal {
 
   async #trim(): Promise<void> {
     this.#sinceTrim = 0;
-    const { recordsKept, outputLinesKept, auditRecordsKept, ageKeptMs, clock } = this.#options;
-    const oldestMs = clock.nowMs() - (ageKeptMs ?? AGE_KEPT_MS);
-    await trimRecords(this.#database, 'journal', { kept: recordsKept ?? RECORDS_KEPT, oldestMs });
+    const { clock, ...given } = this.#options;
+    const { recordsKept, outputLinesKept, auditRecordsKept, ageKeptMs } = { ...JOURNAL_BOUNDS, ...given };
+    const oldestMs = clock.nowMs() - ageKeptMs;
+    await trimRecords(this.#database, 'journal', { kept: recordsKept, oldestMs });
     await trimRecords(this.#database, 'journal_output', {
-      kept: outputLinesKept ?? OUTPUT_LINES_KEPT,
+      kept: outputLinesKept,
       oldestMs,
     });
     await trimRecords(this.#database, 'journal_audit', {
-      kept: auditRecordsKept ?? AUDIT_RECORDS_KEPT,
+      kept: auditRecordsKept,
       oldestMs,
     });
   }

@@ -3,23 +3,23 @@
  * transaction. An answer is given when PostgreSQL has it on its disk, and after the watchers of this server have been told.
  */
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
-import type {
-  CommitResult,
-  ListQuery,
-  ObjectKey,
-  ObjectList,
-  Store,
-  StoredObject,
-  WatchHandlers,
-  WatchQuery,
-  WatchResult,
-  Write,
+import {
+  storedFrom,
+  type CommitResult,
+  type ListQuery,
+  type ObjectKey,
+  type ObjectList,
+  type Store,
+  type StoredObject,
+  type WatchHandlers,
+  type WatchQuery,
+  type WatchResult,
+  type Write,
 } from '@tinkerbell/store-contract';
 import { ChangeFeed } from './change-feed.ts';
 import { CHANGES_CHANNEL, writeGroup, type GroupPlan, type Outcome } from './commit-group.ts';
 import { openDatabase, type Database } from './database.ts';
 import { followNotifications } from './notifications.ts';
-import { storedFrom } from './rows.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; `?sslmode=verify-full` and the other parameters of node-postgres. */

@@ -8,6 +8,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
 import {
+  changeFrom,
+  storedFrom,
   changeOf,
   formatKey,
   refusalOf,
@@ -26,7 +28,6 @@ import {
 } from '@tinkerbell/store-contract';
 import { LogSync, type SyncLog } from './log-sync.ts';
 import { RecentObjects } from './recent-objects.ts';
-import { changeFrom, storedFrom } from './rows.ts';
 import { prepareSchema } from './schema.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 

@@ -1,7 +1,7 @@
 /** Reads a store from end to end. */
 import { createHash } from 'node:crypto';
 import { builtInKinds, collectionOf, isRecord, kinds } from '@tinkerbell/resources';
-import type { Store, StoredObject } from '@tinkerbell/store-contract';
+import { eachPage as pagesOf, type Store, type StoredObject } from '@tinkerbell/store-contract';
 import { comparableText } from './comparable.ts';
 import { isMarker } from './marker.ts';
 import type { KindReport, TransferPlace } from './transfer-place.ts';
@@ -40,12 +40,9 @@ export async function* eachPage(
   store: Store,
   collection: string,
 ): AsyncGenerator<readonly StoredObject[], void, undefined> {
-  for (let after: { namespace: string; name: string } | undefined; ;) {
-    const list = await store.list({ collection, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    const items = list.items.filter(({ key }) => !isMarker(key));
+  for await (const page of pagesOf(store, { collection, limit: PAGE })) {
+    const items = page.filter(({ key }) => !isMarker(key));
     if (items.length > 0) yield items;
-    if (list.next === undefined) return;
-    after = list.next;
   }
 }
 

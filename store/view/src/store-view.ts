@@ -2,7 +2,7 @@
  * An in-memory index of the store. It lists once, then follows the store's watch; when the watch ends or its
  * revision is gone, it lists again and keeps answering from what it has (boot services outlive the store's outages).
  */
-import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   collectionOf,
   kinds,
@@ -11,7 +11,15 @@ import {
   type Template,
   type Workflow,
 } from '@tinkerbell/resources';
-import type { Change, ListQuery, Store, View } from '@tinkerbell/store-contract';
+import {
+  eachPage,
+  keepListing,
+  watchUntil,
+  type Change,
+  type Listed,
+  type Store,
+  type View,
+} from '@tinkerbell/store-contract';
 import { MultiIndex } from './multi-index.ts';
 
 export interface StoreViewDeps {
@@ -24,9 +32,6 @@ export interface StoreView extends View {
   /** Resolves when the first list is in. Follows until `signal` aborts. */
   start(signal: AbortSignal): Promise<void>;
 }
-
-const RETRY_MS = 1000;
-const PAGE = 500;
 
 export function createStoreView(deps: StoreViewDeps): StoreView {
   return new IndexedView(deps);
@@ -52,28 +57,13 @@ class IndexedView implements StoreView {
     this.#deps = deps;
   }
 
-  async start(signal: AbortSignal): Promise<void> {
-    const { ended } = await this.#listAndFollow(signal);
-    void this.#keepFollowing(ended, signal);
-  }
-
-  async #keepFollowing(first: Promise<string>, signal: AbortSignal): Promise<void> {
-    let ended = first;
-    while (!signal.aborted) {
-      const reason = await ended;
-      if (signal.aborted) return;
-      this.#deps.log.warn('view lost its watch and lists again', { reason });
-      await delay(this.#deps.clock, RETRY_MS, signal);
-      try {
-        ({ ended } = await this.#listAndFollow(signal));
-      } catch (thrown) {
-        ended = Promise.resolve(String(thrown));
-      }
-    }
+  start(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    return keepListing({ clock, log, who: 'view' }, () => this.#listAndFollow(signal), signal);
   }
 
   /** Resolves once the view is whole; `ended` resolves with the reason when the watch ends. */
-  async #listAndFollow(signal: AbortSignal): Promise<{ ended: Promise<string> }> {
+  async #listAndFollow(signal: AbortSignal): Promise<Listed> {
     const { store } = this.#deps;
     const from = await store.revision();
     const lists = await Promise.all(
@@ -83,15 +73,7 @@ class IndexedView implements StoreView {
       })),
     );
     this.#replace(new Map(lists.map(({ collection, resources }) => [collection, resources])));
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const handlers = { onChange: (change: Change) => this.#take(change), onEnd: resolve };
-    const watch = await store.watch({ fromRevision: from }, handlers);
-    if (!watch.ok) return { ended: Promise.resolve('compacted') };
-    signal.addEventListener('abort', () => {
-      watch.stop();
-      resolve('stopped');
-    });
-    return { ended: promise };
+    return watchUntil(store, { fromRevision: from }, (change) => this.#take(change), signal);
   }
 
   #replace(lists: ReadonlyMap<string, readonly Resource[]>): void {
@@ -178,18 +160,12 @@ class IndexedView implements StoreView {
   }
 }
 
-/**
- * All objects, page by page, so that their texts are not all in memory at once. What changes between two pages comes again
- * with the watch, which begins at a revision before the first.
- */
+/** What changes between two pages comes again with the watch, which begins at a revision before the first. */
 async function listAll(store: Store, collection: string): Promise<readonly Resource[]> {
   const resources: Resource[] = [];
-  for (let after: ListQuery['after']; ;) {
-    const page = await store.list({ collection, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    for (const { object } of page.items) resources.push(object);
-    if (page.next === undefined) return resources;
-    after = page.next;
-  }
+  for await (const page of eachPage(store, { collection }))
+    for (const { object } of page) resources.push(object);
+  return resources;
 }
 
 function pathOf(namespace: string, name: string): string {

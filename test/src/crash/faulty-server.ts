@@ -2,9 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '@tinkerbell/sandbox/free-port';
 import { pause } from './simulated-agent.ts';
 
 const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
@@ -140,13 +140,4 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   } catch {
     // It is gone already.
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, ADDRESS);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -2,6 +2,7 @@
 import { fromJson, toJson, type DescMessage, type JsonValue, type Message } from '@bufbuild/protobuf';
 import { API, JobSchema, type Job, type WatchJobRequest } from '@tinkerbell/api/provisioning';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { isForwarded } from '@tinkerbell/platform-contract';
 import { parseRequest } from '@tinkerbell/provisioning';
 import type { Caller, Calls, Sender } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
@@ -58,14 +59,12 @@ function plainJson(schema: DescMessage, message: Message): JsonValue {
   return toJson(schema, message, { useProtoFieldName: true });
 }
 
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
-
 /** Agents reach this port from the provisioning network without a name; callers of this API need one there. */
 function admit(caller: Caller, audience: ProvisioningAudience, { knowsTokens = false }: Access): void {
   if (knowsTokens && caller.header('authorization') !== undefined) return;
   const { peer } = caller;
   // What a proxy on this machine passes on was asked somewhere else.
-  const isHere = isLoopback(peer) && !FORWARDED.some((name) => caller.header(name) !== undefined);
+  const isHere = isLoopback(peer) && !isForwarded((name) => caller.header(name) !== undefined);
   if (audience === 'everyone' || (audience === 'loopback' && isHere)) return;
   const who = audience === 'none' ? 'nobody' : 'this machine only';
   throw new RpcError(

@@ -1,7 +1,7 @@
 import type { Resource } from '@tinkerbell/resources';
-import type { Change, StoredObject } from '@tinkerbell/store-contract';
+import type { Change, StoredObject } from './store.ts';
 
-/** A row as SQLite gives it: of `objects`, and with `type` of `changes`. */
+/** A row as a database gives it: of `objects`, and with `type` of `changes`. 64-bit numbers may come as text. */
 type Row = Readonly<Record<string, unknown>>;
 
 export function storedFrom(row: Row): StoredObject {
