@@ -60,6 +60,8 @@ test('is healthy, ready, and counts', async () => {
   await using server = await startServer();
   assert.equal(await (await fetch(`${server.url}/healthz`)).text(), 'ok');
   assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  const verbose = await (await fetch(`${server.url}/readyz?verbose`)).text();
+  assert.match(verbose, /^\[\+\]store ok\n\[\+\]view ok\n(\[\+\]\w+ ok\n)+readyz check passed\n$/);
   assert.equal((await fetch(`${server.url}/nothing`)).status, 404);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   assert.match(metrics, /http_server_requests_total\{method="GET",status_code="404"\} 1\n/);
@@ -83,4 +85,16 @@ test('goes down at a signal within the grace of its connections', async () => {
   const ended = watch.text();
   await server[Symbol.asyncDispose]();
   assert.equal(await ended, '');
+});
+
+test('says that it shuts down before it does, and serves until then', async () => {
+  const server = await startServer({ flags: ['--shutdown-delay-duration', '3s'] });
+  const ended = server[Symbol.asyncDispose]();
+  let answer = await fetch(`${server.url}/readyz`);
+  while (answer.status === 200) answer = await fetch(`${server.url}/readyz`);
+  assert.equal(answer.status, 503);
+  assert.match(await answer.text(), /shutting down/);
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+  assert.equal((await fetch(`${server.url}${path}`)).status, 200);
+  await ended;
 });

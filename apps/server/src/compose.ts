@@ -2,7 +2,7 @@
  * The product on one page: the platform, the store, the services that the settings ask for, and the port that their
  * routes share. Everything starts together, and everything stops at the first failure or signal.
  */
-import type { HttpServer, Log, Service } from '@tinkerbell/platform-contract';
+import { delay, type HttpServer, type Log, type Service } from '@tinkerbell/platform-contract';
 import {
   createNodeAddressProbe,
   createNodeHttp,
@@ -28,11 +28,11 @@ import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
 import { openAccess } from './access/open-access.ts';
 import { holdDataDirectory } from './data-directory.ts';
-import { createHttpFront } from './http-front.ts';
 import { openHttpPorts } from './http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
 import { createLedService } from './led-service.ts';
 import { openStores, type Stores } from './open-stores.ts';
+import { createReadiness, serverChecks } from './readiness.ts';
 import type { Settings } from './settings.ts';
 
 export interface RunningServer {
@@ -58,7 +58,6 @@ const platform = {
 export async function startServer(settings: Settings, log: Log, signal: AbortSignal): Promise<RunningServer> {
   const startedMs = nodeClock.monotonicMs();
   const stopping = new AbortController();
-  const stop = (): void => stopping.abort();
   await using cleanup = new AsyncDisposableStack();
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
   const stores = await openStores({ ...settings, databasePath: data.databasePath, log }, cleanup);
@@ -82,20 +81,12 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     ...(await poolDeps(settings, stores, cleanup)),
   };
   const services = await servicesFor(settings, deps, stores.isShared);
-  cleanup.defer(async () => {
-    stop();
-    await Promise.all(started.map((service) => service.stopped()));
-  });
-  const started: Service[] = [];
-  for (const service of services) {
-    await service.start(stopping.signal);
-    started.push(service);
-  }
+  await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
-  const front = createHttpFront({ ...access, services, apiAnonymous: settings.apiAnonymous, uptimeSeconds });
-  const http = createNodeHttp(log);
-  const ports = cleanup.use(await openHttpPorts(settings, { http, log, services, front, uptimeSeconds }));
+  const readiness = createReadiness(nodeClock, serverChecks({ store, view, services }));
+  const pages = { ...access, services, readiness, uptimeSeconds };
+  const ports = cleanup.use(await openHttpPorts(settings, { ...pages, http: createNodeHttp(log), log }));
 
   journal.append({
     source: 'server',
@@ -103,17 +94,42 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     message: 'server is ready',
     details: { address: settings.publicIpv4 },
   });
-  signal.addEventListener('abort', stop, { once: true });
+  const told = aborted(signal);
   const running = cleanup.move();
   return {
     http: ports.main,
     async stopped() {
-      await new Promise<void>((resolve) =>
-        stopping.signal.addEventListener('abort', () => resolve(), { once: true }),
-      );
+      await told;
+      readiness.shutDown();
+      await delay(nodeClock, settings.shutdownDelayMs);
+      stopping.abort();
       await running.disposeAsync();
     },
   };
+}
+
+/** Those that were started have ended when `cleanup` is done, also when one of them could not be. */
+async function startAll(
+  services: readonly Service[],
+  stopping: AbortController,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const started: Service[] = [];
+  cleanup.defer(async () => {
+    stopping.abort();
+    await Promise.all(started.map((service) => service.stopped()));
+  });
+  for (const service of services) {
+    await service.start(stopping.signal);
+    started.push(service);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function withSealedSecrets(store: Store, { secretsKeys }: Settings): Store {

@@ -56,6 +56,12 @@ const general: readonly Flag[] = [
   flag('log-level', 'number', '0', 'greater than 0 logs every decision, below 0 logs nothing'),
   flag('log-format', 'text', '', 'text or json; text when standard error is a terminal'),
   flag(
+    'shutdown-delay-duration',
+    'duration',
+    '0s',
+    'after a signal, serve on for so long while /readyz says no, so that load balancers look away first',
+  ),
+  flag(
     'public-ipv4',
     'text',
     '',

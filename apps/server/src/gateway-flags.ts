@@ -17,6 +17,13 @@ const rows: readonly (readonly [name: string, type: Flag['type'], fallback: stri
     ],
     ['gateway-https-port', 'number', '443', 'port of these two hosts'],
     [
+      'gateway-http-port',
+      'number',
+      '',
+      'port of the files without TLS, for iPXE, which knows only the authorities it was built with; none when empty',
+    ],
+    ['gateway-tls-min-version', 'text', '1.3', '1.3, or 1.2 for UEFI firmware that boots over HTTPS'],
+    [
       'gateway-cert-file',
       'text',
       '',

@@ -18,6 +18,8 @@ const FILES_LIMITS = 'rateLimit: {average: 500}, maxConnections: 70';
  * everything.
  */
 const OWN_FILES = '/tink-stack/(images|hook|ipxe/binary)/';
+/** Anything else is a file of the images: `/tink-stack/hook.ipxe` is `/images/hook.ipxe`. */
+const OWN_TREE = '/tink-stack/(.+)';
 
 /** Undefined without `--enable-gateway`. */
 export function gatewaySettings(flags: FlagReader, dataDirectory: string): GatewaySettings | undefined {
@@ -45,23 +47,23 @@ function documentedHosts(flags: FlagReader, domain: string, dataDirectory: strin
     throw new SettingsError('--gateway-cert-file and --gateway-key-file go together');
   const isOwn = certFile === '';
   const files = isOwn ? certificateFiles(directory, names[0] ?? '') : { certFile, keyFile };
+  const bind = quoted(flags.text('bind-address'));
+  const httpPort = flags.text('gateway-http-port') === '' ? undefined : flags.port('gateway-http-port');
+  const minVersion = flags.oneOf('gateway-tls-min-version', ['1.2', '1.3']);
   const text = `
 listeners:
   - name: https
-    address: ${quoted(flags.text('bind-address'))}
+    address: ${bind}
     port: ${flags.port('gateway-https-port')}
-    tls: {certificates: [{certFile: ${quoted(files.certFile)}, keyFile: ${quoted(files.keyFile)}}]}
+    tls: {minVersion: "${minVersion}", certificates: [{certFile: ${quoted(files.certFile)}, keyFile: ${quoted(files.keyFile)}}]}
+${httpPort === undefined ? '' : `  - {name: http, address: ${bind}, port: ${httpPort}}`}
 routes:
   - name: tinkerbell-server
     listeners: [https]
     match: {host: ${quoted(names[0] ?? '')}}
     middlewares: {${tokenRule(flags)}}
     upstream: {protocol: h2c, endpoints: [${quoted(upstreamOf(flags, 'gateway-grpc-upstream', 'tink-server-bind-port'))}]}
-  - name: tinkerbell-nginx
-    listeners: [https]
-    match: {host: ${quoted(names[1] ?? '')}, ${filesMatch(flags)}}
-    middlewares: {rewrite: {regex: "/tink-stack(/|$)(.*)", replacement: "/$2"}, ${FILES_LIMITS}}
-    upstream: {endpoints: [${quoted(upstreamOf(flags, 'gateway-files-upstream', 'http-port'))}]}
+${fileRoutes(flags, quoted(names[1] ?? ''), httpPort === undefined ? 'https' : 'https, http')}
 `;
   return { fixed: routesIn(text, 'gateway'), ...(isOwn ? { authority: { directory, names } } : {}) };
 }
@@ -71,10 +73,16 @@ export function certificateFiles(directory: string, name: string) {
   return { certFile: join(directory, `${name}.pem`), keyFile: join(directory, `${name}.key`) };
 }
 
-function filesMatch(flags: FlagReader): string {
-  return flags.text('gateway-files-upstream') === ''
-    ? `pathRegex: ${quoted(OWN_FILES)}`
-    : 'pathPrefix: /tink-stack';
+function fileRoutes(flags: FlagReader, host: string, listeners: string): string {
+  const endpoint = quoted(upstreamOf(flags, 'gateway-files-upstream', 'http-port'));
+  const route = (name: string, match: string, rewrite: string): string =>
+    `  - {name: ${name}, listeners: [${listeners}], match: {host: ${host}, ${match}}, middlewares: {rewrite: {${rewrite}}, ${FILES_LIMITS}}, upstream: {endpoints: [${endpoint}]}`;
+  const documented = 'regex: "/tink-stack(/|$)(.*)", replacement: "/$2"';
+  if (flags.text('gateway-files-upstream') !== '')
+    return `${route('tinkerbell-nginx', 'pathPrefix: /tink-stack', documented)}}`;
+  const tree = `regex: ${quoted(OWN_TREE)}, replacement: "/images/$1"`;
+  return `${route('tinkerbell-nginx', `pathRegex: ${quoted(OWN_FILES)}`, documented)}, priority: 1}
+${route('tinkerbell-nginx-tree', `pathRegex: ${quoted(OWN_TREE)}`, tree)}}`;
 }
 
 function tokenRule(flags: FlagReader): string {

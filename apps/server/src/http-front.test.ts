@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpContext, HttpRoute, Service } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
 import { createHttpFront } from './http-front.ts';
+import { createReadiness, servicesChecks } from './readiness.ts';
 
 function front(routes: readonly HttpRoute[], apiAnonymous: 'loopback' | 'everyone' = 'loopback') {
   const service: Service = {
@@ -11,7 +13,8 @@ function front(routes: readonly HttpRoute[], apiAnonymous: 'loopback' | 'everyon
     stopped: () => Promise.resolve(),
     health: () => ({ ready: true }),
   };
-  const handler = createHttpFront({ services: [service], apiAnonymous, uptimeSeconds: () => 0 });
+  const readiness = createReadiness(nodeClock, servicesChecks([service]));
+  const handler = createHttpFront({ services: [service], readiness, apiAnonymous, uptimeSeconds: () => 0 });
   const context: HttpContext = {
     peer: { address: '10.1.0.2', port: 1 },
     localAddress: '10.1.0.1',
@@ -45,4 +48,14 @@ test('routes of the API turn other machines away, in their own words where they 
 test('an API that is open answers everybody', async () => {
   const ask = front([{ name: 'api', prefix: '/v1/', ...answers }], 'everyone');
   assert.equal(await (await ask('/v1/jobs')).text(), 'told');
+});
+
+test('tells probes how it is, shortly or at length', async () => {
+  const ask = front([]);
+  assert.equal(await (await ask('/readyz')).text(), 'ok');
+  assert.equal(
+    await (await ask('/readyz?verbose')).text(),
+    '[+]some ok\n[+]shutdown ok\nreadyz check passed\n',
+  );
+  assert.equal(await (await ask('/healthz?verbose')).text(), '[+]ping ok\nhealthz check passed\n');
 });

@@ -10,12 +10,14 @@ import {
   type Service,
 } from '@tinkerbell/platform-contract';
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
+import type { Readiness } from './readiness.ts';
 import { createRequestCounts } from './request-counts.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
   readonly apiAnonymous: ApiAudience;
   readonly authenticator?: Authenticator;
+  readonly readiness: Readiness;
   readonly uptimeSeconds: () => number;
 }
 
@@ -24,17 +26,17 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   const routes = options.services.flatMap((service) => service.routes);
   return async (request, context) => {
     const path = pathNameOf(request.url);
-    const response = own(path) ?? (await routed(path, request, context));
+    const response = (await own(path, request.url)) ?? (await routed(path, request, context));
     counts.add(request.method, response.status);
     return response;
   };
 
-  function own(path: string): Response | undefined {
+  function own(path: string, url: string): Response | Promise<Response> | undefined {
     switch (path) {
       case '/healthz':
-        return text('ok');
+        return options.readiness.healthz(isVerbose(url));
       case '/readyz':
-        return ready(options.services);
+        return options.readiness.readyz(isVerbose(url));
       case '/healthcheck':
         return Response.json({
           git_rev: 'unknown',
@@ -96,12 +98,8 @@ function text(body: string, status = 200): Response {
   return new WholeResponse(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
 
-function ready(services: readonly Service[]): Response {
-  const waiting = services
-    .map((service) => ({ name: service.name, ...service.health() }))
-    .filter((one) => !one.ready);
-  if (waiting.length === 0) return text('ok');
-  return text(waiting.map((one) => `${one.name}: ${one.reason ?? 'not ready'}\n`).join(''), 503);
+function isVerbose(url: string): boolean {
+  return new URL(url).searchParams.has('verbose');
 }
 
 /** Prometheus' text format. */

@@ -1,23 +1,13 @@
 /** The ports that speak HTTP: the main one, the same over TLS, and the old one of the metadata service. */
 import { readFile } from 'node:fs/promises';
-import {
-  PlatformError,
-  type Http,
-  type HttpHandler,
-  type HttpServer,
-  type Log,
-  type Service,
-} from '@tinkerbell/platform-contract';
-import { createHttpFront } from './http-front.ts';
+import { PlatformError, type Http, type HttpServer, type Log } from '@tinkerbell/platform-contract';
+import { createHttpFront, type FrontOptions } from './http-front.ts';
 import { SettingsError } from './flag-reader.ts';
 import type { Settings } from './settings.ts';
 
-interface HttpPortsInput {
+interface HttpPortsInput extends Omit<FrontOptions, 'apiAnonymous'> {
   readonly http: Http;
   readonly log: Log;
-  readonly services: readonly Service[];
-  readonly front: HttpHandler;
-  readonly uptimeSeconds: () => number;
 }
 
 export interface HttpPorts extends AsyncDisposable {
@@ -26,7 +16,8 @@ export interface HttpPorts extends AsyncDisposable {
 
 /** Rejects, with everything closed again, when a port that is needed cannot be had or a TLS file cannot be read. */
 export async function openHttpPorts(settings: Settings, input: HttpPortsInput): Promise<HttpPorts> {
-  const { http, front } = input;
+  const { http } = input;
+  const front = createHttpFront({ ...input, apiAnonymous: settings.apiAnonymous });
   await using cleanup = new AsyncDisposableStack();
   const main = cleanup.use(await http.listen(settings.http, front));
   const { https } = settings;
@@ -49,15 +40,13 @@ export async function openHttpPorts(settings: Settings, input: HttpPortsInput): 
 /** Few need it: that somebody else has the port is no reason not to start. */
 async function legacyMetadataPort(
   { legacyMetadataPort: port, http: { address }, apiAnonymous }: Settings,
-  { http, log, services, uptimeSeconds }: HttpPortsInput,
+  input: HttpPortsInput,
 ): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
-  const metadata = services.filter(({ name }) => name === 'metadata');
+  const { http, log } = input;
+  const services = input.services.filter(({ name }) => name === 'metadata');
   try {
-    return await http.listen(
-      { address, port },
-      createHttpFront({ services: metadata, apiAnonymous, uptimeSeconds }),
-    );
+    return await http.listen({ address, port }, createHttpFront({ ...input, services, apiAnonymous }));
   } catch (thrown) {
     if (!(thrown instanceof PlatformError)) throw thrown;
     log.warn('no metadata on the old port', {

@@ -23,6 +23,8 @@ export interface Settings {
   /** The first seals secrets in the store, each opens what it sealed; absent: they are not sealed. */
   readonly secretsKeys?: readonly Uint8Array[];
   readonly logLevel: 'debug' | 'info' | 'silent';
+  /** How long everything goes on after a signal while `/readyz` already says no. */
+  readonly shutdownDelayMs: number;
   readonly publicIpv4: Ipv4;
   readonly http: { readonly address: string; readonly port: number };
   /** The same pages over TLS, when there is a certificate. */
@@ -78,6 +80,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     store: storeSettings(flags),
     ...(keys === undefined ? {} : { secretsKeys: keys }),
     logLevel: logLevelOf(flags),
+    shutdownDelayMs: flags.durationMs('shutdown-delay-duration'),
     publicIpv4: address,
     http,
     apiAnonymous: apiAudience(flags),

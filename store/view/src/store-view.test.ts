@@ -51,8 +51,8 @@ async function put(store: Store, object: Resource): Promise<void> {
   assert.ok((await store.commit([write])).ok);
 }
 
-async function started(store: Store) {
-  const view = createStoreView({ store, clock: eagerClock, log: silent });
+async function started(store: Store, clock = eagerClock) {
+  const view = createStoreView({ store, clock, log: silent });
   const stopping = new AbortController();
   await view.start(stopping.signal);
   return { view, stop: () => stopping.abort() };
@@ -96,7 +96,9 @@ test('gives the workflows of an agent oldest first, and tells of changes after t
   stop();
 });
 
-test('lists again after its watch ended, and answers all the while', async () => {
+test('lists again after its watch ended, answers all the while, and tells how long it is behind', async () => {
+  let nowMs = 0;
+  const clock: Clock = { ...eagerClock, monotonicMs: () => nowMs };
   const inner = createMemoryStore();
   const handlers: WatchHandlers[] = [];
   const breakable: Store = Object.assign(Object.create(inner) as Store, {
@@ -111,11 +113,17 @@ test('lists again after its watch ended, and answers all the while', async () =>
     },
   });
   await put(inner, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));
-  const { view, stop } = await started(breakable);
+  const { view, stop } = await started(breakable, clock);
+  assert.equal(view.brokenForMs(), 0);
   await put(inner, hardwareOf('m2', '52:54:00:00:00:02', '10.0.0.2'));
   assert.equal(view.hardwareByMac('52:54:00:00:00:02').length, 0);
   handlers[0]?.onEnd('connection lost');
   assert.equal(view.hardwareByMac('52:54:00:00:00:01').length, 1);
+  await Promise.resolve();
+  nowMs = 7_000;
+  assert.equal(view.brokenForMs(), 7_000);
   while (view.hardwareByMac('52:54:00:00:00:02').length === 0) await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  assert.equal(view.brokenForMs(), 0);
   stop();
 });

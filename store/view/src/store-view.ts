@@ -31,6 +31,8 @@ export interface StoreViewDeps {
 export interface StoreView extends View {
   /** Resolves when the first list is in. Follows until `signal` aborts. */
   start(signal: AbortSignal): Promise<void>;
+  /** How long the store has not been followed: 0 while its watch goes on. */
+  brokenForMs(): number;
 }
 
 export function createStoreView(deps: StoreViewDeps): StoreView {
@@ -52,6 +54,8 @@ class IndexedView implements StoreView {
     pathOf(one.metadata.namespace, one.spec?.hardwareRef ?? ''),
   ]);
   #ready = false;
+  /** On the clock that only grows. */
+  #brokenSinceMs: number | undefined;
 
   constructor(deps: StoreViewDeps) {
     this.#deps = deps;
@@ -73,7 +77,16 @@ class IndexedView implements StoreView {
       })),
     );
     this.#replace(new Map(lists.map(({ collection, resources }) => [collection, resources])));
-    return watchUntil(store, { fromRevision: from }, (change) => this.#take(change), signal);
+    const listed = await watchUntil(store, { fromRevision: from }, (change) => this.#take(change), signal);
+    this.#brokenSinceMs = undefined;
+    void listed.ended.then(() => {
+      this.#brokenSinceMs = this.#deps.clock.monotonicMs();
+    });
+    return listed;
+  }
+
+  brokenForMs(): number {
+    return this.#brokenSinceMs === undefined ? 0 : this.#deps.clock.monotonicMs() - this.#brokenSinceMs;
   }
 
   #replace(lists: ReadonlyMap<string, readonly Resource[]>): void {

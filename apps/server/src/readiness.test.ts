@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Service } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
+import { createMemoryStore } from '@tinkerbell/store-memory';
+import { createReadiness, serverChecks } from './readiness.ts';
+
+function serviceOf(name: string, health: ReturnType<Service['health']>): Service {
+  const nothing = () => Promise.resolve();
+  return { name, routes: [], start: nothing, stopped: nothing, health: () => health };
+}
+
+function readinessOf({ broken = 0, listed = true, service = { ready: true } } = {}) {
+  const store = createMemoryStore();
+  const view = { ready: () => listed, brokenForMs: () => broken };
+  const checks = serverChecks({ store, view, services: [serviceOf('boot', service)] });
+  return { store, readiness: createReadiness(nodeClock, checks) };
+}
+
+test('says ok, and with verbose what it looked at', async () => {
+  const { readiness } = readinessOf();
+  const short = await readiness.readyz(false);
+  assert.deepEqual([short.status, await short.text()], [200, 'ok']);
+  const long = await readiness.readyz(true);
+  assert.equal(
+    await long.text(),
+    '[+]store ok\n[+]view ok\n[+]boot ok\n[+]shutdown ok\nreadyz check passed\n',
+  );
+  assert.equal(await readiness.healthz(false).text(), 'ok');
+  assert.equal(await readiness.healthz(true).text(), '[+]ping ok\nhealthz check passed\n');
+});
+
+test('names what is not ready, and why', async () => {
+  const { store, readiness } = readinessOf({ broken: 12_300, service: { ready: false } });
+  store.get = () => Promise.reject(new Error('connection\nrefused'));
+  const answer = await readiness.readyz(false);
+  assert.equal(answer.status, 503);
+  assert.equal(
+    await answer.text(),
+    '[-]store failed: connection refused\n' +
+      '[-]view failed: changes in the store have not been followed for 12 s\n' +
+      '[-]boot failed: not ready\n[+]shutdown ok\nreadyz check failed\n',
+  );
+});
+
+test('a view that is not filled is not ready, one whose watch was lost a moment ago is', async () => {
+  assert.equal((await readinessOf({ listed: false }).readiness.readyz(false)).status, 503);
+  assert.equal((await readinessOf({ broken: 3_000 }).readiness.readyz(false)).status, 200);
+});
+
+test('a store that does not answer is a reason, not a probe that hangs', async () => {
+  const { store, readiness } = readinessOf();
+  store.get = () => new Promise(() => undefined);
+  const answer = await readiness.readyz(true);
+  assert.equal(answer.status, 503);
+  assert.match(await answer.text(), /^\[-\]store failed: no answer within 900 ms\n\[\+\]view ok/);
+});
+
+test('shutting down is told at once, and nothing else is looked at', async () => {
+  const { store, readiness } = readinessOf();
+  store.get = () => assert.fail('the store may be closed already');
+  readiness.shutDown();
+  const answer = await readiness.readyz(false);
+  assert.equal(answer.status, 503);
+  assert.equal(await answer.text(), '[-]shutdown failed: shutting down\nreadyz check failed\n');
+  assert.equal(readiness.healthz(false).status, 200);
+});

@@ -1,0 +1,111 @@
+/** `/healthz` and `/readyz`, in the words of Kubernetes' own programs, so that its probes and `kubectl get --raw` read them. */
+import { delay, WholeResponse, type Clock, type Service } from '@tinkerbell/platform-contract';
+import type { Store } from '@tinkerbell/store-contract';
+import type { StoreView } from '@tinkerbell/store-view';
+
+export interface Check {
+  readonly name: string;
+  /** Undefined when all is well, else why not. What it throws is why not. */
+  failure(): string | undefined | Promise<string | undefined>;
+}
+
+export interface Readiness {
+  /** The answer to `/readyz`; 503 with the reasons when something is not ready. */
+  readyz(isVerbose: boolean): Promise<Response>;
+  /** The answer to `/healthz`: the process lives, or nothing would answer. */
+  healthz(isVerbose: boolean): Response;
+  /** From now on not ready, whatever the checks say. */
+  shutDown(): void;
+}
+
+/** A probe of Kubernetes waits for one second unless it is told otherwise; what takes longer is told as a reason. */
+const CHECK_MS = 900;
+/** The view lists again a second after its watch is lost: only what lasts is worth taking the server out of use. */
+const BROKEN_VIEW_MS = 10_000;
+
+export function createReadiness(clock: Clock, checks: readonly Check[]): Readiness {
+  let isShuttingDown = false;
+  const shutdown: Check = {
+    name: 'shutdown',
+    failure: () => (isShuttingDown ? 'shutting down' : undefined),
+  };
+  return {
+    async readyz(isVerbose) {
+      // Nothing is asked any more of what is being closed.
+      const asked = isShuttingDown ? [shutdown] : [...checks, shutdown];
+      const found = await Promise.all(
+        asked.map(async (check) => ({ name: check.name, failure: await failureOf(clock, check) })),
+      );
+      return report('readyz', found, isVerbose);
+    },
+    healthz: (isVerbose) => report('healthz', [{ name: 'ping', failure: undefined }], isVerbose),
+    shutDown() {
+      isShuttingDown = true;
+    },
+  };
+}
+
+async function failureOf(clock: Clock, check: Check): Promise<string | undefined> {
+  const inTime = new AbortController();
+  const late = delay(clock, CHECK_MS, inTime.signal).then(() => `no answer within ${CHECK_MS} ms`);
+  try {
+    return await Promise.race([Promise.resolve(check.failure()), late]);
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } finally {
+    inTime.abort();
+  }
+}
+
+interface Found {
+  readonly name: string;
+  readonly failure: string | undefined;
+}
+
+function report(probe: string, found: readonly Found[], isVerbose: boolean): Response {
+  const isWell = found.every(({ failure }) => failure === undefined);
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+  if (isWell && !isVerbose) return new WholeResponse('ok', { headers });
+  const lines = found.map(({ name, failure }) =>
+    failure === undefined ? `[+]${name} ok\n` : `[-]${name} failed: ${failure.replaceAll(/\s+/g, ' ')}\n`,
+  );
+  const verdict = `${probe} check ${isWell ? 'passed' : 'failed'}\n`;
+  return new WholeResponse(lines.join('') + verdict, { status: isWell ? 200 : 503, headers });
+}
+
+interface Checked {
+  readonly store: Store;
+  readonly view: Pick<StoreView, 'ready' | 'brokenForMs'>;
+  readonly services: readonly Service[];
+}
+
+/** Of a whole server: the store answers, the view follows it, and each service has what it listens on. */
+export function serverChecks({ store, view, services }: Checked): readonly Check[] {
+  return [
+    { name: 'store', failure: () => storeFailure(store) },
+    { name: 'view', failure: () => viewFailure(view) },
+    ...servicesChecks(services),
+  ];
+}
+
+export function servicesChecks(services: readonly Service[]): readonly Check[] {
+  return services.map((service) => ({
+    name: service.name,
+    failure() {
+      const { ready, reason = 'not ready' } = service.health();
+      return ready ? undefined : reason;
+    },
+  }));
+}
+
+/** A read of something that is not there: every store has to look, and none has to send much. */
+async function storeFailure(store: Store): Promise<undefined> {
+  await store.get({ collection: 'hardware.tinkerbell.org', namespace: 'default', name: 'readyz' });
+}
+
+function viewFailure(view: Checked['view']): string | undefined {
+  if (!view.ready()) return 'the store has not been listed yet';
+  const brokenMs = view.brokenForMs();
+  if (brokenMs < BROKEN_VIEW_MS) return undefined;
+  return `changes in the store have not been followed for ${Math.round(brokenMs / 1000)} s`;
+}
