@@ -1,0 +1,48 @@
+/** A boot token becomes the session of a machine: once, and in place of the session before. */
+import { bytesToHex } from '@tinkerbell/wire';
+import type { AgentRecord, WorkflowPlace } from './agent-record.ts';
+import { agentRefusal, type AgentRefusal } from './refusal.ts';
+import type { BootToken } from './token.ts';
+
+/** A machine that boots all the time is given a script more often than it exchanges its token. */
+const NONCES_MAX = 256;
+
+export interface ExchangeInput {
+  /** Of the machine; undefined before its first session. */
+  readonly record: AgentRecord | undefined;
+  readonly token: BootToken;
+  readonly nowSeconds: number;
+  readonly session: {
+    /** In hex. */
+    readonly id: string;
+    readonly agentId: string;
+    readonly expiresSeconds: number;
+    /** That of the token; undefined when it is for none. */
+    readonly workflow: WorkflowPlace | undefined;
+  };
+}
+
+/** The record to write, if nobody else has written in between. */
+export function exchange({
+  record,
+  token,
+  nowSeconds,
+  session,
+}: ExchangeInput): { readonly record: AgentRecord } | { readonly refusal: AgentRefusal } {
+  if (token.expiresSeconds <= nowSeconds) return { refusal: agentRefusal('expired') };
+  const nonce = bytesToHex(token.nonce);
+  const used = Object.entries(record?.nonces ?? {}).filter(([, expires]) => expires > nowSeconds);
+  // A list that is full may have forgotten this one: better a boot more than a token that is good twice.
+  if (used.length >= NONCES_MAX || used.some(([one]) => one === nonce))
+    return { refusal: agentRefusal('replayed') };
+  const { id, agentId, expiresSeconds, workflow } = session;
+  return {
+    record: {
+      sessionId: id,
+      agentId,
+      expiresSeconds,
+      ...(workflow === undefined ? {} : { workflow }),
+      nonces: Object.fromEntries([...used, [nonce, token.expiresSeconds]]),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Why a call is refused. A closed set: it labels counters. */
+export type AgentRefusalReason = keyof typeof texts;
+
+export interface AgentRefusal {
+  readonly reason: AgentRefusalReason;
+  /** For the console of the machine that asks: names no other machine and no workflow. */
+  readonly message: string;
+}
+
+const texts = {
+  'no-token': 'no session: boot this machine with a script of this server, which gives its agent a token',
+  invalid: 'the token is none of this server, or is not for this',
+  expired: 'the token has expired: boot the machine again',
+  replayed: 'the boot token was used before: boot the machine again',
+  fenced: 'a newer boot of this machine has begun another session, and this one has ended',
+  ended: 'the workflow of this session has ended: boot the machine again for the next one',
+  'another-machine': 'the session is that of another machine',
+  'another-workflow': 'the session is for another workflow',
+  claim: 'the token that the proxy has checked names another machine, or none',
+} as const;
+
+export function agentRefusal(reason: AgentRefusalReason): AgentRefusal {
+  return { reason, message: texts[reason] };
+}
+
+/** True where somebody is known, and asks for what is not his: gRPC's PERMISSION_DENIED, else UNAUTHENTICATED. */
+export function isForeign(reason: AgentRefusalReason): boolean {
+  return reason === 'another-machine' || reason === 'another-workflow' || reason === 'claim';
+}
