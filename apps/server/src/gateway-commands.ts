@@ -16,8 +16,9 @@ export function gatewayCommand(
   const [names, flags] = at < 0 ? [others, []] : [others.slice(0, at), others.slice(at)];
   const directory = join(resolve(givenFlags(flags, environment).reader.text('data-dir')), 'gateway');
   if (second !== 'issue') return initAuthority(directory);
-  const { certFile, keyFile } = issueCertificate(directory, names);
-  return `${certFile}\n${keyFile}\n`;
+  return issueCertificate(directory, names)
+    .map(({ certFile, keyFile }) => `${certFile}\n${keyFile}\n`)
+    .join('');
 }
 
 function checked([path]: readonly string[]): string {

@@ -46,7 +46,10 @@ function documentedHosts(flags: FlagReader, domain: string, dataDirectory: strin
   if ((certFile === '') !== (keyFile === ''))
     throw new SettingsError('--gateway-cert-file and --gateway-key-file go together');
   const isOwn = certFile === '';
-  const files = isOwn ? certificateFiles(directory, names[0] ?? '') : { certFile, keyFile };
+  const pairs = isOwn ? certificateFiles(directory, names[0] ?? '') : [{ certFile, keyFile }];
+  const certificates = pairs.map(
+    (pair) => `{certFile: ${quoted(pair.certFile)}, keyFile: ${quoted(pair.keyFile)}}`,
+  );
   const bind = quoted(flags.text('bind-address'));
   const httpPort = flags.text('gateway-http-port') === '' ? undefined : flags.port('gateway-http-port');
   const minVersion = flags.oneOf('gateway-tls-min-version', ['1.2', '1.3']);
@@ -55,7 +58,7 @@ listeners:
   - name: https
     address: ${bind}
     port: ${flags.port('gateway-https-port')}
-    tls: {minVersion: "${minVersion}", certificates: [{certFile: ${quoted(files.certFile)}, keyFile: ${quoted(files.keyFile)}}]}
+    tls: {minVersion: "${minVersion}", certificates: [${certificates.join(', ')}]}
 ${httpPort === undefined ? '' : `  - {name: http, address: ${bind}, port: ${httpPort}}`}
 routes:
   - name: tinkerbell-server
@@ -68,9 +71,18 @@ ${fileRoutes(flags, quoted(names[1] ?? ''), httpPort === undefined ? 'https' : '
   return { fixed: routesIn(text, 'gateway'), ...(isOwn ? { authority: { directory, names } } : {}) };
 }
 
-/** Where our authority keeps the certificate of a name. */
-export function certificateFiles(directory: string, name: string) {
-  return { certFile: join(directory, `${name}.pem`), keyFile: join(directory, `${name}.key`) };
+export interface CertificatePair {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly isRsa: boolean;
+}
+
+/** Where our authority keeps the certificates of a name: ECDSA, and RSA for firmware that knows nothing else. */
+export function certificateFiles(directory: string, name: string): readonly CertificatePair[] {
+  return [false, true].map((isRsa) => {
+    const path = join(directory, isRsa ? `${name}.rsa` : name);
+    return { certFile: `${path}.pem`, keyFile: `${path}.key`, isRsa };
+  });
 }
 
 function fileRoutes(flags: FlagReader, host: string, listeners: string): string {

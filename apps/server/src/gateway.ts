@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock, HttpClient, Log, Random, Service } from '@tinkerbell/platform-contract';
 import { createRemoteKeys, createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
 import { createGatewayService } from '@tinkerbell/service-gateway';
-import { ensureCertificate } from './gateway-authority.ts';
+import { keepCertificates } from './gateway-certificates.ts';
 import type { GatewaySettings } from './gateway-settings.ts';
 
 interface GatewayParts {
@@ -15,8 +15,7 @@ interface GatewayParts {
 
 export function gatewayService(parts: GatewayParts, { authority, ...config }: GatewaySettings): Service {
   const { clock, httpClient } = parts;
-  if (authority !== undefined) ensureCertificate(authority.directory, authority.names, clock.nowMs());
-  return createGatewayService(
+  const service = createGatewayService(
     {
       ...parts,
       readFile: (path) => readFile(path, 'utf8'),
@@ -32,4 +31,12 @@ export function gatewayService(parts: GatewayParts, { authority, ...config }: Ga
     },
     config,
   );
+  if (authority === undefined) return service;
+  return {
+    ...service,
+    async start(signal) {
+      keepCertificates({ ...parts, ...authority }, signal);
+      await service.start(signal);
+    },
+  };
 }

@@ -5,11 +5,17 @@ import type { TlsSettings } from './route-file.ts';
 
 export interface TlsMaterial {
   readonly contexts: readonly { readonly certificate: X509Certificate; readonly context: SecureContext }[];
-  readonly first: { readonly cert: string; readonly key: string };
+  readonly first: KeyPairs;
   readonly clientCa?: string;
   readonly minVersion: TlsSettings['minVersion'];
   /** Differs when a file has changed. */
   readonly version: string;
+}
+
+/** Of one name, with keys of different kinds: TLS takes the one that the client knows. */
+interface KeyPairs {
+  readonly cert: string[];
+  readonly key: string[];
 }
 
 /** Rejects with a message that names the file. */
@@ -26,19 +32,27 @@ export async function readTlsMaterial(
       key: await readFile(keyFile),
     })),
   );
-  const contexts = texts.map(({ certFile, cert, key }) => {
+  const certificates = texts.map(({ certFile, cert, key }) => {
     try {
-      return {
-        certificate: new X509Certificate(cert),
-        context: createSecureContext({ cert, key, ca: clientCa, minVersion }),
-      };
+      createSecureContext({ cert, key, ca: clientCa, minVersion });
+      return { certificate: new X509Certificate(cert), cert, key };
     } catch (cause) {
       throw new Error(`${certFile}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
   });
-  const [first] = texts;
+  const sites = Map.groupBy(certificates, ({ certificate }) => namesOf(certificate));
+  const contexts = [...sites.values()].flatMap((pairs) => {
+    const own = { cert: pairs.map(({ cert }) => cert), key: pairs.map(({ key }) => key) };
+    const context = createSecureContext({ ...own, ca: clientCa, minVersion });
+    return pairs.slice(0, 1).map(({ certificate }) => ({ certificate, context, own }));
+  });
+  const first = contexts[0]?.own;
   if (first === undefined) throw new Error('a listener with TLS needs a certificate');
   return { contexts, first, clientCa, minVersion, version: JSON.stringify([texts, clientCa, minVersion]) };
+}
+
+function namesOf({ subjectAltName, subject }: X509Certificate): string {
+  return subjectAltName ?? subject;
 }
 
 /** The first one made for this name; undefined: the listener's first. */

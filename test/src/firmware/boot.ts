@@ -19,10 +19,10 @@ import { gatherBootLoaders } from './boot-loaders.ts';
 import type { BootCase } from './cases.ts';
 import { startForeignServer } from './foreign-server.ts';
 import { createLab, HOST_INTERFACE, RELAY_INTERFACES, type Lab } from './lab.ts';
+import { agentServed, template, workflowFor } from './reach-agent.ts';
 
 const run = promisify(execFile);
 const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
-const POLL_MS = 250;
 /** Emulation on a busy machine is slow, and that of another processor twice as slow; a hang is neither. */
 const LIMIT_MS = 240_000;
 const ARM_LIMIT_MS = 300_000;
@@ -176,64 +176,6 @@ function hardwareFor({ loader, mode }: BootCase, { machineNetwork }: Lab, index:
     metadata: { name: 'machine', namespace: 'default' },
     spec: { interfaces: [{ dhcp, netboot }] },
   };
-}
-
-const template: ApiObject = {
-  apiVersion: 'tinkerbell.org/v1alpha1',
-  kind: 'Template',
-  metadata: { name: 'reach', namespace: 'default' },
-  spec: {
-    data: `version: "0.1"
-name: reach
-global_timeout: 600
-tasks:
-  - name: reach
-    worker: "{{.device_1}}"
-    actions:
-      - name: wait
-        image: quay.io/tinkerbell/actions/cexec:latest
-        timeout: 60
-`,
-  },
-};
-
-function workflowFor(hardware: ApiObject): ApiObject {
-  const { interfaces } = hardware['spec'] as { interfaces: { dhcp: { mac: string } }[] };
-  return {
-    apiVersion: 'tinkerbell.org/v1alpha1',
-    kind: 'Workflow',
-    metadata: { name: 'reach', namespace: 'default' },
-    spec: {
-      templateRef: 'reach',
-      hardwareRef: hardware.metadata.name,
-      hardwareMap: { device_1: interfaces[0]?.dhcp.mac },
-    },
-  };
-}
-
-async function agentServed(
-  server: RunningServer,
-  hardware: ApiObject,
-  { limitMs, tail }: { readonly limitMs: number; readonly tail: () => string },
-): Promise<readonly TimelineRecord[]> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    const timeline = await timelineOf(server, hardware);
-    if (timeline.some(({ event }) => event === 'action-served')) return timeline;
-    if (performance.now() > deadline) {
-      const lines = timeline.map(({ source, event, message }) => `${source} ${event}: ${message}`);
-      throw new Error(
-        `no agent after ${limitMs / 1000} s\n${lines.join('\n')}\n--- server\n${server.tail().join('\n')}\n--- console\n${tail()}`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-}
-
-async function timelineOf(server: RunningServer, hardware: ApiObject): Promise<readonly TimelineRecord[]> {
-  const path = `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${hardware.metadata.name}/timeline`;
-  const text = await (await fetch(`${server.url}${path}`)).text();
-  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
 }
 
 /** An authority of its own, and a certificate for the server's address. */

@@ -1,0 +1,31 @@
+/** What the edge stack has on its file host, and the name server that leads to it. */
+import type { NetworkHost } from '@tinkerbell/sandbox';
+
+/** A script for every machine, as the edge stack's `boot.ipxe`: the machine itself says who it is. */
+export function hookScript({ host, grpc }: { readonly host: string; readonly grpc: string }): string {
+  const url = `http://${host}/tink-stack/hook`;
+  const own = `grpc_authority=${grpc} tinkerbell_tls=false worker_id=\${mac} hw_addr=\${mac}`;
+  return `#!ipxe
+kernel ${url}/vmlinuz-x86_64 ${own} initrd=initramfs-x86_64 console=ttyS0
+initrd ${url}/initramfs-x86_64
+boot
+`;
+}
+
+/** Answers for every name of the domain; runs until `cleanup`. */
+export async function startNameServer(
+  host: NetworkHost,
+  { domain, address }: { readonly domain: string; readonly address: string },
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const quiet = ['--keep-in-foreground', '--conf-file=/dev/null', '--user=root', '--pid-file='];
+  const child = await host.start('dnsmasq', [
+    ...quiet,
+    '--no-resolv',
+    '--no-hosts',
+    `--address=/${domain}/${address}`,
+  ]);
+  cleanup.defer(() => child.stop());
+  child.process.stdout?.resume();
+  child.process.stderr?.resume();
+}
