@@ -37,3 +37,15 @@ export { Slots } from './slots.ts';
 export type { Rendered, TemplateRenderer, TextsInput } from './template-renderer.ts';
 export type { Claims, TokenRefusal, TokenVerifier, VerifiedToken } from './token-verifier.ts';
 export { isForwarded } from './forwarded.ts';
+export type { Hmac } from './hmac.ts';
+export {
+  SESSION_HEADER,
+  type AgentAdmission,
+  type AgentCall,
+  type AgentGate,
+  type AgentSession,
+  type BootTokenMint,
+  type ExchangedToken,
+  type SessionVerifier,
+  type VerifiedSession,
+} from './agent-gate.ts';

@@ -12,3 +12,4 @@ export { createNodeHttp } from './http.ts';
 export { createNodeHttpClient, type HttpClientLimits } from './http-client.ts';
 export { openNodeDirectory } from './owned-directory.ts';
 export { holderOf } from './port-holder.ts';
+export { nodeHmac } from './hmac.ts';

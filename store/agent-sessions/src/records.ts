@@ -1,0 +1,102 @@
+/** The records of machines, in Leases. */
+import {
+  leaseOf,
+  recordIn,
+  recordNameOf,
+  type AgentRecord,
+  type AgentRefusal,
+} from '@tinkerbell/agent-identity';
+import { PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
+import { collectionOf, leaseKind, uidOf, type Hardware } from '@tinkerbell/resources';
+import type { CommitResult, ObjectKey, Store, StoredObject } from '@tinkerbell/store-contract';
+
+interface RecordsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Conflicts in a row before giving up; each means that another call got ahead. */
+const TRIES = 5;
+/** Remembered for as long as the store is away. */
+const REMEMBERED_MAX = 20_000;
+
+type Decision = { readonly record: AgentRecord } | { readonly refusal: AgentRefusal };
+
+export class Records {
+  readonly #deps: RecordsDeps;
+  readonly #last = new Map<string, AgentRecord | undefined>();
+
+  constructor(deps: RecordsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Those that there are. While the store is away as they were last; rejects for what was never read. */
+  async of(machines: readonly (Hardware | undefined)[]): Promise<readonly AgentRecord[]> {
+    const keys = machines.map((one) => one && keyOf(one)).filter((key) => key !== undefined);
+    const records = await Promise.all(keys.map((key) => this.#read(key)));
+    return records.filter((record) => record !== undefined);
+  }
+
+  /** Undefined when the change is durable. Rejects when the store does not take it. */
+  async change(
+    hardware: Hardware,
+    decide: (record: AgentRecord | undefined) => Decision,
+  ): Promise<AgentRefusal | undefined> {
+    const key = keyOf(hardware);
+    if (key === undefined) throw new Error('a machine is found by its MAC');
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const stored = await this.#deps.store.get(key);
+      const decision = decide(recordIn(stored?.object));
+      if ('refusal' in decision) return decision.refusal;
+      const result = await this.#write(hardware, { key, stored }, decision.record);
+      if (result.ok) {
+        this.#remember(key, decision.record);
+        return undefined;
+      }
+      if (result.reason === 'unavailable') throw new PlatformError('unavailable', result.message);
+    }
+    throw new PlatformError('unavailable', 'the session of the machine cannot be written');
+  }
+
+  #write(
+    hardware: Hardware,
+    { key, stored }: { readonly key: ObjectKey; readonly stored: StoredObject | undefined },
+    record: AgentRecord,
+  ): Promise<CommitResult> {
+    const { store, clock, random } = this.#deps;
+    const creation = { hardware, uid: uidOf(random.bytes(16)), nowMs: clock.nowMs() };
+    const object = leaseOf(record, stored?.object, creation);
+    return store.commit([
+      stored === undefined
+        ? { operation: 'create', key, object }
+        : { operation: 'update', key, object, expectedRevision: stored.revision },
+    ]);
+  }
+
+  async #read(key: ObjectKey): Promise<AgentRecord | undefined> {
+    const name = `${key.namespace}/${key.name}`;
+    try {
+      const record = recordIn((await this.#deps.store.get(key))?.object);
+      this.#remember(key, record);
+      return record;
+    } catch (thrown) {
+      if (this.#last.has(name)) return this.#last.get(name);
+      throw thrown;
+    }
+  }
+
+  #remember(key: ObjectKey, record: AgentRecord | undefined): void {
+    const name = `${key.namespace}/${key.name}`;
+    this.#last.delete(name);
+    this.#last.set(name, record);
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > REMEMBERED_MAX && oldest !== undefined) this.#last.delete(oldest);
+  }
+}
+
+function keyOf(hardware: Hardware): ObjectKey | undefined {
+  const name = recordNameOf(hardware);
+  if (name === undefined) return undefined;
+  return { collection: collectionOf(leaseKind), namespace: hardware.metadata.namespace, name };
+}

@@ -1,0 +1,46 @@
+/** When workflows were seen to end: for a moment afterwards their agents may still report. */
+import type { SessionLife, WorkflowPlace } from '@tinkerbell/agent-identity';
+import { REPORTS_AFTER_END_MS } from '@tinkerbell/agent-identity';
+import type { Clock } from '@tinkerbell/platform-contract';
+import type { Workflow } from '@tinkerbell/resources';
+import { workflowCollection, type View } from '@tinkerbell/store-contract';
+import { isTerminal } from '@tinkerbell/workflow';
+
+export class WorkflowEnds {
+  readonly #view: View;
+  readonly #clock: Clock;
+  /** Oldest first, by uid, on the monotonic clock. */
+  readonly #ends = new Map<string, number>();
+  /** An end before our start may have been a moment before it. */
+  readonly #startedMs: number;
+
+  constructor(view: View, clock: Clock) {
+    this.#view = view;
+    this.#clock = clock;
+    this.#startedMs = clock.monotonicMs();
+    view.onChange(({ type, key, object }) => {
+      if (key.collection !== workflowCollection || type === 'deleted') return;
+      const { uid = '' } = object.metadata;
+      if (!isTerminal((object as Workflow).status?.state)) this.#ends.delete(uid);
+      else if (!this.#ends.has(uid)) this.#note(uid);
+    });
+  }
+
+  lifeOf(place: WorkflowPlace | undefined): SessionLife {
+    if (place === undefined) return 'live';
+    const workflow = this.#view.workflowNamed(place.namespace, place.name);
+    if (workflow === undefined || (workflow.metadata.uid ?? '') !== place.uid) return 'ended';
+    if (!isTerminal(workflow.status?.state)) return 'live';
+    const endedMs = this.#ends.get(place.uid) ?? this.#startedMs;
+    return this.#clock.monotonicMs() - endedMs < REPORTS_AFTER_END_MS ? 'finished' : 'ended';
+  }
+
+  #note(uid: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [oldest, endedMs] of this.#ends) {
+      if (nowMs - endedMs < REPORTS_AFTER_END_MS) break;
+      this.#ends.delete(oldest);
+    }
+    this.#ends.set(uid, nowMs);
+  }
+}
