@@ -35,6 +35,9 @@ export function kernelArgumentsFor(
     argument('modules', 'modules', 'loop,squashfs,sd-mod,usb-storage'),
     argument('intel_iommu', 'iommu', 'on'),
     argument('iommu', 'iommu', 'pt'),
+    ...(settings.bootToken === undefined
+      ? []
+      : [argument('tinkerbell_boot_token', 'boot token', settings.bootToken)]),
   ];
   const rest = [
     argument('console', 'console', 'tty0'),

@@ -66,6 +66,8 @@ export interface HookScriptSettings {
   readonly grpcAuthority: string;
   readonly tls: boolean;
   readonly insecureTls: boolean;
+  /** What the agent proves with whose machine it runs on; absent: the argument too. Upstream has none. */
+  readonly bootToken?: string;
   readonly extraKernelArguments: readonly string[];
   readonly retries: number;
   readonly retryDelaySeconds: number;

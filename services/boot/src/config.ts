@@ -2,6 +2,7 @@ import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
 import type {
   AddressProbe,
+  BootTokenMint,
   Clock,
   Files,
   HttpClient,
@@ -26,6 +27,8 @@ export interface BootDeps {
   /** Both are needed when `netboot.pools` has any. */
   readonly leases?: LeaseBook;
   readonly probe?: AddressProbe;
+  /** Absent: kernel arguments have no boot token. */
+  readonly bootTokens?: BootTokenMint;
   /** Absent: other servers are noticed only by clients that choose them. */
   readonly linkLayer?: LinkLayer;
   /** Needed for `dhcpv6`. */

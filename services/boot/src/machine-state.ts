@@ -35,6 +35,20 @@ export function mayBootIso(view: View, reservation: Reservation): boolean {
   );
 }
 
+/** The states of a workflow for which a machine boots, the first that has one first. */
+const BOOTING_STATES: readonly string[] = ['RUNNING', 'PREPARING', 'PENDING'];
+
+/** The workflow that the machine boots for; undefined when none is ready for it. */
+export function workflowOfBoot(view: View, reservation: Reservation): Workflow | undefined {
+  const all = [
+    ...view.workflowsByHardware(reservation.namespace, reservation.hardwareName),
+    ...view.workflowsByAgent(reservation.agentId),
+  ];
+  return BOOTING_STATES.map((state) => all.find(({ status }) => status?.state === state)).find(
+    (found) => found !== undefined,
+  );
+}
+
 /** `hasWorkToDo` for a machine without usable Hardware: its agent's id is its MAC. */
 export function unknownHasWorkToDo(view: View, mac: Mac | undefined): boolean {
   return isUnfinished(mac === undefined ? [] : view.workflowsByAgent(mac));

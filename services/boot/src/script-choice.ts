@@ -9,6 +9,7 @@ import {
 } from '@tinkerbell/netboot';
 import type { View } from '@tinkerbell/store-contract';
 import type { Mac } from '@tinkerbell/wire';
+import type { BootTokens } from './boot-tokens.ts';
 import type { BootConfig } from './config.ts';
 import { hasWorkToDo, unknownHasWorkToDo } from './machine-state.ts';
 
@@ -24,12 +25,19 @@ const UNKNOWN: ReservationResult = {
   message: 'no Hardware has this address',
 };
 
-/** Chooses the script of a machine; undefined is a client of unknown MAC and address. */
+/** Stands in the script that is kept, where each rendering has another token. */
+const TOKEN_PLACE = '__boot_token__';
+
+/** Chooses the script of a machine for who asks from an address; undefined is a client of unknown MAC and address. */
 export function createScriptChoice(
   view: View,
   { hook, netboot }: Pick<BootConfig, 'hook' | 'netboot'>,
-): (mac: Mac | undefined) => ScriptDecision | Unusable {
-  const settings = { hook, bootLocalWhenIdle: netboot.bootLocalWhenIdle };
+  tokens?: BootTokens,
+): (mac: Mac | undefined, clientAddress: string) => ScriptDecision | Unusable {
+  const settings = {
+    hook: tokens === undefined ? hook : { ...hook, bootToken: TOKEN_PLACE },
+    bootLocalWhenIdle: netboot.bootLocalWhenIdle,
+  };
   // A reservation is the same object for as long as its Hardware does not change, and so is its script.
   const scriptsAtWork = new WeakMap<Reservation, ScriptDecision>();
   const scriptsWhenIdle = new WeakMap<Reservation, ScriptDecision>();
@@ -43,9 +51,18 @@ export function createScriptChoice(
     return decision;
   }
 
-  return (mac) => {
+  function withToken(decision: ScriptDecision, reservation: Reservation, clientAddress: string) {
+    if (tokens === undefined || decision.kind !== 'script' || decision.name !== 'hook') return decision;
+    const token = tokens.tokenFor(reservation, clientAddress);
+    return { ...decision, text: decision.text.replace(TOKEN_PLACE, token) };
+  }
+
+  return (mac, clientAddress) => {
     const reservation = mac === undefined ? UNKNOWN : reservationFor(view.hardwareByMac(mac), mac);
-    if (reservation.ok) return known(reservation.value, hasWorkToDo(view, reservation.value));
+    if (reservation.ok) {
+      const { value } = reservation;
+      return withToken(known(value, hasWorkToDo(view, value)), value, clientAddress);
+    }
     if (bootsUnknownMachine(reservation, netboot)) {
       return staticScriptFor({ machineState: { hasWorkToDo: unknownHasWorkToDo(view, mac) }, settings });
     }

@@ -7,6 +7,7 @@ import {
   type HttpRoute,
 } from '@tinkerbell/platform-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
+import { createBootTokens } from './boot-tokens.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { methodNotAllowed, notFound, plain, plainText } from './http-answers.ts';
@@ -20,7 +21,7 @@ const SCRIPT_NAME = 'auto.ipxe';
 const SERVED_GATE = { intervalMs: 1_000, keysMax: 500 } as const;
 
 interface ScriptRouteInput {
-  readonly deps: Pick<BootDeps, 'clock' | 'journal' | 'view' | 'log'>;
+  readonly deps: Pick<BootDeps, 'clock' | 'journal' | 'view' | 'log' | 'bootTokens'>;
   readonly config: Pick<BootConfig, 'hook' | 'netboot' | 'trustedProxies'>;
   readonly counters: Counters;
 }
@@ -29,7 +30,7 @@ interface ScriptRouteInput {
  * auto-proxy mode machines without Hardware get the static script. */
 export function createScriptRoute({ deps, config, counters }: ScriptRouteInput): HttpRoute {
   const { journal, view, log } = deps;
-  const decide = createScriptChoice(view, config);
+  const decide = createScriptChoice(view, config, createBootTokens(deps, config));
   const mayWrite = createRateGate(deps.clock, SERVED_GATE);
   return {
     name: 'ipxe-script',
@@ -40,7 +41,7 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
       if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} is here`);
       const address = clientOf(request, peer.address);
       const mac = parseMac(elements.at(-2) ?? '') ?? macAt(view, address);
-      const decision = decide(mac);
+      const decision = decide(mac, address);
       report(decision, mac, address);
       return answerOf(decision);
     },

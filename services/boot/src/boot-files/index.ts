@@ -32,7 +32,7 @@ export interface BootFiles {
  * there (Hardware, asset directory) comes before what is generated.
  */
 export function createBootFiles(
-  deps: Pick<BootDeps, 'files' | 'view' | 'log' | 'clock'>,
+  deps: Pick<BootDeps, 'files' | 'view' | 'log' | 'clock' | 'bootTokens'>,
   config: BootConfig,
 ): BootFiles {
   const store = createFileStore(deps);
