@@ -1,43 +1,24 @@
 /** UEFI HTTPS boot of a machine that knows our authority, through the gateway's two documented hosts. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { buildHook, withCacheLock } from '@tinkerbell/hook';
-import {
-  createMachine,
-  createObject,
-  enterPrivateNetwork,
-  fetchIpxeBinaries,
-  startServer,
-} from '@tinkerbell/sandbox';
+import { createMachine, createObject, enterPrivateNetwork, startServer } from '@tinkerbell/sandbox';
 import { createLab, HOST_INTERFACE } from './firmware/lab.ts';
 import { agentServed, template, workflowFor } from './firmware/reach-agent.ts';
+import { prepareBoot } from './gateway/boot-files.ts';
 import { hookScript, startNameServer } from './gateway/hook-script.ts';
 
 const DOMAIN = 'edge.example.org';
 const FILES = `tinkerbell-nginx.${DOMAIN}`;
 const MAC = '52:54:00:77:01:01';
 const LIMIT_MS = 170_000;
-const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const skip = process.getuid?.() === 0 ? false : 'needs root, for network namespaces';
-
-async function prepare(cleanup: AsyncDisposableStack) {
-  const hookDirectory = join(cacheDirectory, 'test/hook-firmware');
-  const ipxe = await withCacheLock(cacheDirectory, async () => {
-    await buildHook({ outputDirectory: hookDirectory, cacheDirectory, release: false });
-    return fetchIpxeBinaries(cacheDirectory);
-  });
-  const directory = await mkdtemp(join(cacheDirectory, 'test/gateway-'));
-  cleanup.defer(() => rm(directory, { recursive: true, force: true }));
-  await mkdir(join(directory, 'images'));
-  return { hookDirectory, ipxeDirectory: ipxe.directory, directory };
-}
 
 test('firmware boots over HTTPS by the name of the file host, up to the agent', { skip }, async () => {
   await using cleanup = new AsyncDisposableStack();
-  const { directory, ...files } = await prepare(cleanup);
+  const { directory, ...files } = await prepareBoot(cleanup);
   const network = await enterPrivateNetwork('10.251.0.1');
   const lab = await createLab(network, { index: 1, isRelayed: false }, cleanup);
   const address = lab.serverAddress;
