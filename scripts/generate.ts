@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { collectionOf, crdFor, kinds } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
+import { metricsReference } from './metrics-reference.ts';
 import { serverReference } from './server-reference.ts';
 import { workflowStatesPage } from './workflow-states.ts';
 
@@ -66,6 +67,7 @@ function generateProtocol(check: boolean): void {
 const check = process.argv.includes('--check');
 generateCrds(check);
 put('docs/reference/server.md', serverReference(), check);
+put('docs/reference/metrics.md', metricsReference(), check);
 put('docs/reference/workflow-states.md', workflowStatesPage(), check);
 generateProtocol(check);
 if (stale.length > 0) {

@@ -65,11 +65,17 @@ test('is healthy, ready, and counts', async () => {
   assert.equal((await fetch(`${server.url}/nothing`)).status, 404);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   assert.match(metrics, /http_server_requests_total\{method="GET",status_code="404"\} 1\n/);
-  const lines = metrics
-    .trim()
-    .split('\n')
-    .map((line) => line.slice(0, line.lastIndexOf(' ')));
+  const samples = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = samples.map((line) => line.slice(0, line.lastIndexOf(' ')));
   assert.equal(new Set(lines).size, lines.length, 'each metric once');
+  assert.doesNotMatch(metrics, / untyped$/m, 'each metric is in the list of families');
+  const families = [...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+  assert.equal(new Set(families).size, families.length, 'each family once');
+  for (const page of ['smee', 'tink-server', 'controllers', 'http']) {
+    const text = await (await fetch(`${server.url}/${page}/metrics`)).text();
+    assert.match(text, /^# HELP /, page);
+    assert.doesNotMatch(text, / untyped$/m, page);
+  }
 });
 
 test('says at the start which boot files are missing, and how to get them', async () => {

@@ -16,6 +16,7 @@ import {
   openNodeDirectory,
   nodeUdp6,
 } from '@tinkerbell/platform-node';
+import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
 import { createBootService } from '@tinkerbell/service-boot';
@@ -33,7 +34,9 @@ import { imageTimeline } from './image-timeline.ts';
 import { createLedService } from './led-service.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { createReadiness, serverChecks } from './readiness.ts';
+import { createRequestCounts } from './request-counts.ts';
 import type { Settings } from './settings.ts';
+import { createTimedStore } from './timed-store.ts';
 
 export interface RunningServer {
   readonly http: HttpServer['local'];
@@ -62,7 +65,8 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
   const stores = await openStores({ ...settings, databasePath: data.databasePath, log }, cleanup);
   const { journal } = stores;
-  const store = withSealedSecrets(stores.store, settings);
+  const timed = createTimedStore(stores.store, nodeClock);
+  const store = withSealedSecrets(timed, settings);
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
   const renderer = createWorkerRenderer(nodeClock, log);
@@ -85,7 +89,12 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
 
   const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
   const readiness = createReadiness(nodeClock, serverChecks({ store, view, services }));
-  const pages = { ...access, services, readiness, uptimeSeconds };
+  const measured = {
+    requests: createRequestCounts(),
+    process: createProcessMetrics(),
+    others: () => timed.samples(),
+  };
+  const pages = { ...access, services, readiness, measured, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(await openHttpPorts(settings, { ...pages, http: createNodeHttp(log), log }));
 
   journal.append({

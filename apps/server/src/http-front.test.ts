@@ -4,6 +4,7 @@ import type { HttpContext, HttpRoute, Service } from '@tinkerbell/platform-contr
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createHttpFront } from './http-front.ts';
 import { createReadiness, servicesChecks } from './readiness.ts';
+import { createRequestCounts } from './request-counts.ts';
 
 function front(routes: readonly HttpRoute[], apiAnonymous: 'loopback' | 'everyone' = 'loopback') {
   const service: Service = {
@@ -14,7 +15,16 @@ function front(routes: readonly HttpRoute[], apiAnonymous: 'loopback' | 'everyon
     health: () => ({ ready: true }),
   };
   const readiness = createReadiness(nodeClock, servicesChecks([service]));
-  const handler = createHttpFront({ services: [service], readiness, apiAnonymous, uptimeSeconds: () => 0 });
+  const requests = createRequestCounts();
+  const process = { text: () => Promise.resolve('') };
+  const handler = createHttpFront({
+    services: [service],
+    readiness,
+    apiAnonymous,
+    clock: nodeClock,
+    measured: { requests, process, others: () => [] },
+    uptimeSeconds: () => 0,
+  });
   const context: HttpContext = {
     peer: { address: '10.1.0.2', port: 1 },
     localAddress: '10.1.0.1',
@@ -58,4 +68,30 @@ test('tells probes how it is, shortly or at length', async () => {
     '[+]some ok\n[+]shutdown ok\nreadyz check passed\n',
   );
   assert.equal(await (await ask('/healthz?verbose')).text(), '[+]ping ok\nhealthz check passed\n');
+});
+
+test('counts answers by route, never by path, and what is left to another route but once', async () => {
+  const ask = front([
+    { name: 'shy', prefix: '/', handle: () => Promise.resolve(undefined) },
+    { name: 'images', prefix: '/images/', ...answers },
+    { name: 'broken', prefix: '/broken', handle: () => Promise.reject(new Error('bug')) },
+  ]);
+  for (const path of ['/images/a', '/images/b', '/nothing']) await ask(path);
+  await assert.rejects(ask('/broken'), /bug/);
+  const text = await (await ask('/http/metrics')).text();
+  const values = text.split('\n').filter((line) => /_(total|count|in_progress)\{/.test(line));
+  const took = 'http_server_request_duration_seconds_count';
+  assert.deepEqual(values, [
+    'http_server_requests_total{method="GET",status_code="200"} 2',
+    'http_server_requests_total{method="GET",status_code="404"} 1',
+    'http_server_requests_total{method="GET",status_code="500"} 1',
+    'http_server_requests_in_progress{route="shy"} 0',
+    'http_server_requests_in_progress{route="images"} 0',
+    'http_server_requests_in_progress{route="server"} 0',
+    'http_server_requests_in_progress{route="broken"} 0',
+    `${took}{route="images",method="GET",status_code="200"} 2`,
+    `${took}{route="server",method="GET",status_code="404"} 1`,
+    `${took}{route="broken",method="GET",status_code="500"} 1`,
+  ]);
+  assert.match(text, /^# HELP http_server_requests_total .+\n# TYPE http_server_requests_total counter\n/);
 });

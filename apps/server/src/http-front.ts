@@ -3,6 +3,7 @@ import {
   pathNameOf,
   WholeResponse,
   type Authenticator,
+  type Clock,
   type HttpContext,
   type HttpHandler,
   type HttpRequest,
@@ -10,70 +11,94 @@ import {
   type Service,
 } from '@tinkerbell/platform-contract';
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
+import { metricsPage, type Measured } from './metrics-pages.ts';
 import type { Readiness } from './readiness.ts';
-import { createRequestCounts } from './request-counts.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
   readonly apiAnonymous: ApiAudience;
   readonly authenticator?: Authenticator;
   readonly readiness: Readiness;
+  readonly clock: Clock;
+  readonly measured: Omit<Measured, 'services'>;
   readonly uptimeSeconds: () => number;
 }
 
+/** How answers of the front itself are counted. */
+const OWN_ROUTE = 'server';
+
 export function createHttpFront(options: FrontOptions): HttpHandler {
-  const counts = createRequestCounts();
-  const routes = options.services.flatMap((service) => service.routes);
+  const { clock, measured, services } = options;
+  const { requests } = measured;
+  const routes = services.flatMap((service) => service.routes);
   return async (request, context) => {
     const path = pathNameOf(request.url);
-    const response = (await own(path, request.url)) ?? (await routed(path, request, context));
-    counts.add(request.method, response.status);
+    const startedMs = clock.monotonicMs();
+    const page = ownPage(options, path, request.url);
+    if (page === undefined)
+      for (const route of routes) {
+        if (!path.startsWith(route.prefix)) continue;
+        const response = await counted(route, request, { context, startedMs });
+        if (response !== undefined) return response;
+      }
+    requests.began(OWN_ROUTE);
+    const response = (await page) ?? text('no such page\n', 404);
+    requests.answered(OWN_ROUTE, request, response.status, (clock.monotonicMs() - startedMs) / 1000);
     return response;
   };
 
-  function own(path: string, url: string): Response | Promise<Response> | undefined {
-    switch (path) {
-      case '/healthz':
-        return options.readiness.healthz(isVerbose(url));
-      case '/readyz':
-        return options.readiness.readyz(isVerbose(url));
-      case '/healthcheck':
-        return Response.json({
-          git_rev: 'unknown',
-          uptime_seconds: options.uptimeSeconds().toFixed(2),
-          goroutines: 0,
-        });
-      case '/metrics':
-        return metrics(options.services, counts.named());
-      default:
-        return undefined;
-    }
-  }
-
-  async function routed(path: string, request: HttpRequest, context: HttpContext): Promise<Response> {
-    for (const route of routes) {
-      if (!path.startsWith(route.prefix)) continue;
-      const response = await (route.name === 'api' ? guarded : open)(route, request, context);
-      if (response !== undefined) return response;
-    }
-    return text('no such page\n', 404);
-  }
-
-  async function guarded(
+  async function counted(
     route: HttpRoute,
     request: HttpRequest,
-    context: HttpContext,
+    { context, startedMs }: { readonly context: HttpContext; readonly startedMs: number },
   ): Promise<Response | undefined> {
-    const { authenticator, apiAnonymous: anonymous } = options;
-    const found = await admitted(request, context, { authenticator, anonymous });
-    if (!('user' in found)) return refusal(route, found);
-    const { peer, localAddress, signal } = context;
-    return route.handle(request, { peer, localAddress, signal, user: found.user });
+    requests.began(route.name);
+    // What a handler throws is answered 500 by the listener.
+    let status: number | undefined = 500;
+    try {
+      const response = await (route.name === 'api'
+        ? guarded(options, route, request, context)
+        : route.handle(request, context));
+      status = response?.status;
+      return response;
+    } finally {
+      if (status === undefined) requests.declined(route.name);
+      else requests.answered(route.name, request, status, (clock.monotonicMs() - startedMs) / 1000);
+    }
   }
 }
 
-function open(route: HttpRoute, request: HttpRequest, context: HttpContext): Promise<Response | undefined> {
-  return route.handle(request, context);
+/** What the front answers itself. */
+function ownPage(options: FrontOptions, path: string, url: string): Response | Promise<Response> | undefined {
+  switch (path) {
+    case '/healthz':
+      return options.readiness.healthz(isVerbose(url));
+    case '/readyz':
+      return options.readiness.readyz(isVerbose(url));
+    case '/healthcheck':
+      return Response.json({
+        git_rev: 'unknown',
+        uptime_seconds: options.uptimeSeconds().toFixed(2),
+        goroutines: 0,
+      });
+    default:
+      return path.endsWith('/metrics')
+        ? metricsPage(path, { ...options.measured, services: options.services })
+        : undefined;
+  }
+}
+
+async function guarded(
+  options: FrontOptions,
+  route: HttpRoute,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response | undefined> {
+  const { authenticator, apiAnonymous: anonymous } = options;
+  const found = await admitted(request, context, { authenticator, anonymous });
+  if (!('user' in found)) return refusal(route, found);
+  const { peer, localAddress, signal } = context;
+  return route.handle(request, { peer, localAddress, signal, user: found.user });
 }
 
 /** A Status as Kubernetes has it, unless the route has words of its own. */
@@ -100,11 +125,4 @@ function text(body: string, status = 200): Response {
 
 function isVerbose(url: string): boolean {
   return new URL(url).searchParams.has('verbose');
-}
-
-/** Prometheus' text format. */
-function metrics(services: readonly Service[], own: readonly (readonly [string, number])[]): Response {
-  const lines = [...own, ...services.flatMap((service) => Object.entries(service.health().counters ?? {}))];
-  lines.push(['process_resident_memory_bytes', process.memoryUsage.rss()]);
-  return text(lines.map(([name, value]) => `${name} ${value}\n`).join(''));
 }

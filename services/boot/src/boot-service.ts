@@ -1,4 +1,4 @@
-import type { Service, UdpSocket } from '@tinkerbell/platform-contract';
+import type { Service, ServiceHealth, UdpSocket } from '@tinkerbell/platform-contract';
 import { createBootFiles } from './boot-files/index.ts';
 import { bootRoutes } from './boot-routes.ts';
 import { createClientLimit } from './client-limit.ts';
@@ -7,6 +7,7 @@ import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { DhcpPools } from './dhcp-pools.ts';
+import { DhcpTraffic } from './dhcp-traffic.ts';
 import { createDhcpTimeline, type DhcpTimeline } from './dhcp-timeline.ts';
 import { createForeignServers } from './foreign-servers.ts';
 import { createIpv6Listeners } from './ipv6/ipv6-listeners.ts';
@@ -27,10 +28,12 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
   const counters = createCounters();
   const files = createBootFiles(deps, config);
   const timeline = createDhcpTimeline(deps, counters);
+  const traffic = new DhcpTraffic();
   const mayAsk = createClientLimit(deps.clock);
   const pools = poolsOf(deps, config, timeline);
   const foreignServers = createForeignServers(deps, config, counters);
-  const onDhcp = createDhcpListener({ view: deps.view, timeline, mayAsk, pools, foreignServers }, config);
+  const { view } = deps;
+  const onDhcp = createDhcpListener({ view, timeline, traffic, mayAsk, pools, foreignServers }, config);
   const tftp =
     config.tftp === undefined
       ? undefined
@@ -72,16 +75,20 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
     },
     stopped: () => ended.promise,
     health() {
-      const ready = isListening && deps.view.ready();
-      const reason = isListening
-        ? 'the view of the store is not filled yet'
-        : 'DHCP, TFTP and syslog do not listen';
-      const all = { ...counters.values(), ...foreignServers.gauges() };
-      return ready ? { ready, counters: all } : { ready, reason, counters: all };
+      const all = { ...counters.values(), ...traffic.counters(), ...foreignServers.gauges() };
+      return healthOf(isListening, view.ready(), all);
     },
     tftpPort: () => tftp?.local?.port,
     syslogPort: () => syslog?.local?.port,
   };
+}
+
+function healthOf(isListening: boolean, isViewReady: boolean, counters: ServiceHealth['counters'] = {}) {
+  if (isListening && isViewReady) return { ready: true, counters };
+  const reason = isListening
+    ? 'the view of the store is not filled yet'
+    : 'DHCP, TFTP and syslog do not listen';
+  return { ready: false, reason, counters };
 }
 
 /** Absent without pools. @throws Error when there are pools and nowhere to write their leases: an error of whoever composes. */

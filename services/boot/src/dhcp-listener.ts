@@ -21,6 +21,7 @@ import type { ClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { DhcpPools } from './dhcp-pools.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
+import type { DhcpTraffic } from './dhcp-traffic.ts';
 import type { ForeignServers } from './foreign-servers.ts';
 
 /** Replies are smaller; what is not gets memory of its own. */
@@ -35,6 +36,7 @@ export interface DhcpEntrance {
 export interface DhcpListenerDeps extends Pick<BootDeps, 'view'> {
   readonly timeline: DhcpTimeline;
   readonly mayAsk: ClientLimit;
+  readonly traffic?: DhcpTraffic;
   /** Present when the settings have pools. */
   readonly pools?: Pick<DhcpPools, 'decide'> | undefined;
   /** Hears of clients that chose another server. */
@@ -63,6 +65,7 @@ export function createDhcpListener(
     const decoded = decodePacket(datagram.bytes);
     if (!decoded.ok) return timeline.undecodable(datagram, decoded.error);
     const request = decoded.value;
+    deps.traffic?.received(request.options.messageType);
 
     const client = classifyClient(request);
     const reservation: ReservationResult =
@@ -100,6 +103,7 @@ function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDec
   if (!encoded.ok) return timeline.unencodable({ client, error: encoded.error });
 
   send(entrance.socket, encoded.bytes, destination);
+  deps.traffic?.sent(reply.options.messageType);
   timeline.replied({ request, reply, client, reservation, droppedOptions: encoded.droppedOptions });
 }
 

@@ -12,6 +12,7 @@ import { reconcile } from './reconcile.ts';
 import { Referrers, type HardwareName } from './referrers.ts';
 import { Rendering, type RenderingDeps } from './rendering.ts';
 import { WorkQueue } from './work-queue.ts';
+import { WorkflowCounts } from './workflow-counts.ts';
 
 /** How long a lost wake-up can go unnoticed. */
 const SCAN_EVERY_MS = 30_000;
@@ -26,10 +27,12 @@ export function createControllerService(deps: ControllerDeps): Service {
   const queue = new WorkQueue(deps.clock, deps.log, async (path) =>
     reconcile({ ...deps, rendering, answeringSinceMs }, keyOf(path)),
   );
+  const counts = new WorkflowCounts();
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
 
   function take(change: Change): void {
     const { collection, namespace, name } = change.key;
+    counts.take(change);
     if (collection === workflowCollection && change.type === 'deleted')
       rendering.forget(`${namespace}/${name}`);
     if (collection === hardwareCollection && change.type === 'deleted') referrers.remove({ namespace, name });
@@ -48,9 +51,10 @@ export function createControllerService(deps: ControllerDeps): Service {
     name: 'controller',
     routes: [],
     stopped: () => stopped,
-    health: () => ({ ready: true, counters: queue.counters() }),
+    health: () => ({ ready: true, counters: { ...queue.counters(), ...counts.counters() } }),
     start(signal) {
       recordRestart(deps);
+      counts.begin(deps.view);
       const unfollow = deps.view.onChange(take);
       let cancelScan = (): void => undefined;
       const scanAgain = (): void => {

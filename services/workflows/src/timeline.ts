@@ -1,7 +1,8 @@
 /** What the workflow service writes to a machine's timeline. */
 import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
 import type { Journal, JournalDetail, JournalSource, View } from '@tinkerbell/store-contract';
-import type { ActionPlace } from '@tinkerbell/workflow';
+import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
+import type { HandoverTimes } from './handover-times.ts';
 
 /** Sent by upstream's agent with every start; says nothing. */
 const START_MESSAGE = 'running action';
@@ -15,13 +16,16 @@ const endings: Readonly<Record<string, string>> = {
 export class Timeline {
   readonly #journal: Journal;
   readonly #view: View;
+  readonly #handovers: HandoverTimes;
 
-  constructor(journal: Journal, view: View) {
+  constructor(journal: Journal, view: View, handovers: HandoverTimes) {
     this.#journal = journal;
     this.#view = view;
+    this.#handovers = handovers;
   }
 
   actionServed(workflow: Workflow, { task, action }: ActionPlace, agentId: string, sessionId?: string): void {
+    this.#handovers.served(agentId);
     const attempt = action.attempt ?? 1;
     const again = attempt > 1 ? `, again: attempt ${attempt}` : '';
     this.#append(workflow, {
@@ -46,6 +50,8 @@ export class Timeline {
       attempt: action.attempt ?? 1,
       state: action.state ?? '',
     };
+    if (action.state === 'SUCCESS') this.#handovers.reported(task.agentID);
+    if (isTerminal(after.status?.state)) this.#handovers.forget(task.agentID);
     this.#append(after, { ...reportLine(name, action), details });
     this.stateChanged(before, after);
   }

@@ -10,6 +10,7 @@ import { Calls } from './grpc/calls.ts';
 import { healthRpc } from './grpc/health.ts';
 import { reflectionRpcs } from './grpc/reflection.ts';
 import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
+import { HandoverTimes } from './handover-times.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
 import { createProvisioning, type ProvisioningConfig } from './provisioning/provisioning.ts';
 import { agentRpc } from './sessions/agent-rpc.ts';
@@ -52,10 +53,11 @@ const SILENCE_MS = 60_000;
 export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsConfig): WorkflowsService {
   const stopping = new AbortController();
   const waiting = new WaitingAgents();
-  const calls = new Calls(deps.log, stopping.signal);
+  const calls = new Calls(deps, stopping.signal);
   const newcomers = new Newcomers(config);
   const counts = new Counts();
   const silenceMs = config.silenceMs ?? SILENCE_MS;
+  const handovers = new HandoverTimes(deps.clock);
   const sessions = new Sessions({ ...deps, counts }, silenceMs);
   const concerned = new WaitingAgents();
   const callDeps = {
@@ -66,7 +68,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     sessions,
     silenceMs,
     counts,
-    timeline: new Timeline(deps.journal, deps.view),
+    timeline: new Timeline(deps.journal, deps.view, handovers),
     holdMs: config.holdMs ?? HOLD_MS,
   };
   const provisioning = createProvisioning(deps, calls, stopping.signal, config.provisioning);
@@ -92,6 +94,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
         ...newcomers.counters,
         ...counts.values,
         ...sessions.gauges(),
+        ...handovers.counters(),
         tink_server_waiting_agents: waiting.count(),
       },
     }),

@@ -110,6 +110,7 @@ export async function startedController(
     view,
     journal,
     startAnother: start,
+    counters: () => service.health().counters ?? {},
     put,
     get,
     until,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { createNodeLog } from '@tinkerbell/platform-node';
+import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { Calls } from './calls.ts';
+import { RpcError } from './rpc-error.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 
@@ -12,6 +13,7 @@ function slowCall() {
   return Object.assign(call, {
     request: {},
     getPeer: () => '127.0.0.1:1',
+    getPath: () => '/test.Numbers/Count',
     write: () => {
       setImmediate(() => call.emit('drain'));
       return false;
@@ -24,7 +26,7 @@ test('a stream to a slow client leaves no listener behind at each answer', async
   const call = slowCall();
   const names = ['drain', 'cancelled', 'close'];
   const counts = (): number[] => names.map((name) => call.listenerCount(name));
-  const calls = new Calls(log, new AbortController().signal);
+  const calls = new Calls({ log, clock: nodeClock }, new AbortController().signal);
   let before: number[] = [];
   const handler = calls.serverStream<object, number>('Count', async (_request, out) => {
     before = counts();
@@ -33,4 +35,28 @@ test('a stream to a slow client leaves no listener behind at each answer', async
   handler(call as never);
   await once(call, 'end');
   assert.deepEqual(counts(), before);
+});
+
+test('counts calls and messages as upstream does, with codes as Go names them', async () => {
+  const call = slowCall();
+  const calls = new Calls({ log, clock: nodeClock }, new AbortController().signal);
+  const handler = calls.serverStream<object, number>('Count', async (_request, out) => {
+    for (let i = 0; i < 3; i++) await out.send(i);
+    throw new RpcError('not-found', 'no more');
+  });
+  handler(call as never);
+  await once(call, 'error').catch(() => undefined);
+  const { counters } = calls;
+  const labels = 'grpc_type="server_stream",grpc_service="test.Numbers",grpc_method="Count"';
+  const names = [
+    `grpc_server_started_total{${labels}}`,
+    `grpc_server_handled_total{${labels},grpc_code="NotFound"}`,
+    `grpc_server_msg_received_total{${labels}}`,
+    `grpc_server_msg_sent_total{${labels}}`,
+    `grpc_server_handling_seconds_count{${labels}}`,
+  ];
+  assert.deepEqual(
+    names.map((name) => counters[name]),
+    [1, 1, 1, 3, 1],
+  );
 });

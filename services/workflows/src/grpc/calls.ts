@@ -7,7 +7,8 @@ import {
   type handleUnaryCall,
   type StatusObject,
 } from '@grpc/grpc-js';
-import type { Log } from '@tinkerbell/platform-contract';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+import { CallCounts, type CallType } from './call-counts.ts';
 import { RpcError, type RpcCode } from './rpc-error.ts';
 
 const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
@@ -23,6 +24,17 @@ const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
   unavailable: grpcStatus.UNAVAILABLE,
   internal: grpcStatus.INTERNAL,
 };
+
+/** As the libraries for Go write them, and with them upstream's metrics. */
+const codeNames = Object.fromEntries(
+  Object.keys(grpcCodes).map((code) => [
+    code,
+    code
+      .split('-')
+      .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+      .join(''),
+  ]),
+) as Readonly<Record<RpcCode, string>>;
 
 /** The reason of every abort: one that is made anew for each call has a stack to collect, which costs more than the rest of it. */
 const CANCELLED = 'the call was cancelled';
@@ -44,10 +56,19 @@ export interface Caller {
 interface Called {
   readonly metadata: Metadata;
   getPeer(): string;
+  getPath(): string;
 }
 
 interface Cancellable {
+  getPath(): string;
   on(event: 'cancelled', listener: () => void): unknown;
+}
+
+/** One call under way. */
+interface OpenCall {
+  readonly own: AbortController;
+  readonly count: ReturnType<CallCounts['of']>;
+  readonly startedMs: number;
 }
 
 type DrainEnd = 'drain' | 'cancelled' | 'close';
@@ -61,19 +82,25 @@ interface Writable<Response> {
 }
 
 export class Calls {
-  /** By metric name with labels. */
-  readonly counters: Record<string, number> = {};
+  readonly #counts = new CallCounts();
   readonly #log: Log;
+  readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   /** Of the calls under way. */
   readonly #open = new Set<AbortController>();
 
-  constructor(log: Log, stopping: AbortSignal) {
+  constructor({ log, clock }: { readonly log: Log; readonly clock: Clock }, stopping: AbortSignal) {
     this.#log = log;
+    this.#clock = clock;
     this.#stopping = stopping;
     stopping.addEventListener('abort', () => {
       for (const call of this.#open) call.abort(CANCELLED);
     });
+  }
+
+  /** By metric name with labels. */
+  get counters(): Readonly<Record<string, number>> {
+    return this.#counts.counters();
   }
 
   /** `signal` aborts when the client cancels or the server stops. */
@@ -82,17 +109,15 @@ export class Calls {
     body: (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>,
   ): handleUnaryCall<Request, Response> {
     return (call, callback) => {
-      const own = this.#begin(call);
-      body(call.request, own.signal, callerOf(call)).then(
+      const open = this.#begin('unary', call);
+      open.count.received += 1;
+      body(call.request, open.own.signal, callerOf(call)).then(
         (response) => {
-          this.#open.delete(own);
-          this.#count(method, 'OK');
+          open.count.sent += 1;
+          this.#end(open, 'OK');
           callback(null, response);
         },
-        (thrown: unknown) => {
-          this.#open.delete(own);
-          callback(this.#failure(method, thrown));
-        },
+        (thrown: unknown) => callback(this.#failure(open, method, thrown)),
       );
     };
   }
@@ -102,8 +127,11 @@ export class Calls {
     method: string,
     body: (request: Request, out: Sender<Response>, signal: AbortSignal, caller: Caller) => Promise<void>,
   ): handleServerStreamingCall<Request, Response> {
-    return (call) =>
-      this.#run(method, call, (out, signal) => body(call.request, out, signal, callerOf(call)));
+    return (call) => {
+      const open = this.#begin('server_stream', call);
+      open.count.received += 1;
+      this.#run(method, { call, open }, (out, signal) => body(call.request, out, signal, callerOf(call)));
+    };
   }
 
   /** Requests are taken one at a time; a stream of them that breaks ends the iteration. */
@@ -114,57 +142,60 @@ export class Calls {
     return (call) => {
       // The answers go on after the last request.
       const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
-      this.#run(method, call, (out, signal) => Promise.race([body(requests, out, signal), stopped(signal)]));
+      const open = this.#begin('bidi_stream', call);
+      this.#run(method, { call, open }, (out, signal) =>
+        Promise.race([body(counted(requests, open), out, signal), stopped(signal)]),
+      );
     };
   }
 
   #run<Response>(
     method: string,
-    call: Writable<Response> & Cancellable,
+    { call, open }: { readonly call: Writable<Response>; readonly open: OpenCall },
     body: (out: Sender<Response>, signal: AbortSignal) => Promise<void>,
   ): void {
-    const own = this.#begin(call);
-    const { signal } = own;
-    const send = (response: Response): Promise<void> =>
-      signal.aborted || call.write(response) ? Promise.resolve() : drained(call);
+    const { signal } = open.own;
+    const send = (response: Response): Promise<void> => {
+      if (signal.aborted) return Promise.resolve();
+      open.count.sent += 1;
+      return call.write(response) ? Promise.resolve() : drained(call);
+    };
     body({ send }, signal).then(
       () => {
-        this.#open.delete(own);
-        this.#count(method, 'OK');
+        this.#end(open, 'OK');
         call.end();
       },
-      (thrown: unknown) => {
-        this.#open.delete(own);
-        call.emit('error', this.#failure(method, thrown));
-      },
+      (thrown: unknown) => void call.emit('error', this.#failure(open, method, thrown)),
     );
   }
 
   /** The library says `cancelled` of every call that has ended, also of those that were answered: nobody listens any more then. */
-  #begin(call: Cancellable): AbortController {
+  #begin(type: CallType, call: Cancellable): OpenCall {
     const own = new AbortController();
     if (this.#stopping.aborted) own.abort(CANCELLED);
     this.#open.add(own);
     call.on('cancelled', () => {
       if (this.#open.delete(own)) own.abort(CANCELLED);
     });
-    return own;
+    const count = this.#counts.of(type, call.getPath());
+    count.started += 1;
+    return { own, count, startedMs: this.#clock.monotonicMs() };
   }
 
-  #failure(method: string, thrown: unknown): { code: grpcStatus; details: string } {
+  #end({ own, count, startedMs }: OpenCall, code: string): void {
+    this.#open.delete(own);
+    count.handled(code, (this.#clock.monotonicMs() - startedMs) / 1000);
+  }
+
+  #failure(open: OpenCall, method: string, thrown: unknown): { code: grpcStatus; details: string } {
     const error = thrown instanceof RpcError ? thrown : this.#unexpected(method, thrown);
-    this.#count(method, error.code);
+    this.#end(open, codeNames[error.code]);
     return { code: grpcCodes[error.code], details: error.message };
   }
 
   #unexpected(method: string, thrown: unknown): RpcError {
     this.#log.error('rpc failed', { method, error: String(thrown), stack: (thrown as Error).stack });
     return new RpcError('internal', 'internal error');
-  }
-
-  #count(method: string, code: string): void {
-    const name = `grpc_server_handled_total{grpc_method="${method}",grpc_code="${code}"}`;
-    this.counters[name] = (this.counters[name] ?? 0) + 1;
   }
 }
 
@@ -173,6 +204,13 @@ function callerOf(call: Called): Caller {
     peer: call.getPeer(),
     header: (name) => call.metadata.get(name)[0]?.toString(),
   };
+}
+
+async function* counted<Request>(requests: AsyncIterable<Request>, { count }: OpenCall) {
+  for await (const request of requests) {
+    count.received += 1;
+    yield request;
+  }
 }
 
 /** Rejects when `signal` aborts: no further request is waited for. */
