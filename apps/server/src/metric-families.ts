@@ -84,6 +84,7 @@ const workflows: readonly DescribedFamily[] = [
     ['grpc_server_msg_received_total', 'grpc_type grpc_service grpc_method', 'messages received'],
     ['grpc_server_msg_sent_total', 'grpc_type grpc_service grpc_method', 'messages sent'],
     ['tink_server_reports_total', 'outcome', 'reports of agents, of all protocols'],
+    ['tink_server_agents_refused_total', 'reason', 'calls of agents that were refused for who they are'],
     ['tink_server_agent_sessions_started_total', '', 'sessions of agents that began'],
     ['tink_server_agent_sessions_fenced_total', '', 'sessions that a newer one of the same agent ended'],
     ['tink_server_agents_fell_silent_total', '', 'agents of which nothing was heard for the silence'],

@@ -16,6 +16,7 @@ import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
 import { RpcError } from './grpc/rpc-error.ts';
+import { workflowsFor, type Speaker } from './identity/agent-door.ts';
 import type { ReportDeps } from './report-action-status.ts';
 import type { WaitingAgents } from './waiting-agents.ts';
 
@@ -25,14 +26,16 @@ export interface GetActionDeps extends ReportDeps, NewcomerDeps {
   readonly holdMs: number;
 }
 
-/** Rejects with an RpcError that carries upstream's code and message. */
+/** Rejects with an RpcError that carries upstream's code and message. `admit` is asked again before anything is given. */
 export async function getAction(
   deps: GetActionDeps,
   request: ActionRequest,
   signal: AbortSignal,
+  admit: () => Promise<Speaker>,
 ): Promise<ActionResponse> {
   const { agentId } = request;
   if (agentId === '') throw new RpcError('invalid-argument', 'invalid Agent ID');
+  let speaker = await admit();
   deps.sessions.fence(agentId);
   const holding = new AbortController();
   const stopHolding = (): void => holding.abort();
@@ -43,11 +46,12 @@ export async function getAction(
     for (;;) {
       // Listening begins before looking, so that no change falls in between.
       const changed = deps.waiting.wait(agentId, holding.signal);
-      const offered = await offerAction(deps, newcomer);
+      const offered = await offerAction(deps, newcomer, speaker);
       if ('place' in offered) return actionResponse(offered.workflow, offered.place);
       await changed;
       if (signal.aborted) throw new RpcError('unavailable', 'server shutting down');
       if (holding.signal.aborted) throw new RpcError(offered.nothing.code, offered.nothing.message);
+      speaker = await admit();
     }
   } finally {
     cancel();
@@ -64,13 +68,17 @@ export type Offered =
 export async function offerAction(
   deps: GetActionDeps,
   newcomer: Newcomer,
+  speaker: Speaker,
   sessionId?: string,
 ): Promise<Offered> {
   const { agentId } = newcomer;
-  const workflows = deps.view.workflowsByAgent(agentId);
-  const choice = chooseWorkflow(workflows, agentId);
-  if ('nothing' in choice)
-    return workflows.length > 0 ? choice : { nothing: (await enroll(deps, newcomer)) ?? choice.nothing };
+  const all = deps.view.workflowsByAgent(agentId);
+  const choice = chooseWorkflow(workflowsFor(speaker, all), agentId);
+  if ('nothing' in choice) {
+    const isBusy = all.length > 0 || speaker.session?.workflow !== undefined;
+    return isBusy ? choice : { nothing: (await enroll(deps, newcomer)) ?? choice.nothing };
+  }
+  await deps.door.bind(speaker, agentId, choice.workflow);
   const { namespace, name } = choice.workflow.metadata;
   const applied = await applyEvent(
     deps,

@@ -17,6 +17,7 @@ import { parseReport } from './agent-messages.ts';
 import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
 import { RpcError } from './grpc/rpc-error.ts';
 import type { Counts } from './counts.ts';
+import type { AgentDoor } from './identity/agent-door.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -25,6 +26,7 @@ export interface ReportDeps extends ApplyDeps {
   readonly timeline: Timeline;
   readonly sessions: Sessions;
   readonly counts: Counts;
+  readonly door: AgentDoor;
 }
 
 /** A status is written whole with every report. */

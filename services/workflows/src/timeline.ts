@@ -1,7 +1,14 @@
 /** What the workflow service writes to a machine's timeline. */
-import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
-import type { Journal, JournalDetail, JournalSource, View } from '@tinkerbell/store-contract';
+import type { Workflow } from '@tinkerbell/resources';
+import {
+  subjectOf,
+  type Journal,
+  type JournalDetail,
+  type JournalSource,
+  type View,
+} from '@tinkerbell/store-contract';
 import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
+import type { AttemptSpans } from './attempt-spans.ts';
 import type { HandoverTimes } from './handover-times.ts';
 
 /** Sent by upstream's agent with every start; says nothing. */
@@ -17,15 +24,22 @@ export class Timeline {
   readonly #journal: Journal;
   readonly #view: View;
   readonly #handovers: HandoverTimes;
+  readonly #attempts: AttemptSpans;
 
-  constructor(journal: Journal, view: View, handovers: HandoverTimes) {
+  constructor(
+    journal: Journal,
+    view: View,
+    { handovers, attempts }: { readonly handovers: HandoverTimes; readonly attempts: AttemptSpans },
+  ) {
     this.#journal = journal;
     this.#view = view;
     this.#handovers = handovers;
+    this.#attempts = attempts;
   }
 
   actionServed(workflow: Workflow, { task, action }: ActionPlace, agentId: string, sessionId?: string): void {
     this.#handovers.served(agentId);
+    this.#attempts.begin({ ...subjectOf(this.#view, workflow), agentId, task, action });
     const attempt = action.attempt ?? 1;
     const again = attempt > 1 ? `, again: attempt ${attempt}` : '';
     this.#append(workflow, {
@@ -50,6 +64,7 @@ export class Timeline {
       attempt: action.attempt ?? 1,
       state: action.state ?? '',
     };
+    this.#attempts.end(`${after.metadata.namespace}/${after.metadata.name}`, action);
     if (action.state === 'SUCCESS') this.#handovers.reported(task.agentID);
     if (isTerminal(after.status?.state)) this.#handovers.forget(task.agentID);
     this.#append(after, { ...reportLine(name, action), details });
@@ -92,14 +107,7 @@ export class Timeline {
     entry: { event: string; message: string; details: Record<string, JournalDetail> },
     source: JournalSource = 'agent',
   ): void {
-    const { namespace, name } = workflow.metadata;
-    const machine = primaryMacOf(this.#view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));
-    this.#journal.append({
-      source,
-      workflow: `${namespace}/${name}`,
-      ...(machine === undefined ? {} : { machine }),
-      ...entry,
-    });
+    this.#journal.append({ source, ...subjectOf(this.#view, workflow), ...entry });
   }
 }
 

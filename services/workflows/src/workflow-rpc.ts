@@ -19,6 +19,7 @@ import { getAction, type GetActionDeps } from './get-action.ts';
 import type { Calls } from './grpc/calls.ts';
 import type { RpcService } from './grpc/grpc-server.ts';
 import { decodeReport, type AnyReport } from './legacy/report-dialect.ts';
+import { admitLegacyRead, admitLegacyReport } from './legacy/admit-legacy.ts';
 import { reportLegacyStatus } from './legacy/report-legacy-status.ts';
 import { getWorkflowActions, getWorkflowContexts } from './legacy/workflow-contexts.ts';
 import { reportActionStatus } from './report-action-status.ts';
@@ -34,13 +35,20 @@ export function workflowRpc(deps: GetActionDeps, calls: Calls): RpcService {
       reportActionStatus: { ...current.reportActionStatus, requestDeserialize: decodeReport },
     },
     handlers: {
-      getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal) =>
-        getAction(deps, request, signal),
+      getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal, caller) =>
+        getAction(deps, request, signal, () =>
+          deps.door.admit(caller, { agentId: request.agentId, purpose: 'read' }),
+        ),
       ),
       reportActionStatus: calls.unary<AnyReport, ActionStatusResponse>(
         'ReportActionStatus',
-        async (report) => {
-          if (report.dialect === 'current') return reportActionStatus(deps, report.request);
+        async (report, _, caller) => {
+          if (report.dialect === 'current') {
+            const { agentId, workflowId } = report.request;
+            await deps.door.admit(caller, { agentId, workflowId, purpose: 'report' });
+            return reportActionStatus(deps, report.request);
+          }
+          await admitLegacyReport(deps, report.request, caller);
           await reportLegacyStatus(deps, report.request);
           // Both answers are empty messages.
           return create(ActionStatusResponseSchema, {});
@@ -48,11 +56,18 @@ export function workflowRpc(deps: GetActionDeps, calls: Calls): RpcService {
       ),
       getWorkflowContexts: calls.serverStream<WorkflowContextRequest, WorkflowContext>(
         'GetWorkflowContexts',
-        (request, out) => getWorkflowContexts(deps, request, out),
+        async (request, out, _, caller) => {
+          const { workerId: agentId } = request;
+          const speaker = await deps.door.admit(caller, { agentId, purpose: 'read' });
+          await getWorkflowContexts(deps, request, out, speaker);
+        },
       ),
       getWorkflowActions: calls.unary<WorkflowActionsRequest, WorkflowActionList>(
         'GetWorkflowActions',
-        async (request) => getWorkflowActions(deps, request),
+        async (request, _, caller) => {
+          await admitLegacyRead(deps, request, caller);
+          return getWorkflowActions(deps, request);
+        },
       ),
     },
   };

@@ -1,8 +1,18 @@
 /** The gRPC server that agents talk to (upstream tink/server). */
-import type { Authenticator, Authorizer, Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
+import type {
+  AgentGate,
+  Authenticator,
+  Authorizer,
+  Clock,
+  Log,
+  Random,
+  Service,
+  Tracer,
+} from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from './apply-event.ts';
+import { AttemptSpans } from './attempt-spans.ts';
 import { Counts } from './counts.ts';
 import { hardwareCollection } from './discover.ts';
 import { ruleSetCollection } from './enroll.ts';
@@ -11,6 +21,9 @@ import { healthRpc } from './grpc/health.ts';
 import { reflectionRpcs } from './grpc/reflection.ts';
 import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
 import { HandoverTimes } from './handover-times.ts';
+import type { AgentClaimConfig } from './identity/agent-claim.ts';
+import { AgentDoor } from './identity/agent-door.ts';
+import { RefusalTimeline } from './identity/refusal-timeline.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
 import { createProvisioning, type ProvisioningConfig } from './provisioning/provisioning.ts';
 import { agentRpc } from './sessions/agent-rpc.ts';
@@ -23,6 +36,10 @@ export interface WorkflowsDeps {
   /** With an authenticator, they say who may call the Provisioning API and what he may do. */
   readonly authorizer?: Authorizer;
   readonly authenticator?: Authenticator;
+  /** Absent: agents are believed. */
+  readonly agentGate?: AgentGate;
+  /** Absent: nobody collects traces. */
+  readonly tracer?: Tracer;
   readonly store: Store;
   readonly view: View;
   readonly journal: Journal;
@@ -33,6 +50,10 @@ export interface WorkflowsDeps {
 
 export interface WorkflowsConfig extends ListenConfig {
   readonly holdMs?: number;
+  /** Absent: no proxy says who an agent is. */
+  readonly agentClaim?: AgentClaimConfig;
+  /** Of our own HTTP: to whom else an agent may show its session. */
+  readonly httpOrigins?: readonly string[];
   /** After which an agent of our own protocol counts as silent; 60 s when absent. */
   readonly silenceMs?: number;
   /** Absent: machines are not discovered. */
@@ -56,19 +77,23 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
   const calls = new Calls(deps, stopping.signal);
   const newcomers = new Newcomers(config);
   const counts = new Counts();
-  const silenceMs = config.silenceMs ?? SILENCE_MS;
   const handovers = new HandoverTimes(deps.clock);
+  const { silenceMs = SILENCE_MS, httpOrigins = [] } = config;
   const sessions = new Sessions({ ...deps, counts }, silenceMs);
-  const concerned = new WaitingAgents();
   const callDeps = {
     ...deps,
+    door: doorOf(deps, config.agentClaim, counts),
+    httpOrigins,
     waiting,
-    concerned,
+    concerned: new WaitingAgents(),
     newcomers,
     sessions,
     silenceMs,
     counts,
-    timeline: new Timeline(deps.journal, deps.view, handovers),
+    timeline: new Timeline(deps.journal, deps.view, {
+      handovers,
+      attempts: new AttemptSpans(deps.tracer),
+    }),
     holdMs: config.holdMs ?? HOLD_MS,
   };
   const provisioning = createProvisioning(deps, calls, stopping.signal, config.provisioning);
@@ -109,6 +134,10 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
       });
     },
   };
+}
+
+function doorOf(deps: WorkflowsDeps, claim: AgentClaimConfig | undefined, counts: Counts): AgentDoor {
+  return new AgentDoor({ gate: deps.agentGate, claim, counts, timeline: new RefusalTimeline(deps) });
 }
 
 interface Wakeable {

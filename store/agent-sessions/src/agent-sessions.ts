@@ -32,10 +32,9 @@ import type {
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { Store, View } from '@tinkerbell/store-contract';
 import { bytesToHex, type Mac } from '@tinkerbell/wire';
-import { isTerminal } from '@tinkerbell/workflow';
 import { isAgentOf, machinesOfAgent, machineWithMac } from './machines.ts';
 import { Records } from './records.ts';
-import { WorkflowEnds } from './workflow-ends.ts';
+import { isOver, WorkflowEnds } from './workflow-ends.ts';
 
 export interface AgentSessionsDeps {
   readonly store: Store;
@@ -175,7 +174,7 @@ class StoredSessions implements AgentSessions {
     const { namespace, name } = hardware.metadata;
     const all = [...view.workflowsByHardware(namespace, name), ...view.workflowsByAgent(agentId)];
     const found = all.find(({ metadata: { uid } }) => key.isSame(token.workflow, workflowMark(uid, key)));
-    return found === undefined || isTerminal(found.status?.state) ? 'gone' : placeOf(found);
+    return found === undefined || isOver(found) ? 'gone' : placeOf(found);
   }
 
   #nowSeconds(): number {

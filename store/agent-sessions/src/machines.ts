@@ -7,6 +7,7 @@ const hardwareCollection = collectionOf(hardwareKind);
 
 /** All that it may be: more than one only where Hardware contradicts itself. */
 export function machinesOfAgent(view: View, agentId: string): readonly Hardware[] {
+  if (agentId === '') return [];
   const mac = parseMac(agentId);
   const byMac = mac === undefined ? [] : view.hardwareByMac(mac);
   if (byMac.length > 0) return byMac;

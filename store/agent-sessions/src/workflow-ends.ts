@@ -6,6 +6,11 @@ import type { Workflow } from '@tinkerbell/resources';
 import { workflowCollection, type View } from '@tinkerbell/store-contract';
 import { isTerminal } from '@tinkerbell/workflow';
 
+/** Nothing of it is left for an agent to do. */
+export function isOver({ status }: Workflow): boolean {
+  return status?.state === 'POST' || isTerminal(status?.state);
+}
+
 export class WorkflowEnds {
   readonly #view: View;
   readonly #clock: Clock;
@@ -21,7 +26,7 @@ export class WorkflowEnds {
     view.onChange(({ type, key, object }) => {
       if (key.collection !== workflowCollection || type === 'deleted') return;
       const { uid = '' } = object.metadata;
-      if (!isTerminal((object as Workflow).status?.state)) this.#ends.delete(uid);
+      if (!isOver(object as Workflow)) this.#ends.delete(uid);
       else if (!this.#ends.has(uid)) this.#note(uid);
     });
   }
@@ -30,7 +35,7 @@ export class WorkflowEnds {
     if (place === undefined) return 'live';
     const workflow = this.#view.workflowNamed(place.namespace, place.name);
     if (workflow === undefined || (workflow.metadata.uid ?? '') !== place.uid) return 'ended';
-    if (!isTerminal(workflow.status?.state)) return 'live';
+    if (!isOver(workflow)) return 'live';
     const endedMs = this.#ends.get(place.uid) ?? this.#startedMs;
     return this.#clock.monotonicMs() - endedMs < REPORTS_AFTER_END_MS ? 'finished' : 'ended';
   }

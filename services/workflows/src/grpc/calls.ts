@@ -7,7 +7,15 @@ import {
   type handleUnaryCall,
   type StatusObject,
 } from '@grpc/grpc-js';
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import {
+  noTracer,
+  parseTraceparent,
+  type Clock,
+  type Log,
+  type Span,
+  type Tracer,
+} from '@tinkerbell/platform-contract';
+import { parseMac } from '@tinkerbell/wire';
 import { CallCounts, type CallType } from './call-counts.ts';
 import { RpcError, type RpcCode } from './rpc-error.ts';
 
@@ -60,6 +68,7 @@ interface Called {
 }
 
 interface Cancellable {
+  readonly metadata?: Metadata;
   getPath(): string;
   on(event: 'cancelled', listener: () => void): unknown;
 }
@@ -69,6 +78,7 @@ interface OpenCall {
   readonly own: AbortController;
   readonly count: ReturnType<CallCounts['of']>;
   readonly startedMs: number;
+  readonly span: Span | undefined;
 }
 
 type DrainEnd = 'drain' | 'cancelled' | 'close';
@@ -81,15 +91,26 @@ interface Writable<Response> {
   emit(event: 'error', error: Partial<StatusObject>): boolean;
 }
 
+interface CallsDeps {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly tracer?: Tracer;
+}
+
+/** Codes that say something is wrong with the server; the others are answers. */
+const FAULTS: readonly string[] = ['Internal', 'Unavailable'];
+
 export class Calls {
   readonly #counts = new CallCounts();
   readonly #log: Log;
   readonly #clock: Clock;
+  readonly #tracer: Tracer;
   readonly #stopping: AbortSignal;
   /** Of the calls under way. */
   readonly #open = new Set<AbortController>();
 
-  constructor({ log, clock }: { readonly log: Log; readonly clock: Clock }, stopping: AbortSignal) {
+  constructor({ log, clock, tracer = noTracer }: CallsDeps, stopping: AbortSignal) {
+    this.#tracer = tracer;
     this.#log = log;
     this.#clock = clock;
     this.#stopping = stopping;
@@ -109,7 +130,7 @@ export class Calls {
     body: (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>,
   ): handleUnaryCall<Request, Response> {
     return (call, callback) => {
-      const open = this.#begin('unary', call);
+      const open = this.#begin('unary', call, call.request);
       open.count.received += 1;
       body(call.request, open.own.signal, callerOf(call)).then(
         (response) => {
@@ -128,7 +149,7 @@ export class Calls {
     body: (request: Request, out: Sender<Response>, signal: AbortSignal, caller: Caller) => Promise<void>,
   ): handleServerStreamingCall<Request, Response> {
     return (call) => {
-      const open = this.#begin('server_stream', call);
+      const open = this.#begin('server_stream', call, call.request);
       open.count.received += 1;
       this.#run(method, { call, open }, (out, signal) => body(call.request, out, signal, callerOf(call)));
     };
@@ -137,14 +158,19 @@ export class Calls {
   /** Requests are taken one at a time; a stream of them that breaks ends the iteration. */
   bidiStream<Request, Response>(
     method: string,
-    body: (requests: AsyncIterable<Request>, out: Sender<Response>, signal: AbortSignal) => Promise<void>,
+    body: (
+      requests: AsyncIterable<Request>,
+      out: Sender<Response>,
+      signal: AbortSignal,
+      caller: Caller,
+    ) => Promise<void>,
   ): handleBidiStreamingCall<Request, Response> {
     return (call) => {
       // The answers go on after the last request.
       const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
       const open = this.#begin('bidi_stream', call);
       this.#run(method, { call, open }, (out, signal) =>
-        Promise.race([body(counted(requests, open), out, signal), stopped(signal)]),
+        Promise.race([body(counted(requests, open), out, signal, callerOf(call)), stopped(signal)]),
       );
     };
   }
@@ -170,7 +196,7 @@ export class Calls {
   }
 
   /** The library says `cancelled` of every call that has ended, also of those that were answered: nobody listens any more then. */
-  #begin(type: CallType, call: Cancellable): OpenCall {
+  #begin(type: CallType, call: Cancellable, request?: unknown): OpenCall {
     const own = new AbortController();
     if (this.#stopping.aborted) own.abort(CANCELLED);
     this.#open.add(own);
@@ -179,10 +205,25 @@ export class Calls {
     });
     const count = this.#counts.of(type, call.getPath());
     count.started += 1;
-    return { own, count, startedMs: this.#clock.monotonicMs() };
+    return { own, count, startedMs: this.#clock.monotonicMs(), span: this.#span(call, request) };
   }
 
-  #end({ own, count, startedMs }: OpenCall, code: string): void {
+  /** Undefined when nobody collects. */
+  #span(call: Cancellable, request: unknown): Span | undefined {
+    if (!this.#tracer.isOn) return undefined;
+    const agent = (request as { readonly agentId?: string } | undefined)?.agentId ?? '';
+    return this.#tracer.startSpan(call.getPath().slice(1), {
+      kind: 'server',
+      parent: parseTraceparent(call.metadata?.get('traceparent')[0]?.toString()),
+      machine: parseMac(agent),
+      attributes: { 'rpc.system': 'grpc', ...(agent === '' ? {} : { 'agent.id': agent }) },
+    });
+  }
+
+  #end({ own, count, startedMs, span }: OpenCall, code: string): void {
+    span?.setAttribute('rpc.grpc.status_code', code);
+    if (FAULTS.includes(code)) span?.fail(code);
+    span?.end();
     this.#open.delete(own);
     count.handled(code, (this.#clock.monotonicMs() - startedMs) / 1000);
   }

@@ -19,6 +19,7 @@ import { actionResponse } from '../agent-messages.ts';
 import { applyEvent, workflowCollection } from '../apply-event.ts';
 import type { Sender } from '../grpc/calls.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
+import { workflowsFor, type Speaker } from '../identity/agent-door.ts';
 import type { ReportDeps } from '../report-action-status.ts';
 import { flatActions } from './flat-actions.ts';
 
@@ -29,14 +30,19 @@ export async function getWorkflowContexts(
   deps: LegacyDeps,
   { workerId }: WorkflowContextRequest,
   out: Sender<WorkflowContext>,
+  speaker: Speaker,
 ): Promise<void> {
   if (workerId === '') throw new RpcError('invalid-argument', 'invalid worker id');
   deps.sessions.fence(workerId);
-  const workflows = deps.view.workflowsByAgent(workerId);
+  const workflows = workflowsFor(speaker, deps.view.workflowsByAgent(workerId));
   const ofState = (state: string) => workflows.filter((one) => one.status?.state === state);
   for (const workflow of [...ofState('RUNNING'), ...ofState('PENDING')]) {
     const context = await contextFor(deps, workflow, workerId);
-    if (context !== undefined) await out.send(context);
+    if (context === undefined) continue;
+    await deps.door.bind(speaker, workerId, workflow);
+    await out.send(context);
+    // A session is for one workflow.
+    if (speaker.session !== undefined) return;
   }
 }
 

@@ -1,10 +1,14 @@
 /** tinkerbell.agent.v1: our own protocol. */
 import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   AgentService,
+  ExchangeResponseSchema,
   HelloResponseSchema,
   type ActionsRequest,
   type ActionsResponse,
+  type ExchangeRequest,
+  type ExchangeResponse,
   type HelloRequest,
   type HelloResponse,
   type OutputRequest,
@@ -13,7 +17,7 @@ import {
   type ReportResponse,
 } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
-import type { Calls } from '../grpc/calls.ts';
+import type { Caller, Calls } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { LINE_BYTES_MAX, OUTPUT_BYTES_MAX, OUTPUT_LINES_MAX } from './action-output.ts';
 import { reportAttempt } from './report-attempt.ts';
@@ -24,6 +28,8 @@ const HEARTBEAT_SECONDS = 10;
 
 export interface AgentRpcDeps extends StreamActionsDeps {
   readonly silenceMs: number;
+  /** Of our own HTTP, as `http://192.0.2.1:7171`. */
+  readonly httpOrigins: readonly string[];
 }
 
 export function agentRpc(deps: AgentRpcDeps, calls: Calls): RpcService {
@@ -31,16 +37,37 @@ export function agentRpc(deps: AgentRpcDeps, calls: Calls): RpcService {
     descriptor: AgentService,
     definition: serviceDefinition(AgentService),
     handlers: {
-      hello: calls.unary<HelloRequest, HelloResponse>('Hello', async (request) => hello(deps, request)),
-      actions: calls.serverStream<ActionsRequest, ActionsResponse>('Actions', (request, out, signal) =>
-        streamActions(deps, request, out, signal),
+      exchange: calls.unary<ExchangeRequest, ExchangeResponse>('Exchange', (request, _, caller) =>
+        exchangeToken(deps, request, caller),
       ),
-      report: calls.unary<ReportRequest, ReportResponse>('Report', (request) => reportAttempt(deps, request)),
-      output: calls.bidiStream<OutputRequest, OutputResponse>('Output', (requests, out) =>
-        takeOutput(deps, requests, out),
+      hello: calls.unary<HelloRequest, HelloResponse>('Hello', async (request, _, caller) => {
+        await deps.door.admit(caller, { agentId: request.agentId, purpose: 'report' });
+        return hello(deps, request);
+      }),
+      actions: calls.serverStream<ActionsRequest, ActionsResponse>(
+        'Actions',
+        (request, out, signal, caller) =>
+          streamActions(deps, request, { out, signal, admit: (said) => deps.door.admit(caller, said) }),
+      ),
+      report: calls.unary<ReportRequest, ReportResponse>('Report', (request, _, caller) =>
+        reportAttempt(deps, request, (said) => deps.door.admit(caller, said)),
+      ),
+      output: calls.bidiStream<OutputRequest, OutputResponse>('Output', (requests, out, _, caller) =>
+        takeOutput(deps, requests, { out, admit: (said) => deps.door.admit(caller, said) }),
       ),
     },
   };
+}
+
+/** The session is durable when this resolves. */
+async function exchangeToken(
+  { door, httpOrigins }: AgentRpcDeps,
+  { agentId, bootToken }: ExchangeRequest,
+  caller: Caller,
+): Promise<ExchangeResponse> {
+  const { session, expiresSeconds } = await door.exchange(caller, { agentId, bootToken });
+  const expires = timestampFromMs(expiresSeconds * 1000);
+  return create(ExchangeResponseSchema, { session, expires, origins: [...httpOrigins] });
 }
 
 function hello(deps: AgentRpcDeps, request: HelloRequest): HelloResponse {

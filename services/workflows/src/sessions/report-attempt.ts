@@ -11,16 +11,20 @@ import { isTerminal } from '@tinkerbell/workflow';
 import { parseReport } from '../agent-messages.ts';
 import { workflowCollection } from '../apply-event.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
+import type { Admit } from '../identity/agent-door.ts';
 import { recordReport, refuseFenced, type ReportDeps } from '../report-action-status.ts';
 import { attemptKey } from './attempt.ts';
-import { fencedError } from './sessions.ts';
+import { fencedError, type Session } from './sessions.ts';
 
 /** Rejects with an RpcError. When it resolves, the report is durable. */
-export async function reportAttempt(deps: ReportDeps, request: ReportRequest): Promise<ReportResponse> {
+export async function reportAttempt(
+  deps: ReportDeps,
+  request: ReportRequest,
+  admit: Admit,
+): Promise<ReportResponse> {
   const { sessionId, attempt, status = create(ActionStatusRequestSchema) } = request;
-  const fenced = deps.sessions.fencedAgent(sessionId);
-  const session = fenced === undefined ? deps.sessions.live(sessionId) : undefined;
-  const agentId = session?.agentId ?? fenced;
+  const { session, agentId } = reporterOf(deps, sessionId);
+  await admit({ agentId, workflowId: status.workflowId, purpose: 'report' });
   const { workflow, report } = parsedReport(status, attempt);
   if (report.agentId !== agentId)
     throw new RpcError('permission-denied', `the session is that of agent ${agentId}`);
@@ -37,6 +41,17 @@ export async function reportAttempt(deps: ReportDeps, request: ReportRequest): P
   return unchanged === undefined
     ? create(ReportResponseSchema, { outcome: Outcome.RECORDED })
     : create(ReportResponseSchema, { outcome: Outcome.UNCHANGED, reason: unchanged });
+}
+
+/** Without a session when a newer one has fenced it. Throws an RpcError for one that is unknown. */
+function reporterOf(
+  { sessions }: ReportDeps,
+  sessionId: string,
+): { readonly session?: Session; readonly agentId: string } {
+  const fenced = sessions.fencedAgent(sessionId);
+  if (fenced !== undefined) return { agentId: fenced };
+  const session = sessions.live(sessionId);
+  return { session, agentId: session.agentId };
 }
 
 /** Throws an RpcError. */

@@ -11,6 +11,7 @@ import { actionResponse } from '../agent-messages.ts';
 import { discover } from '../discover.ts';
 import { offerAction, type GetActionDeps } from '../get-action.ts';
 import type { Sender } from '../grpc/calls.ts';
+import type { Admit, Speaker } from '../identity/agent-door.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { WaitingAgents } from '../waiting-agents.ts';
 import { attemptKey, attemptOf, namesOf } from './attempt.ts';
@@ -25,16 +26,19 @@ export interface StreamActionsDeps extends GetActionDeps {
 export async function streamActions(
   deps: StreamActionsDeps,
   { sessionId, running }: ActionsRequest,
-  out: Sender<ActionsResponse>,
-  signal: AbortSignal,
+  { out, signal, admit }: StreamEnds,
 ): Promise<void> {
   const session = deps.sessions.live(sessionId);
+  const { agentId } = session;
+  // That an action is over is told also when the workflow is; whoever gets one is asked again.
+  await admit({ agentId, purpose: 'report' });
   const own = new AbortController();
   session.stream?.abort();
   session.stream = own;
   const ended = AbortSignal.any([signal, own.signal, session.fenced.signal]);
   try {
-    await giveOrders(deps, { session, running, out, ended });
+    const admitAgain = () => admit({ agentId, purpose: 'read' });
+    await giveOrders(deps, { session, running, out, ended, admit: admitAgain });
   } finally {
     if (session.stream === own) delete session.stream;
     // Nobody listens for this stream any more, whatever ended it.
@@ -46,16 +50,23 @@ export async function streamActions(
     : new RpcError('aborted', 'the agent has opened its stream of actions again');
 }
 
+interface StreamEnds {
+  readonly out: Sender<ActionsResponse>;
+  readonly signal: AbortSignal;
+  readonly admit: Admit;
+}
+
 interface Conversation {
   readonly session: Session;
   readonly running: Attempt | undefined;
   readonly out: Sender<ActionsResponse>;
   readonly ended: AbortSignal;
+  readonly admit: () => Promise<Speaker>;
 }
 
 async function giveOrders(
   deps: StreamActionsDeps,
-  { session, running, out, ended }: Conversation,
+  { session, running, out, ended, admit }: Conversation,
 ): Promise<void> {
   const { agentId, attributes } = session;
   const who = { agentId, agentAttributes: attributes };
@@ -72,7 +83,7 @@ async function giveOrders(
       held = undefined;
     }
     if (held === undefined) {
-      const offered = await offerAction(deps, newcomer, session.id);
+      const offered = await offerAction(deps, newcomer, await admit(), session.id);
       if ('place' in offered) {
         const { workflow, place } = offered;
         const { retries = 0, retried = 0 } = place.action;

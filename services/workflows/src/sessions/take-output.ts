@@ -8,11 +8,13 @@ import {
   type OutputResponse,
 } from '@tinkerbell/api/agent-v1';
 import { secretsOf } from '@tinkerbell/api/redaction';
+import type { Clock } from '@tinkerbell/platform-contract';
 import { primaryMacOf } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { actionAt } from '@tinkerbell/workflow';
 import type { Counts } from '../counts.ts';
 import type { Sender } from '../grpc/calls.ts';
+import type { Admit } from '../identity/agent-door.ts';
 import { ActionOutput, type OutputStream } from './action-output.ts';
 import { attemptKey, namesOf } from './attempt.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -22,7 +24,11 @@ interface Deps {
   readonly view: View;
   readonly journal: Journal;
   readonly counts: Counts;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
+
+/** Lines come many times a second. */
+const ADMITTED_MS = 1000;
 
 const streamNames: Readonly<Record<number, OutputStream>> = {
   [LineStream.STDOUT]: 'stdout',
@@ -34,10 +40,17 @@ const streamNames: Readonly<Record<number, OutputStream>> = {
 export async function takeOutput(
   deps: Deps,
   requests: AsyncIterable<OutputRequest>,
-  out: Sender<OutputResponse>,
+  { out, admit }: { readonly out: Sender<OutputResponse>; readonly admit: Admit },
 ): Promise<void> {
+  let askedMs = Number.NEGATIVE_INFINITY;
+  let asked = '';
   for await (const { sessionId, payload } of requests) {
     const session = deps.sessions.live(sessionId);
+    const nowMs = deps.clock.monotonicMs();
+    if (asked !== sessionId || nowMs - askedMs >= ADMITTED_MS) {
+      await admit({ agentId: session.agentId, purpose: 'report' });
+      [asked, askedMs] = [sessionId, nowMs];
+    }
     const answer = payload.case === 'lines' ? takeLines(deps, session, payload.value) : {};
     await out.send(create(OutputResponseSchema, answer));
   }

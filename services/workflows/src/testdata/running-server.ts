@@ -1,9 +1,11 @@
 /** The service on a port of its own, with a store in memory. */
 import assert from 'node:assert/strict';
-import { credentials, makeClientConstructor, type ServiceError } from '@grpc/grpc-js';
-import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import { credentials, makeClientConstructor, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { AgentAuthMode } from '@tinkerbell/agent-identity';
+import { createNodeLog, nodeClock, nodeHmac, nodeRandom } from '@tinkerbell/platform-node';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
+import { createAgentSessions, openIdentityKey } from '@tinkerbell/store-agent-sessions';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
@@ -15,13 +17,17 @@ const log = createNodeLog({ level: 'silent', format: 'json' });
 
 export type RunningServer = Awaited<ReturnType<typeof runningServer>>;
 
-export async function runningServer(config: Partial<WorkflowsConfig> = {}) {
+/** With `agentAuth`, agents are asked for sessions; `sessions` then mints boot tokens. */
+export async function runningServer(config: Partial<WorkflowsConfig> = {}, agentAuth: AgentAuthMode = 'off') {
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
   const view = createStoreView({ store, clock: nodeClock, log });
   const stopping = new AbortController();
   await view.start(stopping.signal);
-  const deps = { store, view, journal, clock: nodeClock, random: nodeRandom, log };
+  const key = await openIdentityKey({ store, hmac: nodeHmac, random: nodeRandom, clock: nodeClock });
+  const sessions = createAgentSessions({ store, view, clock: nodeClock, random: nodeRandom, key }, agentAuth);
+  const agentGate = agentAuth === 'off' ? {} : { agentGate: sessions };
+  const deps = { store, view, journal, clock: nodeClock, random: nodeRandom, log, ...agentGate };
   const service = createWorkflowsService(deps, { address: '127.0.0.1', port: 0, ...config });
   await service.start(stopping.signal);
   const clients: { close(): void }[] = [];
@@ -32,6 +38,7 @@ export async function runningServer(config: Partial<WorkflowsConfig> = {}) {
     store,
     journal,
     service,
+    sessions,
     address: () => `127.0.0.1:${service.port()}`,
     /** A client of any service; closed with the server. */
     client(definition: object, options: object = {}, channel = credentials.createInsecure()) {
@@ -71,10 +78,11 @@ export function answerOf<Response>(
   client: object,
   method: string,
   request: object,
+  metadata = new Metadata(),
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const call = (client as Record<string, (request: object, done: unknown) => void>)[method];
-    call?.call(client, request, (error: ServiceError | null, response: Response) =>
+    const call = (client as Record<string, (request: object, metadata: Metadata, done: unknown) => void>)[method];
+    call?.call(client, request, metadata, (error: ServiceError | null, response: Response) =>
       error === null ? resolve(response) : reject(error),
     );
   });

@@ -1,0 +1,62 @@
+/** Each attempt of an action as a step in the trace of its machine's boot: from handed out until its end is reported. */
+import { noTracer, type Span, type Tracer } from '@tinkerbell/platform-contract';
+import type { ActionPlace } from '@tinkerbell/workflow';
+
+type Action = ActionPlace['action'];
+
+interface Begun extends ActionPlace {
+  /** `<namespace>/<name>` */
+  readonly workflow: string;
+  /** MAC of the machine, where its Hardware names one. */
+  readonly machine?: string;
+  readonly agentId: string;
+}
+
+/** One whose end never comes is let go of when so many others have begun since. */
+const OPEN_MAX = 20_000;
+
+export class AttemptSpans {
+  readonly #tracer: Tracer;
+  readonly #open = new Map<string, Span>();
+
+  constructor(tracer: Tracer = noTracer) {
+    this.#tracer = tracer;
+  }
+
+  begin({ workflow, machine, agentId, task, action }: Begun): void {
+    if (!this.#tracer.isOn) return;
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size < OPEN_MAX) break;
+      this.#open.delete(oldest);
+    }
+    const name = action.name ?? '';
+    const span = this.#tracer.startSpan(`action ${name}`, {
+      machine: (machine ?? agentId).toLowerCase(),
+      attributes: {
+        'workflow.name': workflow,
+        'workflow.task': task.name,
+        'workflow.action': name,
+        'workflow.attempt': action.attempt ?? 1,
+        'agent.id': agentId,
+      },
+    });
+    this.#open.set(keyOf(workflow, action), span);
+  }
+
+  /** Does nothing for an attempt that goes on, and for one that began before the server. */
+  end(workflow: string, action: Action): void {
+    if (!this.#tracer.isOn || action.state === 'RUNNING') return;
+    const key = keyOf(workflow, action);
+    const span = this.#open.get(key);
+    if (span === undefined) return;
+    this.#open.delete(key);
+    // What the action says of its failure may hold anything; it is in the status and the timeline.
+    if (action.state !== 'SUCCESS')
+      span.fail(action.state === 'PENDING' ? 'failed, tried again' : (action.state ?? ''));
+    span.end();
+  }
+}
+
+function keyOf(workflow: string, { id, attempt }: Action): string {
+  return `${workflow} ${id} ${attempt ?? 1}`;
+}

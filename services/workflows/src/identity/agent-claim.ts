@@ -1,0 +1,28 @@
+/** Agents behind a proxy that checks a token for them: what the token says must be their id. */
+import { agentRefusal, type AgentRefusal } from '@tinkerbell/agent-identity';
+import { parseMac } from '@tinkerbell/wire';
+import type { Caller } from '../grpc/calls.ts';
+
+/** Where the proxy puts the claim. */
+export const CLAIM_HEADER = 'x-tinkerbell-claim';
+
+export interface AgentClaimConfig {
+  /** Whether an address is that of a proxy whose header is believed. */
+  readonly isTrusted: (address: string) => boolean;
+}
+
+/** Undefined when the claim is the agent's id; MACs are the same in any spelling. */
+export function claimRefusal(
+  { isTrusted }: AgentClaimConfig,
+  { peer, header }: Pick<Caller, 'peer' | 'header'>,
+  agentId: string,
+): AgentRefusal | undefined {
+  const claimed = isTrusted(addressOf(peer)) ? (header(CLAIM_HEADER) ?? '') : '';
+  const isSame = claimed !== '' && (parseMac(claimed) ?? claimed) === (parseMac(agentId) ?? agentId);
+  return isSame ? undefined : agentRefusal('claim');
+}
+
+/** `127.0.0.1:50123` -> `127.0.0.1`; `[::1]:50123` -> `::1`. */
+function addressOf(peer: string): string {
+  return peer.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+}

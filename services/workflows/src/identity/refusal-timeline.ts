@@ -1,0 +1,61 @@
+/** Refusals in the timeline of the machine that somebody spoke for: once a minute for each reason, so that nobody can fill it. */
+import type { AgentRefusal } from '@tinkerbell/agent-identity';
+import type { Clock } from '@tinkerbell/platform-contract';
+import { collectionOf, hardwareKind, primaryMacOf, type Hardware } from '@tinkerbell/resources';
+import type { Journal, View } from '@tinkerbell/store-contract';
+import { parseMac } from '@tinkerbell/wire';
+
+const INTERVAL_MS = 60_000;
+/** Machines times reasons; beyond it nothing new is written until old ones have aged. */
+const KEYS_MAX = 20_000;
+
+interface TimelineDeps {
+  readonly journal: Pick<Journal, 'append'>;
+  readonly view: View;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+export class RefusalTimeline {
+  readonly #deps: TimelineDeps;
+  /** In order of time. */
+  readonly #writtenMs = new Map<string, number>();
+
+  constructor(deps: TimelineDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of an agent that is no machine's nothing is written: such names can be made up. */
+  record({ reason, message }: AgentRefusal, agentId: string): void {
+    const machine = this.#machineOf(agentId);
+    if (machine === undefined || !this.#isDue(`${machine} ${reason}`)) return;
+    this.#deps.journal.append({
+      source: 'agent',
+      event: 'agent-refused',
+      machine,
+      message: `a call for this machine was refused: ${message}`,
+      details: { agent: agentId, reason },
+    });
+  }
+
+  #machineOf(agentId: string): string | undefined {
+    const { view } = this.#deps;
+    const mac = parseMac(agentId);
+    const [byMac] = mac === undefined ? [] : view.hardwareByMac(mac);
+    if (byMac !== undefined) return primaryMacOf(byMac);
+    const all = agentId === '' ? [] : (view.all(collectionOf(hardwareKind)) as readonly Hardware[]);
+    return primaryMacOf(all.find(({ spec }) => spec?.agentID === agentId));
+  }
+
+  #isDue(key: string): boolean {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - (this.#writtenMs.get(key) ?? -INTERVAL_MS) < INTERVAL_MS) return false;
+    for (const [oldest, atMs] of this.#writtenMs) {
+      if (nowMs - atMs < INTERVAL_MS) break;
+      this.#writtenMs.delete(oldest);
+    }
+    if (this.#writtenMs.size >= KEYS_MAX) return false;
+    this.#writtenMs.delete(key);
+    this.#writtenMs.set(key, nowMs);
+    return true;
+  }
+}
