@@ -92,7 +92,7 @@ test('firmware boots over HTTPS by the name of the file host, up to the agent', 
   for (const route of ['tinkerbell-nginx', 'tinkerbell-nginx-tree'])
     assert.match(
       metrics,
-      new RegExp(String.raw`gateway_requests_total\{route="${route}",status="200"\} [1-9]`),
+      new RegExp(String.raw`gateway_requests_total\{route="${route}",code="200"\} [1-9]`),
     );
-  assert.match(metrics, /gateway_requests_total\{route="tinkerbell-nginx",status="200"\} [3-9]/);
+  assert.match(metrics, /gateway_requests_total\{route="tinkerbell-nginx",code="200"\} [3-9]/);
 });

@@ -66,7 +66,7 @@ async function admitByToken({ settings, verifier }: LiveRoute, fields: HeaderFie
   const { validateJwt } = settings.middlewares;
   if (validateJwt === undefined || verifier === undefined) return { kind: 'admitted', claims: {} };
   const token = bearerToken(oneValue(fields['authorization']));
-  if (token === undefined) return { kind: 'refused', refusal: tokenRefusal(undefined) };
+  if (typeof token !== 'string') return { kind: 'refused', refusal: token ?? tokenRefusal(undefined) };
   const verified = await verifier.verify(token);
   if (!verified.ok) return { kind: 'refused', refusal: tokenRefusal(verified) };
   return { kind: 'admitted', claims: claimFields(verified.claims, validateJwt.claimsToHeaders) };

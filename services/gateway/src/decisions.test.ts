@@ -74,11 +74,14 @@ test('reads bearer tokens and hosts', () => {
   for (const [text, token] of [
     ['Bearer a.b', 'a.b'],
     ['bearer  a', 'a'],
-    ['Bearer a b', undefined],
+    ['Bearer a b', 'token-malformed'],
+    ['Bearer ', 'token-malformed'],
     ['Basic a', undefined],
-    ['Bearer ', undefined],
-  ] as const)
-    assert.equal(bearerToken(text), token);
+    ['Bearera', undefined],
+  ] as const) {
+    const read = bearerToken(text);
+    assert.equal(typeof read === 'object' ? read.reason : read, token);
+  }
   for (const [text, host] of [
     ['A.example.org:443', 'a.example.org'],
     ['a.', 'a'],

@@ -85,9 +85,9 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
       ? 'transfer-encoding must be chunked, without content-length'
       : repeatedField(incoming.rawHeaders),
     respond({ status, fields, hasBody: willSend }) {
-      outgoing.writeHead(status, { ...fields } as Record<string, string | string[]>);
-      // What was not read of the request would be taken for the next one.
+      // Else a client whose body was refused could go on sending it for ever.
       if (!incoming.complete && hasBody) outgoing.shouldKeepAlive = false;
+      outgoing.writeHead(status, { ...fields } as Record<string, string | string[]>);
       if (willSend && incoming.method !== 'HEAD') return outgoing;
       outgoing.end();
       return undefined;

@@ -8,12 +8,15 @@ export class GatewayCounts {
   readonly #counts = new Map<string, number>();
 
   add(name: string, labels: Readonly<Record<string, string | number>> = {}, amount = 1): void {
-    const text = Object.entries(labels)
-      .map(([label, value]) => `${label}="${String(value).replaceAll(/["\\\n]/g, '_')}"`)
-      .join(',');
-    const key = text === '' ? name : `${name}{${text}}`;
+    const key = keyOf(name, labels);
     if (!this.#counts.has(key) && this.#counts.size >= LABELS_MAX) return;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + amount);
+  }
+
+  /** What goes up and down. */
+  set(name: string, labels: Readonly<Record<string, string | number>>, value: number): void {
+    const key = keyOf(name, labels);
+    if (this.#counts.has(key) || this.#counts.size < LABELS_MAX) this.#counts.set(key, value);
   }
 
   /** A Prometheus histogram: each bucket counts everything up to its bound. */
@@ -28,6 +31,13 @@ export class GatewayCounts {
   all(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }
+}
+
+function keyOf(name: string, labels: Readonly<Record<string, string | number>>): string {
+  const text = Object.entries(labels)
+    .map(([label, value]) => `${label}="${String(value).replaceAll(/["\\\n]/g, '_')}"`)
+    .join(',');
+  return text === '' ? name : `${name}{${text}}`;
 }
 
 export function isGrpcType(contentType: string | readonly string[] | undefined): boolean {

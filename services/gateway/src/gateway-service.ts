@@ -75,7 +75,7 @@ class Gateway {
     this.#deps = deps;
     this.#config = config;
     this.flow = new RequestFlow(deps);
-    this.#tables = new RouteTables(deps);
+    this.#tables = new RouteTables(deps, this.flow.counts);
   }
 
   async start(signal: AbortSignal): Promise<void> {

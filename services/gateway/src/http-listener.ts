@@ -13,8 +13,11 @@ import { contextFor, type TlsMaterial } from './certificates.ts';
 import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
 import type { ListenerSettings } from './route-file.ts';
 
-const HEADER_BYTES_MAX = 16 * 1024;
+/** A token of 16 KiB has room beside the other fields; a longer one is told so. */
+const HEADER_BYTES_MAX = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** How often Node looks for clients that are over the time limits of headers. */
+const CHECK_MS = 2000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const BACKLOG = 4096;
@@ -24,6 +27,11 @@ const RESETS = { burst: 200, rate: 33 } as const;
 const WINDOW_BYTES = 1024 * 1024;
 /** Mebibytes of one connection. */
 const MEMORY_MAX = 64;
+/** What Node's parser finds, as RFC 9110 and RFC 6585 say it. */
+const FAULTS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 const PREFACE = 'PRI * HTTP/2.0';
 
 export class HttpListener {
@@ -142,6 +150,7 @@ export class HttpListener {
       {
         maxHeaderSize: HEADER_BYTES_MAX,
         headersTimeout: HEADERS_TIMEOUT_MS,
+        connectionsCheckingInterval: CHECK_MS,
         // Bodies may be long; how slow they may be is for the request flow.
         requestTimeout: 0,
         keepAliveTimeout: IDLE_TIMEOUT_MS,
@@ -151,8 +160,8 @@ export class HttpListener {
     );
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.#onFault(error.code ?? 'malformed');
-      if (socket.writable)
-        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      const status = FAULTS[error.code ?? ''] ?? '400 Bad Request';
+      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       else socket.destroy();
     });
     return server;

@@ -24,7 +24,7 @@ routes:
         requiredClaims: { sub: "*", role: admin }
         claimsToHeaders: { sub: X-User }
       rateLimit: { average: 500 }
-    upstream: { protocol: h2c, endpoints: "127.0.0.1:42113", healthCheck: { path: /healthz, interval: 2s } }
+    upstream: { protocol: h2c, endpoints: "127.0.0.1:42113", healthCheck: { path: /healthz, interval: 2s, unhealthyAfter: 3 } }
 forwards:
   - { name: tftp, protocol: udp, listen: "0.0.0.0:69", to: ["[::1]:69"] }
 `;
@@ -40,7 +40,13 @@ test('reads everything a file may say', () => {
   assert.deepEqual(route?.middlewares.rateLimit, { average: 500, burst: 500 });
   assert.deepEqual(route?.middlewares.validateJwt?.requiredClaims, { sub: true, role: 'admin' });
   assert.deepEqual([...(route?.middlewares.validateJwt?.claimsToHeaders ?? [])], [['sub', 'x-user']]);
-  assert.deepEqual(route?.upstream.healthCheck, { path: '/healthz', intervalMs: 2000 });
+  assert.deepEqual(route?.upstream.healthCheck, {
+    path: '/healthz',
+    intervalMs: 2000,
+    timeoutMs: 3000,
+    healthyAfter: 1,
+    unhealthyAfter: 3,
+  });
   assert.deepEqual(forwards[0]?.endpoints, [{ host: '::1', port: 69 }]);
 });
 

@@ -14,10 +14,15 @@ import {
 import { endpoints, texts } from './read-listener.ts';
 import { regex } from './read-regex.ts';
 import { middlewares, NO_MIDDLEWARES } from './read-middlewares.ts';
-import type { MatchSettings, RouteSettings, UpstreamSettings } from './route-file.ts';
+import type { HealthCheckSettings, MatchSettings, RouteSettings, UpstreamSettings } from './route-file.ts';
 
 const RETRIES_MAX = 5;
 const HEALTH_INTERVAL_MS = 5000;
+const HEALTH_TIMEOUT_MS = 3000;
+const HEALTHY_AFTER = 1;
+/** One lost check is no sickness. */
+const UNHEALTHY_AFTER = 2;
+const CHECKS_MAX = 100;
 
 export function route(place: Place): RouteSettings {
   const fields = new Fields(place, ['name', 'listeners', 'priority', 'match', 'middlewares', 'upstream']);
@@ -93,10 +98,14 @@ function upstream(place: Place): UpstreamSettings {
   };
 }
 
-function healthCheck(place: Place): NonNullable<UpstreamSettings['healthCheck']> {
-  const fields = new Fields(place, ['path', 'interval']);
+function healthCheck(place: Place): HealthCheckSettings {
+  const fields = new Fields(place, ['path', 'interval', 'timeout', 'healthyAfter', 'unhealthyAfter']);
+  const times = wholeNumber(1, CHECKS_MAX);
   return {
-    path: fields.required('path', path),
+    path: fields.optional('path', path),
     intervalMs: fields.optional('interval', durationMs) ?? HEALTH_INTERVAL_MS,
+    timeoutMs: fields.optional('timeout', durationMs) ?? HEALTH_TIMEOUT_MS,
+    healthyAfter: fields.optional('healthyAfter', times) ?? HEALTHY_AFTER,
+    unhealthyAfter: fields.optional('unhealthyAfter', times) ?? UNHEALTHY_AFTER,
   };
 }

@@ -84,7 +84,12 @@ export function tokenRefusal(
   };
 }
 
-/** The token of an Authorization field, or undefined. */
-export function bearerToken(authorization: string | undefined): string | undefined {
-  return /^Bearer +([!-~]+)$/i.exec(authorization ?? '')?.[1];
+/** The token of an Authorization field; undefined: there is none of ours; a refusal: it is none that could be read in one way. */
+export function bearerToken(authorization: string | undefined): string | Refusal | undefined {
+  const match = /^Bearer(?: +(.*))?$/is.exec(authorization ?? '');
+  if (match === null) return undefined;
+  const token = match[1] ?? '';
+  return /^[!-~]+$/.test(token)
+    ? token
+    : tokenRefusal({ reason: 'malformed', message: 'after Bearer there is one token, without spaces' });
 }

@@ -250,7 +250,12 @@ export class RequestFlow {
     const bytes = Buffer.from(text);
     const hasBody = bytes.length > 0;
     const length = hasBody ? { 'content-length': String(bytes.length) } : {};
-    exchange.respond({ status, fields: { ...fields, ...length }, hasBody })?.end(bytes);
+    const sink = exchange.respond({ status, fields: { ...fields, ...length }, hasBody });
+    if (sink !== undefined) {
+      sink.end(bytes);
+      const cut = (): void => exchange.abort();
+      this.slowClients.watchDownload(sink, () => 0, cut);
+    }
     exchange.body?.resume();
     return { ...who, status: refusal.status, bytes: bytes.length, reason: refusal.reason };
   }
@@ -258,7 +263,7 @@ export class RequestFlow {
   #record({ exchange, isGrpc, startedMs, traceparent }: Visit, outcome: Outcome): void {
     const { route, status, address, bytes, reason } = outcome;
     const ms = this.#deps.clock.monotonicMs() - startedMs;
-    this.counts.add('gateway_requests_total', { route, status });
+    this.counts.add('gateway_requests_total', { route, code: status });
     if (reason !== undefined) this.counts.add('gateway_refused_total', { route, reason });
     this.counts.observe(route, ms / 1000);
     this.#deps.log.info('request', {

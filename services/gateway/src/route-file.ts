@@ -1,6 +1,7 @@
 /** What a route file says, read and checked. Times are milliseconds, sizes bytes. */
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { RE2JS } from 're2js';
+import type { HealthThresholds } from './endpoint-health.ts';
 
 export interface RouteFile {
   readonly listeners: readonly ListenerSettings[];
@@ -101,9 +102,16 @@ export interface UpstreamSettings {
   /** Of `h2`: who signed the certificate of the upstream; the well-known authorities when absent. */
   readonly caFile?: string;
   readonly serverName?: string;
-  readonly healthCheck?: { readonly path: string; readonly intervalMs: number };
+  readonly healthCheck?: HealthCheckSettings;
   /** Further endpoints tried when that is safe. */
   readonly retries: number;
+}
+
+export interface HealthCheckSettings extends HealthThresholds {
+  /** Asked for with GET, and fine below status 500; absent: a TCP connection is enough. */
+  readonly path?: string;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
 }
 
 export interface Endpoint {

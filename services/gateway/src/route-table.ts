@@ -1,6 +1,7 @@
 /** Routes with what they need at run time: limits, verifiers, upstreams. */
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { TokenVerifier } from '@tinkerbell/platform-contract';
+import type { GatewayCounts } from './gateway-counts.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { Kept } from './kept.ts';
 import { ConcurrencyLimit, RateLimit } from './limits.ts';
@@ -34,13 +35,15 @@ export const NO_ROUTES: RouteTable = {
 
 export class RouteTables {
   readonly #deps: GatewayDeps;
+  readonly #counts: GatewayCounts;
   readonly #pools = new Kept<UpstreamPool>((pool) => pool.close());
   readonly #rates = new Kept<RateLimit>();
   readonly #concurrencies = new Kept<ConcurrencyLimit>();
   readonly #verifiers = new Kept<TokenVerifier>();
 
-  constructor(deps: GatewayDeps) {
+  constructor(deps: GatewayDeps, counts: GatewayCounts) {
     this.#deps = deps;
+    this.#counts = counts;
   }
 
   /** Rejects, and nothing has changed, when a file that the routes name cannot be read. */
@@ -78,7 +81,8 @@ export class RouteTables {
       settings,
       pool: await this.#pools.get(
         JSON.stringify([upstream, ca]),
-        () => new UpstreamPool(upstream, { clock, ...(ca === undefined ? {} : { ca }) }),
+        () =>
+          new UpstreamPool(upstream, { clock, counts: this.#counts, ...(ca === undefined ? {} : { ca }) }),
       ),
       rate:
         rateLimit === undefined

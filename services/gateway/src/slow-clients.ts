@@ -52,13 +52,16 @@ export class SlowClients {
     });
   }
 
+  /** Also one that lets an answer stay which is ready to be sent. `bytes` is what was taken from the upstream so far. */
   watchDownload(sink: Writable, bytes: () => number, cut: () => void): void {
-    let [before, still] = [0, 0];
+    let [before, still] = ['', 0];
     this.#until(sink, {
       cut,
       check() {
-        still = sink.writableNeedDrain && bytes() === before ? still + 1 : 0;
-        before = bytes();
+        const now = `${bytes()} ${sink.writableLength}`;
+        const isWaiting = sink.writableNeedDrain || sink.writableEnded;
+        still = isWaiting && now === before ? still + 1 : 0;
+        before = now;
         return still < STILL_SWEEPS_MAX;
       },
     });

@@ -1,8 +1,11 @@
 /** The endpoints of an upstream: in turn, those that answer first. */
 import type { Clock } from '@tinkerbell/platform-contract';
+import { connect } from 'node:net';
+import { EndpointHealth } from './endpoint-health.ts';
+import type { GatewayCounts } from './gateway-counts.ts';
 import { createHttp1Client } from './http1-upstream.ts';
 import { createHttp2Client } from './http2-upstream.ts';
-import type { Endpoint, UpstreamSettings } from './route-file.ts';
+import type { Endpoint, HealthCheckSettings, UpstreamSettings } from './route-file.ts';
 import {
   UpstreamFailure,
   type UpstreamAnswer,
@@ -10,19 +13,15 @@ import {
   type UpstreamRequest,
 } from './upstream-client.ts';
 
-/** An endpoint that failed is asked last for so long. */
-const SHUNNED_MS = 2000;
-const HEALTH_ANSWER_MS = 3000;
-
 interface Member {
   readonly endpoint: Endpoint;
   readonly client: UpstreamClient;
-  isHealthy: boolean;
-  shunnedUntilMs: number;
+  readonly health: EndpointHealth;
 }
 
 export interface PoolOptions {
   readonly clock: Clock;
+  readonly counts: GatewayCounts;
   /** PEM of the authority of an `h2` upstream. */
   readonly ca?: string;
 }
@@ -30,20 +29,21 @@ export interface PoolOptions {
 export class UpstreamPool {
   readonly #settings: UpstreamSettings;
   readonly #clock: Clock;
+  readonly #counts: GatewayCounts;
   readonly #members: readonly Member[];
   readonly #stopping = new AbortController();
   #turn = 0;
 
-  constructor(settings: UpstreamSettings, { clock, ca }: PoolOptions) {
+  constructor(settings: UpstreamSettings, { clock, counts, ca }: PoolOptions) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#counts = counts;
     const tls = settings.protocol === 'h2' ? { ca, servername: settings.serverName } : undefined;
     this.#members = settings.endpoints.map((endpoint) => ({
       endpoint,
       client:
         settings.protocol === 'http/1.1' ? createHttp1Client(endpoint) : createHttp2Client(endpoint, { tls }),
-      isHealthy: true,
-      shunnedUntilMs: 0,
+      health: new EndpointHealth(settings.healthCheck ?? NO_CHECKS),
     }));
     for (const member of this.#members) this.#watch(member);
   }
@@ -54,12 +54,15 @@ export class UpstreamPool {
     let failure = new UpstreamFailure('the upstream has no endpoint', false);
     for (const member of members) {
       try {
-        return await member.client.ask(request);
+        const answer = await member.client.ask(request);
+        member.health.answered();
+        return answer;
       } catch (thrown) {
         if (!(thrown instanceof UpstreamFailure)) throw thrown;
         failure = thrown;
         if (request.signal.aborted) break;
-        member.shunnedUntilMs = this.#clock.monotonicMs() + SHUNNED_MS;
+        member.health.failed(this.#clock.monotonicMs());
+        this.#counts.add('gateway_upstream_failures_total', { endpoint: nameOf(member) });
         if (!thrown.isRepeatable) break;
       }
     }
@@ -75,36 +78,62 @@ export class UpstreamPool {
     const start = this.#turn++ % this.#members.length;
     const all = [...this.#members.slice(start), ...this.#members.slice(0, start)];
     const nowMs = this.#clock.monotonicMs();
-    const isGood = (member: Member): boolean => member.isHealthy && member.shunnedUntilMs <= nowMs;
+    const isGood = ({ health }: Member): boolean => health.isWorthAsking(nowMs);
     return [...all.filter(isGood), ...all.filter((member) => !isGood(member))];
   }
 
   #watch(member: Member): void {
     const { healthCheck } = this.#settings;
     if (healthCheck === undefined) return;
+    const { signal } = this.#stopping;
     const look = async (): Promise<void> => {
-      member.isHealthy = await this.#isHealthy(member, healthCheck.path);
-      if (!this.#stopping.signal.aborted)
-        cancel = this.#clock.schedule(healthCheck.intervalMs, () => void look());
+      const hasPassed = await this.#hasPassed(member, healthCheck);
+      if (signal.aborted) return;
+      member.health.checked(hasPassed);
+      this.#counts.set(
+        'gateway_upstream_healthy',
+        { endpoint: nameOf(member) },
+        member.health.isHealthy ? 1 : 0,
+      );
+      cancel = this.#clock.schedule(healthCheck.intervalMs, () => void look());
     };
     let cancel = this.#clock.schedule(0, () => void look());
-    this.#stopping.signal.addEventListener('abort', () => cancel(), { once: true });
+    signal.addEventListener('abort', () => cancel(), { once: true });
   }
 
-  async #isHealthy({ client, endpoint }: Member, path: string): Promise<boolean> {
+  async #hasPassed({ client, endpoint }: Member, { path, timeoutMs }: HealthCheckSettings): Promise<boolean> {
+    const over = new AbortController();
+    const cancel = this.#clock.schedule(timeoutMs, () => over.abort());
+    const signal = AbortSignal.any([this.#stopping.signal, over.signal]);
     try {
-      const answer = await client.ask({
-        method: 'GET',
-        path,
-        scheme: 'http',
-        authority: `${endpoint.host}:${endpoint.port}`,
-        fields: {},
-        signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(HEALTH_ANSWER_MS)]),
-      });
+      if (path === undefined) return await isReachable(endpoint, signal);
+      const authority = `${endpoint.host}:${endpoint.port}`;
+      const answer = await client.ask({ method: 'GET', path, scheme: 'http', authority, fields: {}, signal });
       answer.body?.resume();
       return answer.status < 500;
     } catch {
       return false;
+    } finally {
+      cancel();
     }
   }
+}
+
+/** Nobody counts. */
+const NO_CHECKS = { healthyAfter: 1, unhealthyAfter: 1 } as const;
+
+function nameOf({ endpoint: { host, port } }: Member): string {
+  return `${host}:${port}`;
+}
+
+function isReachable({ host, port }: Endpoint, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, signal });
+    const end = (isThere: boolean) => (): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', end(true));
+    socket.once('error', end(false));
+  });
 }

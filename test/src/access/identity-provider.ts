@@ -10,7 +10,8 @@ export interface IdentityProvider extends AsyncDisposable {
   token(audience: string): Promise<string>;
 }
 
-export async function startIdentityProvider(): Promise<IdentityProvider> {
+/** `signingKey`: a private JWK for RS256, for tests that sign what the provider would not. */
+export async function startIdentityProvider(signingKey?: object): Promise<IdentityProvider> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -23,6 +24,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   };
   const provider = new Provider(issuer, {
     clients: [client],
+    ...(signingKey === undefined ? {} : { jwks: { keys: [signingKey] } }),
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import { createServer as createTcp, type AddressInfo, type Server } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hurriedClock, startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
+
+async function listening(server: Server, port = 0) {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, [Symbol.dispose]: () => void server.close() };
+}
+
+const web = 'listeners: [{name: web, address: 127.0.0.1, port: 0}]\n';
+const http1 = (listener: RequestListener) => listening(createServer(listener));
+
+async function get(bench: GatewayBench): Promise<readonly [status: number, text: string]> {
+  const response = await fetch(`http://127.0.0.1:${bench.gateway.portOf('web')}/`);
+  return [response.status, await response.text()];
+}
+
+async function until(bench: GatewayBench, name: string, value: number): Promise<void> {
+  while (bench.gateway.health().counters?.[name] !== value) await new Promise(setImmediate);
+}
+
+test('HTTP/2 over TLS: the upstream shows a certificate of the authority, for its name', async () => {
+  await using bench = await startGateway(web);
+  const read = (name: string) => readFileSync(join(bench.folder, name));
+  const server = createSecureServer({ key: read('a.key'), cert: read('a.pem') }, (request, response) => {
+    response.end(`${request.httpVersion} ${String(request.headers['x-forwarded-proto'])}`);
+  });
+  using upstream = await listening(server);
+  const use = (rest: string) =>
+    bench.use(
+      `${web}routes: [{name: r, upstream: {protocol: h2, endpoints: "127.0.0.1:${upstream.port}"${rest}}}]`,
+    );
+  await use(', caFile: FOLDER/ca.pem, serverName: files.example.org');
+  assert.deepEqual(await get(bench), [200, '2.0 http']);
+  await use(', caFile: FOLDER/ca.pem, serverName: files.example.net');
+  assert.match((await get(bench)).join(' '), /^502 .*does not match/);
+  await use(', serverName: files.example.org');
+  assert.match((await get(bench)).join(' '), /^502 .*certificate/);
+  await bench.use(web);
+});
+
+test('health checks by path take an endpoint out and back, after as many as they should', async () => {
+  let isSick = true;
+  let asked = 0;
+  using sick = await http1((request, response) => {
+    if (request.url === '/healthz') {
+      asked += 1;
+      return void response.writeHead(isSick ? 503 : 200).end();
+    }
+    response.end('sick');
+  });
+  using well = await http1((_, response) => void response.end('well'));
+  await using bench = await startGateway(
+    `${web}routes: [{name: r, upstream: {endpoints: ["127.0.0.1:${sick.port}", "127.0.0.1:${well.port}"], healthCheck: {path: /healthz, interval: 1s, unhealthyAfter: 3, healthyAfter: 2}}}]`,
+    hurriedClock,
+  );
+  const gauge = `gateway_upstream_healthy{endpoint="127.0.0.1:${sick.port}"}`;
+  await until(bench, gauge, 0);
+  assert.equal(asked, 3);
+  const answers = new Set<string>();
+  for (let count = 0; count < 4; count += 1) answers.add((await get(bench))[1]);
+  assert.deepEqual([...answers], ['well']);
+  isSick = false;
+  await until(bench, gauge, 1);
+  for (let count = 0; count < 4; count += 1) answers.add((await get(bench))[1]);
+  assert.deepEqual([...answers].toSorted(), ['sick', 'well']);
+});
+
+test('health checks without a path ask whether a TCP connection is taken', async () => {
+  const server = createTcp((socket) => socket.destroy());
+  const there = await listening(server);
+  const { port } = there;
+  await using bench = await startGateway(
+    `${web}routes: [{name: r, upstream: {endpoints: "127.0.0.1:${port}", healthCheck: {interval: 1s, unhealthyAfter: 1}}}]`,
+    hurriedClock,
+  );
+  const gauge = `gateway_upstream_healthy{endpoint="127.0.0.1:${port}"}`;
+  await until(bench, gauge, 1);
+  server.close();
+  await until(bench, gauge, 0);
+  using again = await listening(
+    createTcp((socket) => socket.destroy()),
+    port,
+  );
+  assert.equal(again.port, port);
+  await until(bench, gauge, 1);
+});
+
+test('an endpoint that breaks off is asked last, and a GET gets its answer from the next', async () => {
+  let broken = 0;
+  using breaking = await http1((request) => {
+    broken += 1;
+    request.socket.destroy();
+  });
+  using good = await http1((_, response) => void response.end('good'));
+  await using bench = await startGateway(
+    `${web}routes: [{name: r, upstream: {endpoints: ["127.0.0.1:${breaking.port}", "127.0.0.1:${good.port}"]}}]`,
+  );
+  for (let count = 0; count < 10; count += 1) assert.deepEqual(await get(bench), [200, 'good']);
+  assert.ok(broken >= 1 && broken <= 3, `${broken} of 10`);
+  assert.equal(
+    bench.gateway.health().counters?.[
+      `gateway_upstream_failures_total{endpoint="127.0.0.1:${breaking.port}"}`
+    ],
+    broken,
+  );
+});
