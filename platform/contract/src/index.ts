@@ -10,8 +10,10 @@ export type {
   UdpAddress,
   UdpHandlers,
   UdpOptions,
+  UdpPeer,
   UdpSocket,
 } from './udp.ts';
+export { peerOf } from './udp.ts';
 export type { RouterDiscovery, RouterDiscoverySocket } from './router-discovery.ts';
 export type { Udp6, Udp6Options, Udp6Socket } from './udp6.ts';
 export type { LinkLayer, LinkLayerOptions, LinkLayerSocket, SeenDatagram } from './link-layer.ts';

@@ -4,10 +4,20 @@ export interface UdpAddress {
   readonly port: number;
 }
 
+/** Whom a datagram came from. */
+export interface UdpPeer extends UdpAddress {
+  /** `address:port`. Made once for a peer that sends often: to join the two for each datagram costs as much as to answer it. */
+  readonly key: string;
+}
+
+export function peerOf(address: string, port: number): UdpPeer {
+  return { address, port, key: `${address}:${port}` };
+}
+
 export interface Datagram {
   /** Valid only during the callback: the platform may reuse the memory. Copy what must live longer. */
   readonly bytes: Uint8Array;
-  readonly peer: UdpAddress;
+  readonly peer: UdpPeer;
   /** The network interface it arrived on, when the socket is bound to one. */
   readonly networkInterface: string | undefined;
 }

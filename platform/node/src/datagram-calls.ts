@@ -82,15 +82,15 @@ async function load(): Promise<DatagramCalls> {
 }
 
 /** Most sends are from the same memory, and asking for its address takes a call. */
-function pointersIntoMemory(pointerOf: PointerOf): PointerOf {
+function pointersIntoMemory(pointerOf: PointerOf): (bytes: Uint8Array) => number {
   let memory: ArrayBufferLike | undefined;
-  let pointer = 0n;
+  let pointer = 0;
   return (bytes) => {
     if (bytes.buffer !== memory) {
       memory = bytes.buffer;
-      pointer = pointerOf(new Uint8Array(memory));
+      pointer = Number(pointerOf(new Uint8Array(memory)));
     }
-    return pointer + BigInt(bytes.byteOffset);
+    return pointer + bytes.byteOffset;
   };
 }
 
@@ -100,13 +100,17 @@ class IncomingBatch {
   readonly #messages: MessageArray;
   /** Pages that no datagram reached take no memory. */
   readonly #memory = new Uint8Array(new ArrayBuffer(BATCH * DATAGRAM_BYTES_MAX));
+  /** What a place had last: most datagrams of a flow are as long as the one before, and to make a view costs more than to read it. */
+  readonly #views: Uint8Array[] = [];
 
   constructor(pointerOf: PointerOf) {
     this.#messages = new MessageArray(BATCH, pointerOf);
     this.pointer = this.#messages.pointerAt(0);
-    const start = pointerOf(this.#memory);
-    for (let index = 0; index < BATCH; index += 1)
-      this.#messages.setBuffer(index, start + BigInt(index * DATAGRAM_BYTES_MAX), DATAGRAM_BYTES_MAX);
+    const start = Number(pointerOf(this.#memory));
+    for (let index = 0; index < BATCH; index += 1) {
+      this.#messages.setBuffer(index, start + index * DATAGRAM_BYTES_MAX, DATAGRAM_BYTES_MAX);
+      this.#views.push(this.#memory.subarray(0, 0));
+    }
   }
 
   expect(count: number): void {
@@ -114,30 +118,44 @@ class IncomingBatch {
   }
 
   at(index: number, length = this.#messages.transferred(index)): ReceivedDatagram {
-    const start = index * DATAGRAM_BYTES_MAX;
-    return { bytes: this.#memory.subarray(start, start + length), peer: this.#messages.peerAt(index) };
+    let bytes = this.#views[index];
+    if (bytes?.length !== length) {
+      const start = index * DATAGRAM_BYTES_MAX;
+      bytes = this.#memory.subarray(start, start + length);
+      this.#views[index] = bytes;
+    }
+    return { bytes, peer: this.#messages.peerAt(index) };
   }
 }
 
 type SendMany = (fd: number, pointer: bigint, count: number, flags: number) => number;
 
+/** The bytes are a copy, `length` of them `at` an offset of the batch's memory; those of `datagrams` may have changed since. */
+interface Waiting {
+  readonly at: number;
+  readonly length: number;
+  readonly datagrams: OutgoingDatagrams;
+  readonly unsent: Unsent;
+}
+
 /** What is to be sent from one socket. */
 class OutgoingBatch {
   readonly #messages: MessageArray;
   readonly #memory = new Uint8Array(new ArrayBuffer(BATCH_BYTES));
-  readonly #start: bigint;
+  readonly #start: number;
   readonly #sendMany: SendMany;
-  readonly #waiting: { readonly datagrams: OutgoingDatagrams; readonly unsent: Unsent }[] = [];
+  readonly #waiting: Waiting[] = [];
   #fd = -1;
   #used = 0;
 
   constructor(pointerOf: PointerOf, sendMany: SendMany) {
     this.#messages = new MessageArray(BATCH, pointerOf);
-    this.#start = pointerOf(this.#memory);
+    this.#start = Number(pointerOf(this.#memory));
     this.#sendMany = sendMany;
   }
 
-  add(fd: number, { bytes, segmentBytes, to }: OutgoingDatagrams, unsent: Unsent): boolean {
+  add(fd: number, datagrams: OutgoingDatagrams, unsent: Unsent): boolean {
+    const { bytes } = datagrams;
     if (bytes.length > BATCH_BYTES) return false;
     if (fd !== this.#fd || this.#waiting.length === BATCH || this.#used + bytes.length > BATCH_BYTES)
       this.flush();
@@ -146,10 +164,9 @@ class OutgoingBatch {
     const at = this.#used;
     this.#memory.set(bytes, at);
     this.#used += bytes.length;
-    const datagrams = { bytes: this.#memory.subarray(at, this.#used), segmentBytes, to };
     this.#messages.setDestination(index, datagrams);
-    this.#messages.setBuffer(index, this.#start + BigInt(at), bytes.length);
-    this.#waiting.push({ datagrams, unsent });
+    this.#messages.setBuffer(index, this.#start + at, bytes.length);
+    this.#waiting.push({ at, length: bytes.length, datagrams, unsent });
     return true;
   }
 
@@ -161,9 +178,13 @@ class OutgoingBatch {
       if (sent > 0) continue;
       const failed = this.#waiting[done];
       done += 1;
-      failed?.unsent(failed.datagrams);
+      if (failed !== undefined) failed.unsent({ ...failed.datagrams, bytes: this.#bytesOf(failed) });
     }
     this.#waiting.length = 0;
     this.#used = 0;
+  }
+
+  #bytesOf({ at, length }: Waiting): Uint8Array {
+    return this.#memory.subarray(at, at + length);
   }
 }

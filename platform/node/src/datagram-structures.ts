@@ -1,10 +1,11 @@
 /** Memory of the C structures that sendmsg, recvmsg and their plural forms take, on 64-bit Linux. IPv4. */
-import type { UdpAddress } from '@tinkerbell/platform-contract';
+import type { UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
 
 const AF_INET = 2;
 const SOL_UDP = 17;
 const UDP_SEGMENT = 103;
 const PORTS = 65_536;
+const WORD = 2 ** 32;
 /** Peers whose addresses are kept as text and as numbers: a rack's, and no more of a flood's. */
 const KNOWN_ADDRESSES_MAX = 4_096;
 
@@ -27,7 +28,7 @@ export interface OutgoingDatagrams {
 export interface ReceivedDatagram {
   /** Valid until the next call. */
   readonly bytes: Uint8Array;
-  readonly peer: UdpAddress;
+  readonly peer: UdpPeer;
 }
 
 /**
@@ -70,20 +71,19 @@ export class MessageArray {
     return index === 0 ? this.#pointer : this.#pointer + BigInt(index * HEADER.bytes);
   }
 
-  setBuffer(index: number, pointer: bigint, lengthBytes: number): void {
-    this.#vectors.setBigUint64(index * VECTOR.bytes, pointer, true);
-    this.setLength(index, lengthBytes);
-  }
-
-  setLength(index: number, lengthBytes: number): void {
-    this.#vectors.setUint32(index * VECTOR.bytes + VECTOR.length, lengthBytes, true);
+  /** `pointer` as a number: addresses of a program have 47 bits on x86-64, 52 at most on ARM, and integers of 64 bits are slow. */
+  setBuffer(index: number, pointer: number, lengthBytes: number): void {
+    const vector = index * VECTOR.bytes;
+    this.#vectors.setUint32(vector, pointer >>> 0, true);
+    this.#vectors.setUint32(vector + 4, Math.floor(pointer / WORD), true);
+    this.#vectors.setUint32(vector + VECTOR.length, lengthBytes, true);
   }
 
   /** For several segments, the control message says their size. */
   setDestination(index: number, { bytes, segmentBytes, to }: OutgoingDatagrams): void {
     const name = index * SOCKADDR.bytes;
     this.#names.setUint16(name + SOCKADDR.port, to.port);
-    this.#names.setUint32(name + SOCKADDR.address, numberOf(to.address));
+    this.#names.setUint32(name + SOCKADDR.address, to instanceof KnownPeer ? to.bits : numberOf(to.address));
     const isCut = bytes.length > segmentBytes;
     if (isCut) this.#controls.setUint16(index * CONTROL.bytes + CONTROL.data, segmentBytes, true);
     this.#headers.setUint32(index * HEADER.bytes + HEADER.controlBytes, isCut ? CONTROL.bytes : 0, true);
@@ -99,7 +99,7 @@ export class MessageArray {
     return this.#headers.getUint32(index * HEADER.bytes + HEADER.sent, true);
   }
 
-  peerAt(index: number): UdpAddress {
+  peerAt(index: number): UdpPeer {
     const name = index * SOCKADDR.bytes;
     const address = this.#names.getUint32(name + SOCKADDR.address);
     return peerOf(address * PORTS + this.#names.getUint16(name + SOCKADDR.port));
@@ -111,11 +111,7 @@ const numberOf = boundedMemory((address: string): number =>
 );
 
 /** Of address and port as one number. */
-const peerOf = boundedMemory((number: number): UdpAddress => {
-  const address = Math.floor(number / PORTS);
-  const parts = [address >>> 24, (address >>> 16) & 0xff, (address >>> 8) & 0xff, address & 0xff];
-  return { address: parts.join('.'), port: number % PORTS };
-});
+const peerOf = boundedMemory((number: number) => new KnownPeer(Math.floor(number / PORTS), number % PORTS));
 
 function boundedMemory<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
@@ -128,4 +124,20 @@ function boundedMemory<Key, Value>(compute: (key: Key) => Value): (key: Key) => 
     }
     return value;
   };
+}
+
+/** Whom something came from; what is sent there needs no look for the number. */
+class KnownPeer implements UdpPeer {
+  readonly address: string;
+  readonly port: number;
+  readonly key: string;
+  /** The address as a number. */
+  readonly bits: number;
+
+  constructor(bits: number, port: number) {
+    this.address = [bits >>> 24, (bits >>> 16) & 0xff, (bits >>> 8) & 0xff, bits & 0xff].join('.');
+    this.port = port;
+    this.key = `${this.address}:${port}`;
+    this.bits = bits;
+  }
 }

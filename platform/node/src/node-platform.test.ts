@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import {
+  peerOf,
   WholeResponse,
   type Datagram,
   type HttpRequest,
@@ -32,7 +33,7 @@ test('receives and sends datagrams', async () => {
   client.send(new Uint8Array([1, 2, 3]), server.local);
   const datagram = await received;
   assert.deepEqual([...datagram.bytes], [1, 2, 3]);
-  assert.deepEqual(datagram.peer, { address: '127.0.0.1', port: client.local.port });
+  assert.deepEqual(datagram.peer, peerOf('127.0.0.1', client.local.port));
 });
 
 test(

@@ -2,6 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import {
+  peerOf,
   PlatformError,
   type Datagram,
   type NetworkInterface,
@@ -161,7 +162,7 @@ class NodeUdpSocket implements UdpSocket {
     const onDatagram = ({ bytes, peer }: Pick<Datagram, 'bytes' | 'peer'>) =>
       handlers.onDatagram({ bytes, peer, networkInterface });
     socket.on('message', (bytes, { address: from, port: fromPort }) => {
-      onDatagram({ bytes, peer: { address: from, port: fromPort } });
+      onDatagram({ bytes, peer: peerOf(from, fromPort) });
       direct?.waiting.take(direct.fd);
     });
     direct?.waiting.add(direct.fd, {

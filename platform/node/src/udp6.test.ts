@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PlatformError, type Datagram, type Udp6Socket } from '@tinkerbell/platform-contract';
+import { peerOf, PlatformError, type Datagram, type Udp6Socket } from '@tinkerbell/platform-contract';
 import { nodeUdp6 } from './index.ts';
 import { networkInterfaces } from 'node:os';
 
@@ -39,7 +39,7 @@ test(
     const { port } = receiver.local;
     sender.send(Uint8Array.of(1), { address: '::1', port });
     const answer = await answered.promise;
-    assert.deepEqual([answer.bytes[0], answer.peer], [2, { address: '::1', port }]);
+    assert.deepEqual([answer.bytes[0], answer.peer], [2, peerOf('::1', port)]);
     await assert.rejects(
       nodeUdp6.open({ port, networkInterface: 'lo', groups: [] }, { onDatagram() {}, onError: fails }),
       (error) => error instanceof PlatformError && error.code === 'address-in-use',

@@ -5,6 +5,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import {
+  peerOf,
   PlatformError,
   type Udp6,
   type Udp6Options,
@@ -114,7 +115,7 @@ class NodeUdp6Socket implements Udp6Socket {
     socket.on('error', (error) => handlers.onError(error));
     socket.on('message', (bytes, { address: from, port: peerPort }) => {
       const [withoutZone = from] = from.split('%');
-      handlers.onDatagram({ bytes, peer: { address: withoutZone, port: peerPort }, networkInterface });
+      handlers.onDatagram({ bytes, peer: peerOf(withoutZone, peerPort), networkInterface });
     });
   }
 

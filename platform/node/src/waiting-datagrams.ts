@@ -2,8 +2,10 @@ import { datagramCalls, type DatagramCalls } from './datagram-calls.ts';
 import type { OutgoingDatagrams, ReceivedDatagram } from './datagram-structures.ts';
 import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 
-/** Datagrams taken in one turn of the event loop, about 2 ms of work; then everything else has its turn. */
-const DATAGRAMS_AT_ONCE_MAX = 256;
+/** How long datagrams are taken in one turn of the event loop; then everything else has its turn. */
+const TURN_MS = 4;
+/** Looks at the end of a turn for what waits then: several rounds of a flood, one of peers that wait for their answers. */
+const LAST_LOOKS_MAX = 4;
 
 /**
  * How long the next datagram is waited for without going to sleep: a peer nearby answers in this time, and to fall asleep and be
@@ -40,17 +42,22 @@ export class WaitingDatagrams {
   readonly #calls: DatagramCalls;
   readonly #ready: ReadySockets;
   readonly #sockets = new Map<number, WatchedSocket>();
-  #left = DATAGRAMS_AT_ONCE_MAX;
+  readonly #nowMs: () => number;
+  /** Undefined until something is taken in this turn. */
+  #turnEndsMs: number | undefined;
   #toSkip = 0;
   #skipped = 0;
   /** Answers are kept until they can be sent by one call. */
   #isTogether = false;
   /** Found again by the next look, a socket has more than one datagram. */
   #foundLast = -1;
+  /** For the next turn; their memory is their own. */
+  readonly #kept: { readonly receiver: Receiver; readonly datagram: ReceivedDatagram }[] = [];
 
-  constructor(calls: DatagramCalls, ready: ReadySockets) {
+  constructor(calls: DatagramCalls, ready: ReadySockets, nowMs = () => performance.now()) {
     this.#calls = calls;
     this.#ready = ready;
+    this.#nowMs = nowMs;
   }
 
   add(fd: number, socket: WatchedSocket): void {
@@ -85,32 +92,77 @@ export class WaitingDatagrams {
       this.#skipped += 1;
       return;
     }
-    const isFound = this.#left > 0 && this.#takeAll(this.#awakeMs(after));
+    const startMs = this.#nowMs();
+    if (startMs >= (this.#turnEndsMs ?? Number.POSITIVE_INFINITY)) return;
+    const isFound = this.#takeAll(startMs, this.#awakeMs(after));
     this.#toSkip = isFound ? 0 : Math.min(SKIPPED_MAX, this.#toSkip * 2 + 1);
     this.#skipped = 0;
   }
 
-  #takeAll(firstAwakeMs: number): boolean {
+  #takeAll(startMs: number, firstAwakeMs: number): boolean {
     let isFound = false;
-    const startMs = performance.now();
+    let nowMs = startMs;
     let untilMs = startMs + firstAwakeMs;
-    while (this.#left > 0) {
+    do {
       const count = this.#ready.look();
       if (count === 0) {
         this.#foundLast = -1;
-        if (performance.now() >= untilMs) break;
+        nowMs = this.#nowMs();
+        if (nowMs >= untilMs) break;
         continue;
       }
+      if (!isFound) this.#beginTurn(startMs);
       isFound = true;
       let awakeMs = 0;
-      for (let index = 0; index < count && this.#left > 0; index += 1) {
+      for (let index = 0; index < count; index += 1) {
         const fd = this.#ready.fdAt(index);
         this.#takeFrom(fd);
         awakeMs = Math.max(awakeMs, this.#awakeMs(fd));
       }
-      untilMs = Math.min(startMs + AWAKE_MS_MAX, performance.now() + awakeMs);
-    }
+      nowMs = this.#nowMs();
+      untilMs = Math.min(startMs + AWAKE_MS_MAX, nowMs + awakeMs);
+    } while (nowMs < (this.#turnEndsMs ?? untilMs));
+    if (nowMs >= (this.#turnEndsMs ?? Number.POSITIVE_INFINITY)) this.#keepRest();
     return isFound;
+  }
+
+  /** It is over when the event loop has gone round, not when the next socket has its callback. */
+  #beginTurn(nowMs: number): void {
+    if (this.#turnEndsMs !== undefined) return;
+    this.#turnEndsMs = nowMs + TURN_MS;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  /**
+   * What waits when a turn is over, for the next one. Left where it is, the event loop would hand out 32 of it before anything else
+   * has its turn, each at three times the price.
+   */
+  #keepRest(): void {
+    for (let looks = 0; looks < LAST_LOOKS_MAX; looks += 1) {
+      const count = this.#ready.look();
+      if (count === 0) return;
+      for (let index = 0; index < count; index += 1) {
+        const fd = this.#ready.fdAt(index);
+        const receiver = this.#sockets.get(fd)?.receiver;
+        if (receiver === undefined) continue;
+        this.#calls.receiveMany(fd, ({ bytes, peer }) => {
+          this.#kept.push({ receiver, datagram: { bytes: bytes.slice(), peer } });
+        });
+      }
+    }
+  }
+
+  #nextTurn(): void {
+    this.#turnEndsMs = undefined;
+    const kept = this.#kept;
+    if (kept.length === 0) return;
+    const startMs = this.#nowMs();
+    this.#beginTurn(startMs);
+    this.#together(() => {
+      // Where a receiver throws, the next turn goes on with the others.
+      for (let one = kept.shift(); one !== undefined; one = kept.shift()) one.receiver(one.datagram);
+    });
+    this.#takeAll(startMs, AWAKE_MS);
   }
 
   #awakeMs(fd: number): number {
@@ -122,30 +174,22 @@ export class WaitingDatagrams {
     const isCrowded = this.#foundLast === fd;
     this.#foundLast = fd;
     if (socket !== undefined && isCrowded) return this.#takeMany(fd, socket);
-    // Before the receiver is called: it may throw.
-    this.#spend();
     const datagram = socket === undefined ? undefined : this.#calls.receive(fd);
     if (datagram !== undefined) socket?.receiver(datagram);
   }
 
   /** And sends the answers together. */
   #takeMany(fd: number, { receiver }: WatchedSocket): void {
+    this.#together(() => this.#calls.receiveMany(fd, receiver));
+  }
+
+  #together(receive: () => void): void {
     this.#isTogether = true;
     try {
-      const count = this.#calls.receiveMany(fd, (datagram) => {
-        this.#spend();
-        receiver(datagram);
-      });
-      if (count === 0) this.#spend();
+      receive();
     } finally {
       this.#isTogether = false;
       this.#calls.flush();
     }
-  }
-
-  /** What is spent comes back when the event loop has gone round, not when the next socket of the same turn has its callback. */
-  #spend(): void {
-    this.#left -= 1;
-    if (this.#left === 0) setImmediate(() => (this.#left = DATAGRAMS_AT_ONCE_MAX));
   }
 }

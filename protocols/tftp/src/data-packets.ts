@@ -33,7 +33,8 @@ export function writeDataPackets(target: Uint8Array, run: DataRun, fileBytes: Ui
     target[at + 2] = (block >> 8) & 0xff;
     target[at + 3] = block & 0xff;
     const start = index * run.blockSizeBytes;
-    const slice = fileBytes.subarray(start, start + run.blockSizeBytes);
+    // A view of its own costs more than to copy a block.
+    const slice = run.count === 1 ? fileBytes : fileBytes.subarray(start, start + run.blockSizeBytes);
     target.set(slice, at + HEADER_BYTES);
     at += HEADER_BYTES + slice.length;
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import type { Arrival, NetbootSettings } from '@tinkerbell/netboot';
 import type { Hardware } from '@tinkerbell/resources';
-import type { UdpAddress } from '@tinkerbell/platform-contract';
+import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createClientLimit } from './client-limit.ts';
@@ -49,7 +49,11 @@ function feed(
       return true;
     },
   };
-  for (const bytes of packets) listener({ bytes, peer, networkInterface: undefined }, { arrival, socket });
+  for (const bytes of packets)
+    listener(
+      { bytes, peer: peerOf(peer.address, peer.port), networkInterface: undefined },
+      { arrival, socket },
+    );
   return { sent, counters: counters.values(), entries: journal.entries };
 }
 

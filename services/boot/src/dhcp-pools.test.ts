@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import { parseAddressPool } from '@tinkerbell/netboot';
-import type { AddressHolder, UdpAddress } from '@tinkerbell/platform-contract';
+import { peerOf, type AddressHolder, type UdpAddress } from '@tinkerbell/platform-contract';
 import type { Hardware } from '@tinkerbell/resources';
 import type { Lease } from '@tinkerbell/store-contract';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
@@ -85,7 +85,7 @@ async function poolScene({
       sent.length = 0;
       const hardwareAddress = hexToBytes(`02005e1000${(0x20 + client).toString(16)} 00000000000000000000`)!;
       const bytes = packet(options, { hardwareAddress, ...header });
-      const peer = { address: '0.0.0.0', port: 68 };
+      const peer = peerOf('0.0.0.0', 68);
       const arrival = { port: 'dhcp', localAddresses: [] } as const;
       listener({ bytes, peer, networkInterface: undefined }, { arrival, socket });
       await new Promise((settled) => setImmediate(settled));

@@ -3,6 +3,7 @@ import type {
   NetworkInterface,
   UdpAddress,
   UdpHandlers,
+  UdpPeer,
   UdpSocket,
 } from '@tinkerbell/platform-contract';
 import { decodeTftp, encodeTftp, tftpError, type TftpPacket } from '@tinkerbell/tftp';
@@ -89,7 +90,7 @@ export class TftpListener {
         this.#input.timeline.ignored(peer, 'write-request');
         return this.#refuse(peer, tftpError.accessViolation, 'this server is read only');
       default: {
-        const slot = this.#input.config.singlePort ? this.#slots.get(keyOf(peer)) : undefined;
+        const slot = this.#input.config.singlePort ? this.#slots.get(peer.key) : undefined;
         if (slot !== undefined) return slot.running?.onPacket(packet);
         // Late acknowledgements of a transfer that is over. An answer would only reach who no longer listens.
         return this.#input.timeline.ignored(peer, 'no-such-transfer');
@@ -103,9 +104,9 @@ export class TftpListener {
     if (isRequest) this.#refuse(peer, tftpError.illegalOperation, error.message);
   }
 
-  #onReadRequest(request: TftpRequest, peer: UdpAddress): void {
+  #onReadRequest(request: TftpRequest, peer: UdpPeer): void {
     const { timeline, config } = this.#input;
-    const key = keyOf(peer);
+    const key = peer.key;
     const before = this.#slots.get(key);
     // Sent again because our first packet is late or lost: the transfer's own timer takes care of it.
     if (before?.fileName === request.fileName) return undefined;
@@ -134,12 +135,12 @@ export class TftpListener {
     });
   }
 
-  async #begin(slot: Slot, request: TftpRequest, peer: UdpAddress): Promise<void> {
+  async #begin(slot: Slot, request: TftpRequest, peer: UdpPeer): Promise<void> {
     const { deps, config, files, timeline } = this.#input;
     const { fileName, options } = request;
     const found = await files.find({ fileName, clientAddress: peer.address });
     // The client has asked for another file meanwhile, or the server stops: nobody waits for this one.
-    if (this.#isStopped || this.#slots.get(keyOf(peer)) !== slot) return this.#release(slot, peer);
+    if (this.#isStopped || this.#slots.get(peer.key) !== slot) return this.#release(slot, peer);
     if (found.kind === 'not-found') {
       timeline.notFound(peer, fileName, found.asked);
       this.#refuse(peer, tftpError.fileNotFound, `file [${fileName}] unknown`);
@@ -170,7 +171,7 @@ export class TftpListener {
     });
   }
 
-  #blockSizeBytesMax(peer: UdpAddress): number {
+  #blockSizeBytesMax(peer: UdpPeer): number {
     const { deps, config } = this.#input;
     if (config.limits.blockSizeBytesMax !== undefined) return config.limits.blockSizeBytesMax;
     const nowMs = deps.clock.monotonicMs();
@@ -180,7 +181,7 @@ export class TftpListener {
   }
 
   /** The transfer's own port; whoever else writes to it is told so, and the transfer goes on (RFC 1350 section 4). */
-  async #openTransferSocket(slot: Slot, peer: UdpAddress): Promise<UdpSocket> {
+  async #openTransferSocket(slot: Slot, peer: UdpPeer): Promise<UdpSocket> {
     const { deps, config, timeline } = this.#input;
     const onDatagram = (datagram: Datagram) => {
       if (datagram.peer.port !== peer.port || datagram.peer.address !== peer.address) {
@@ -204,9 +205,9 @@ export class TftpListener {
     return socket;
   }
 
-  #release(slot: Slot, peer: UdpAddress): void {
-    if (this.#slots.get(keyOf(peer)) !== slot) return;
-    this.#slots.delete(keyOf(peer));
+  #release(slot: Slot, peer: UdpPeer): void {
+    if (this.#slots.get(peer.key) !== slot) return;
+    this.#slots.delete(peer.key);
     const left = (this.#perClient.get(peer.address) ?? 1) - 1;
     if (left > 0) this.#perClient.set(peer.address, left);
     else this.#perClient.delete(peer.address);
@@ -226,8 +227,4 @@ export class TftpListener {
     const text = message.replaceAll(/\p{Cc}/gu, '?').slice(0, 200);
     this.#socket?.send(encodeTftp({ kind: 'error', code, message: text }), peer);
   }
-}
-
-function keyOf({ address, port }: UdpAddress): string {
-  return `${address}:${port}`;
 }

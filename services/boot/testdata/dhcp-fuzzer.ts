@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { decodePacket, encodePacket } from '@tinkerbell/dhcp';
 import { parseAddressPool, type NetbootSettings } from '@tinkerbell/netboot';
+import { peerOf } from '@tinkerbell/platform-contract';
 import { bytesToHex } from '@tinkerbell/wire';
 import { createCounters } from '../src/counters.ts';
 import { createDhcpListener } from '../src/dhcp-listener.ts';
@@ -83,7 +84,7 @@ function listenersOf(counters: ReturnType<typeof createCounters>, time: { now: n
     return (bytes, onSent, isOnBootPort) => {
       const port = isOnBootPort ? 'boot-server' : 'dhcp';
       const socket = { send: onSent, sendToMac: (reply: Uint8Array) => (onSent(reply), true) };
-      const peer = { address: '192.168.77.50', port: 68 };
+      const peer = peerOf('192.168.77.50', 68);
       listener(
         { bytes, peer, networkInterface: undefined },
         { arrival: { port, localAddresses: [] }, socket },

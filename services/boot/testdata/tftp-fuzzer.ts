@@ -3,7 +3,7 @@
  * hand, for as long as one likes: `node services/boot/testdata/tftp-fuzzer.ts --count 2000000 --seed 7`
  */
 import assert from 'node:assert/strict';
-import type { UdpAddress, UdpHandlers, UdpSocket } from '@tinkerbell/platform-contract';
+import { peerOf, type UdpAddress, type UdpPeer, type UdpHandlers, type UdpSocket } from '@tinkerbell/platform-contract';
 import { decodeTftp, defaultTransferLimits, encodeTftp } from '@tinkerbell/tftp';
 import { bytesToHex } from '@tinkerbell/wire';
 import type { BootFile } from '../src/boot-files/index.ts';
@@ -39,7 +39,7 @@ export async function fuzzTftp({ count, seed }: { count: number; seed: number })
     const isRight = isOwner && random(3) === 0;
     const bytes = (isRight ? socket?.rightAnswer : undefined) ?? mutatedTftp(seeds, random);
     world.say = (what) => `${what}; seed ${seed}, packet ${index}: ${bytesToHex(bytes)}`;
-    const stranger = { address: `10.0.0.${random(CLIENTS)}`, port: 1024 + random(PORTS_PER_CLIENT) };
+    const stranger = peerOf(`10.0.0.${random(CLIENTS)}`, 1024 + random(PORTS_PER_CLIENT));
     const peer = isOwner ? (socket?.lastPeer ?? stranger) : stranger;
     const before = process.threadCpuUsage();
     buffer.set(bytes, PACKET_AT);
@@ -62,7 +62,7 @@ export async function fuzzTftp({ count, seed }: { count: number; seed: number })
 interface FakeSocket {
   readonly handlers: UdpHandlers;
   /** Who was sent something last, and what a good client answers to it. */
-  lastPeer: UdpAddress | undefined;
+  lastPeer: UdpPeer | undefined;
   rightAnswer: Uint8Array | undefined;
 }
 
@@ -91,7 +91,7 @@ function createWorld() {
         sockets.push(fake);
         const onSent = (bytes: Uint8Array, to: UdpAddress) => {
           answered += 1;
-          fake.lastPeer = to;
+          fake.lastPeer = peerOf(to.address, to.port);
           fake.rightAnswer = checkAnswer(bytes, world.say);
         };
         const close = async () => void sockets.splice(sockets.indexOf(fake), 1);

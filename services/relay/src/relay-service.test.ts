@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyPacket, decodePacket, encodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
-import type { Log, NetworkInterface, Udp, UdpHandlers, UdpSocket } from '@tinkerbell/platform-contract';
+import {
+  peerOf,
+  type Log,
+  type NetworkInterface,
+  type Udp,
+  type UdpHandlers,
+  type UdpSocket,
+} from '@tinkerbell/platform-contract';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createRelayService, type RelayConfig } from './index.ts';
 
@@ -53,7 +60,7 @@ function recordingUdp(hasFrames: boolean) {
   const receive = (on: string, bytes: Uint8Array, peer = '0.0.0.0') =>
     handlers.get(on)?.onDatagram({
       bytes,
-      peer: { address: peer, port: 68 },
+      peer: peerOf(peer, 68),
       networkInterface: on === 'any' ? undefined : on,
     });
   return { udp, sent, receive, open };

@@ -9,7 +9,7 @@ import {
   parseIpv6,
   type Dhcpv6Options,
 } from '@tinkerbell/dhcpv6';
-import type { UdpAddress } from '@tinkerbell/platform-contract';
+import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { encodeUtf8, hexToBytes, mac } from '@tinkerbell/wire';
 import { createCounters } from '../counters.ts';
@@ -42,7 +42,7 @@ function feed(...datagrams: { bytes: Uint8Array; from?: string }[]) {
   const sent: { bytes: Uint8Array; to: UdpAddress }[] = [];
   const socket = { send: (bytes: Uint8Array, to: UdpAddress) => void sent.push({ bytes, to }) };
   for (const { bytes, from = 'fe80::1' } of datagrams) {
-    const peer = { address: from, port: 40_000 };
+    const peer = peerOf(from, 40_000);
     listener.onDatagram({ bytes, peer, networkInterface: 'eth0' }, { socket, serverIdentifier: SERVER });
   }
   return { sent, counters: counters.values(), entries: journal.entries };
