@@ -24,10 +24,11 @@ import { createControllerService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRelayService } from '@tinkerbell/service-relay';
-import type { Store } from '@tinkerbell/store-contract';
+import type { Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
 import { openAccess } from './access/open-access.ts';
+import { openAgentIdentity } from './agent-auth-settings.ts';
 import { holdDataDirectory } from './data-directory.ts';
 import { openHttpPorts } from './http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
@@ -72,7 +73,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const renderer = createWorkerRenderer(nodeClock, log);
   cleanup.defer(() => renderer.close());
 
-  const access = await openAccess(settings.access, { ...platform, store, log }, stopping.signal);
+  const access = await whoMayWhat(settings, { ...platform, store, view, log }, stopping.signal);
   const deps = {
     store,
     view,
@@ -146,6 +147,17 @@ function withSealedSecrets(store: Store, { secretsKeys }: Settings): Store {
   return createSealedStore({ store, cipher: createAesCipher(secretsKeys) });
 }
 
+/** People and programs by tokens and roles, machines by the sessions of their agents. */
+async function whoMayWhat(
+  settings: Settings,
+  deps: Parameters<typeof openAccess>[1] & { readonly view: View },
+  signal: AbortSignal,
+) {
+  const access = await openAccess(settings.access, deps, signal);
+  const { hidden } = access;
+  return { ...access, ...(await openAgentIdentity(settings.agentAuth, { ...deps, hidden })) };
+}
+
 /** What address pools need: the record of leases, and who looks whether an address is free. */
 async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDisposableStack) {
   if ((settings.boot?.netboot.pools ?? []).length === 0) return {};
@@ -165,7 +177,11 @@ async function servicesFor(settings: Settings, deps: Deps, isShared: boolean): P
     ...(images === undefined
       ? []
       : [
-          createImagesService(imageDeps, { directory: images.imagesDirectory, prefix: '/images/' }),
+          createImagesService(imageDeps, {
+            directory: images.imagesDirectory,
+            prefix: '/images/',
+            privateFolder: 'private/',
+          }),
           createImagesService(imageDeps, { directory: images.hookDirectory, prefix: '/hook/' }),
         ]),
     ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),

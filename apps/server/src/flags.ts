@@ -1,5 +1,6 @@
 /** Every flag of the server. Names and defaults are upstream's where upstream has the flag. */
 import { accessFlags } from './access/access-flags.ts';
+import { agentAuthFlags } from './agent-auth-settings.ts';
 import type { Flag, FlagType } from './flag.ts';
 import { gatewayFlags } from './gateway-flags.ts';
 
@@ -364,6 +365,7 @@ const tinkController: readonly Flag[] = [
 export const flags: readonly Flag[] = [
   ...general,
   ...accessFlags,
+  ...agentAuthFlags,
   ...dhcp,
   ...dhcpv6,
   ...ipxe,

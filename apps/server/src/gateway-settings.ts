@@ -112,8 +112,10 @@ function tokenRule(flags: FlagReader): string {
     throw new SettingsError(
       `our own gRPC needs a token of whoever comes through the gateway: give --oidc-issuer-url=${issuer} too, or leave the choice to the gateway with --api-anonymous=everyone`,
     );
+  const claim = flags.text('agent-claim');
+  const told = claim === '' ? '' : `, claimsToHeaders: {${quoted(claim)}: x-tinkerbell-claim}`;
   const spent = isKnown ? '' : ', headers: {request: {authorization: ""}}';
-  return `validateJwt: {issuer: ${quoted(issuer)}, ${keys}, audiences: [${audiences}]}${spent}`;
+  return `validateJwt: {issuer: ${quoted(issuer)}, ${keys}, audiences: [${audiences}]${told}}${spent}`;
 }
 
 /** The endpoint given, else a port of ours. */

@@ -6,7 +6,9 @@ import type { MetadataConfig } from '@tinkerbell/service-metadata';
 import type { RelayConfig } from '@tinkerbell/service-relay';
 import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
+import type { AgentAuthMode } from '@tinkerbell/agent-identity';
 import { accessSettings, type AccessSettings } from './access/access-settings.ts';
+import { agentAuthConfig, agentAuthMode, metadataAuthMode } from './agent-auth-settings.ts';
 import type { ApiAudience } from './api-access.ts';
 import { bootConfig } from './boot-settings.ts';
 import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
@@ -33,6 +35,7 @@ export interface Settings {
   readonly legacyMetadataPort?: number;
   readonly apiAnonymous: ApiAudience;
   readonly access: AccessSettings;
+  readonly agentAuth: AgentAuthMode;
   readonly journal: {
     readonly ageKeptMs: number;
     readonly recordsKept: number;
@@ -45,7 +48,8 @@ export interface Settings {
     readonly port: number;
     readonly tls?: TlsFiles;
     readonly provisioning: { readonly namespace: string; readonly audience: ApiAudience };
-  } & EnrollmentSettings;
+  } & EnrollmentSettings &
+    ReturnType<typeof agentAuthConfig>;
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
   readonly metadata?: MetadataConfig;
   readonly controller: boolean;
@@ -85,6 +89,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     http,
     apiAnonymous: apiAudience(flags),
     access: accessSettings(flags),
+    agentAuth: agentAuthMode(flags),
     journal: {
       ageKeptMs: flags.durationMs('journal-max-age'),
       recordsKept: flags.number('journal-max-records', JOURNAL_COUNT_RANGE),
@@ -101,7 +106,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
       : {}),
     ...(flags.boolean('enable-relay') ? { relay: relayConfig(flags) } : {}),
     gateway: gatewaySettings(flags, dataDirectory),
-    ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags) } : {}),
+    ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
 }
 
@@ -124,7 +129,7 @@ function apiAudience(flags: FlagReader): ApiAudience {
   return flags.oneOf('api-anonymous', ['loopback', 'everyone', 'none']);
 }
 
-function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> {
+function workflowsConfig(flags: FlagReader, own: Ipv4): NonNullable<Settings['workflows']> {
   const tls = tlsFiles(flags);
   return {
     address: flags.text('tink-server-bind-addr') || flags.text('bind-address'),
@@ -135,6 +140,10 @@ function workflowsConfig(flags: FlagReader): NonNullable<Settings['workflows']> 
     },
     ...(tls === undefined ? {} : { tls }),
     ...enrollmentSettings(flags),
+    ...agentAuthConfig(flags, [
+      `http://${own}:${flags.port('http-port')}`,
+      ...(tls === undefined ? [] : [`https://${own}:${flags.port('https-port')}`]),
+    ]),
   };
 }
 
@@ -159,5 +168,6 @@ function metadataConfig(flags: FlagReader): MetadataConfig {
     trustedProxies: trustedProxies(flags),
     instanceEndpoint: flags.boolean('tootles-instance-endpoint'),
     tokens: flags.oneOf('tootles-session-tokens', ['optional', 'required']),
+    agentSessions: metadataAuthMode(flags),
   };
 }

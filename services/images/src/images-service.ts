@@ -1,11 +1,13 @@
-import type {
-  Clock,
-  Files,
-  HttpContext,
-  HttpPeer,
-  HttpRequest,
-  Log,
-  Service,
+import {
+  SESSION_HEADER,
+  type Clock,
+  type Files,
+  type HttpContext,
+  type HttpPeer,
+  type HttpRequest,
+  type Log,
+  type Service,
+  type SessionVerifier,
 } from '@tinkerbell/platform-contract';
 import { byteRangeOf, type ByteRange } from './byte-range.ts';
 import { contentTypeOf } from './content-type.ts';
@@ -14,6 +16,8 @@ import { failedPrecondition, rangeApplies, validatorsOf } from './preconditions.
 import { reportedStream, type OnTransfer, type TransferProgress } from './transfer.ts';
 
 export interface ImagesDeps {
+  /** Absent: agents have no sessions, and nobody gets what is private. */
+  readonly agentSessions?: SessionVerifier;
   readonly files: Files;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,6 +32,8 @@ export interface ImagesConfig {
   readonly directory: string;
   /** URL path prefix, ending in a slash. */
   readonly prefix: string;
+  /** Folder below the directory, ending in a slash, of which only agents with a live session learn anything; absent: there is none. */
+  readonly privateFolder?: string;
 }
 
 /**
@@ -69,7 +75,7 @@ class ImageFiles {
     }
     const path = imagePathOf(request.url, this.#config.prefix);
     const file = path === undefined ? undefined : await this.#deps.files.stat(this.#config.directory, path);
-    if (path === undefined || file?.isFile !== true)
+    if (path === undefined || file?.isFile !== true || !(await this.#mayHave(request, path)))
       return this.#missing(peer, path ?? new URL(request.url).pathname);
     const { status, headers, range } = answerFor(request.headers, path, file);
     if (status === 304) this.#counts.notModified += 1;
@@ -82,6 +88,16 @@ class ImageFiles {
       end: range.end,
     });
     return new Response(this.#bodyOf(path, range, peer), { status, headers });
+  }
+
+  /** Whoever may not is told that there is no such file: names are private too. */
+  async #mayHave({ headers }: HttpRequest, path: string): Promise<boolean> {
+    const { privateFolder } = this.#config;
+    if (privateFolder === undefined || !path.startsWith(privateFolder)) return true;
+    const session = headers.get(SESSION_HEADER);
+    if (session === null) return false;
+    const verified = await this.#deps.agentSessions?.verify(session).catch(() => undefined);
+    return verified?.ok === true;
   }
 
   #missing(peer: HttpPeer, path: string): Response {

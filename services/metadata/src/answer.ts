@@ -33,6 +33,9 @@ const statusOf = {
   'lifetime-invalid': 400,
   'token-missing': 401,
   'token-unknown': 401,
+  'session-missing': 401,
+  'session-refused': 401,
+  'session-foreign': 403,
   'proxy-untrusted': 403,
   'machine-unknown': 404,
   'machine-ambiguous': 404,
@@ -43,6 +46,7 @@ const statusOf = {
   'method-unknown': 405,
   'body-too-long': 413,
   'view-not-ready': 503,
+  'session-unverified': 503,
 } as const;
 
 /** As upstream: text whatever it holds, no newline added, and no body where nothing was found. */

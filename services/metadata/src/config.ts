@@ -1,5 +1,6 @@
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
-import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import type { AgentAuthMode } from '@tinkerbell/agent-identity';
+import type { Clock, Log, Random, SessionVerifier } from '@tinkerbell/platform-contract';
 import type { Journal, View } from '@tinkerbell/store-contract';
 
 export interface MetadataDeps {
@@ -7,6 +8,8 @@ export interface MetadataDeps {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
+  /** Absent: agents have no sessions, and none is good. */
+  readonly agentSessions?: SessionVerifier;
   readonly log: Log;
 }
 
@@ -21,4 +24,9 @@ export interface MetadataConfig {
    * which shuts out cloud-init's NoCloud and its Ec2 outside of AWS.
    */
   readonly tokens: 'optional' | 'required';
+  /**
+   * Sessions of agents (metadata-auth). Optional: one that is presented must be of the machine whose data it is. Required: nothing
+   * without one, which shuts out whatever runs after the workflow; this host is let in. Off: not looked at.
+   */
+  readonly agentSessions: AgentAuthMode;
 }

@@ -7,6 +7,7 @@ import {
   type HttpRoute,
   type Service,
 } from '@tinkerbell/platform-contract';
+import { answerForSession } from './agent-session.ts';
 import { pathUnknown, responseTo } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import {
@@ -93,6 +94,7 @@ function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: Request
     const elements = pathElementsOf(request.url);
     if (elements === undefined) return { answer: pathUnknown, visitor };
     const path = elements.slice(prefix.split('/').length - 1);
-    return { answer: await endpoint({ request, path, visitor }), visitor };
+    const answer = await endpoint({ request, path, visitor });
+    return { answer: await answerForSession(deps, config, { request, visitor, answer }), visitor };
   }
 }

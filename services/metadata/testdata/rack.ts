@@ -1,7 +1,7 @@
 /** A metadata service with fixed Hardware, a recording journal and a clock that is set by hand. */
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import { parseIpNetwork } from '@tinkerbell/instance-metadata';
-import type { Log, Service } from '@tinkerbell/platform-contract';
+import type { Log, Service, SessionVerifier } from '@tinkerbell/platform-contract';
 import type { Hardware, HardwareSpec } from '@tinkerbell/resources';
 import type { JournalEntry, View } from '@tinkerbell/store-contract';
 import { createMetadataService, type MetadataConfig } from '../src/index.ts';
@@ -83,7 +83,7 @@ export interface Rack {
 }
 
 export function startRack(
-  options: { config?: Partial<MetadataConfig>; hardware?: readonly Hardware[]; isReady?: boolean } = {},
+  options: { agentSessions?: SessionVerifier; config?: Partial<MetadataConfig>; hardware?: readonly Hardware[]; isReady?: boolean } = {},
 ): Rack {
   const journal: JournalEntry[] = [];
   const clock = { nowMs: 1000 };
@@ -101,8 +101,9 @@ export function startRack(
       clock: { nowMs: () => clock.nowMs, monotonicMs: () => clock.nowMs, schedule: () => () => {} },
       random: { bytes: (count) => new Uint8Array(count).fill((last += 1)), fraction: () => 0.5 },
       log: silentLog,
+      ...(options.agentSessions === undefined ? {} : { agentSessions: options.agentSessions }),
     },
-    { trustedProxies: [], instanceEndpoint: false, tokens: 'optional', ...options.config },
+    { trustedProxies: [], instanceEndpoint: false, tokens: 'optional', agentSessions: 'optional', ...options.config },
   );
   return {
     service,

@@ -1,0 +1,96 @@
+/** What agents must prove, and who says so. */
+import type { AgentAuthMode } from '@tinkerbell/agent-identity';
+import { networkHolds, parseIpAddress } from '@tinkerbell/instance-metadata';
+import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import { nodeHmac } from '@tinkerbell/platform-node';
+import type { WorkflowsConfig } from '@tinkerbell/service-workflows';
+import { createAgentSessions, identityKeyPlace, openIdentityKey } from '@tinkerbell/store-agent-sessions';
+import type { ObjectKey, Store, View } from '@tinkerbell/store-contract';
+import type { Flag } from './flag.ts';
+import { SettingsError, type FlagReader } from './flag-reader.ts';
+import { trustedProxies } from './setting-values.ts';
+
+export const agentAuthFlags: readonly Flag[] = [
+  {
+    name: 'agent-auth',
+    type: 'text',
+    default: 'optional',
+    description:
+      'off, optional (agents with a session speak for their own machine only, others as upstream), or required',
+  },
+  {
+    name: 'metadata-auth',
+    type: 'text',
+    default: 'optional',
+    description:
+      'off, optional (a session that is presented must be of that machine), or required: metadata only with one',
+  },
+  {
+    name: 'agent-claim',
+    type: 'text',
+    default: '',
+    description:
+      'for agents behind a proxy that checks a token: the claim that must be the id of the agent; the gateway and others of --trusted-proxies tell it in x-tinkerbell-claim',
+  },
+];
+
+export const AUTH_MODES = ['off', 'optional', 'required'] as const;
+
+export function agentAuthMode(flags: FlagReader): AgentAuthMode {
+  return flags.oneOf('agent-auth', AUTH_MODES);
+}
+
+/** Throws a SettingsError. */
+export function metadataAuthMode(flags: FlagReader): AgentAuthMode {
+  const mode = flags.oneOf('metadata-auth', AUTH_MODES);
+  if (mode === 'required' && agentAuthMode(flags) === 'off')
+    throw new SettingsError(
+      '--metadata-auth=required needs sessions, which --agent-auth=off does not give; choose --agent-auth=optional',
+    );
+  return mode;
+}
+
+/** What the service of workflows is told. `origins` are those of our own HTTP. */
+export function agentAuthConfig(
+  flags: FlagReader,
+  origins: readonly string[],
+): Pick<WorkflowsConfig, 'agentClaim' | 'httpOrigins'> {
+  const httpOrigins = origins.filter((origin) => !origin.endsWith(':0'));
+  if (flags.text('agent-claim') === '') return { httpOrigins };
+  const proxies = trustedProxies(flags);
+  if (proxies.length === 0)
+    throw new SettingsError(
+      '--agent-claim needs --trusted-proxies: the networks of the proxies that check tokens, such as 127.0.0.1/32 for our own gateway',
+    );
+  const isTrusted = (text: string): boolean => {
+    const address = parseIpAddress(text);
+    return address !== undefined && proxies.some((network) => networkHolds(network, address));
+  };
+  return { httpOrigins, agentClaim: { isTrusted } };
+}
+
+interface IdentityDeps {
+  readonly store: Store;
+  readonly view: View;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly hidden: readonly ObjectKey[];
+}
+
+/** What services need to know agents by. Rejects when there is no key and agents must prove themselves. */
+export async function openAgentIdentity(mode: AgentAuthMode, deps: IdentityDeps) {
+  const hidden = [...deps.hidden, identityKeyPlace];
+  if (mode === 'off') return { hidden };
+  try {
+    const key = await openIdentityKey({ ...deps, hmac: nodeHmac });
+    const sessions = createAgentSessions({ ...deps, key }, mode);
+    return { hidden, agentGate: sessions, bootTokens: sessions, agentSessions: sessions };
+  } catch (thrown) {
+    if (mode === 'required') throw thrown;
+    deps.log.warn('agents get no sessions: the key that signs them cannot be had', {
+      error: String(thrown),
+    });
+    return { hidden };
+  }
+}

@@ -1,0 +1,60 @@
+/** Files that only agents with a session learn of. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { agentRefusal } from '@tinkerbell/agent-identity';
+import { nodeClock, nodeFiles } from '@tinkerbell/platform-node';
+import type { Log, SessionVerifier } from '@tinkerbell/platform-contract';
+import { createImagesService } from './index.ts';
+
+const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
+const directory = mkdtempSync(join(tmpdir(), 'images-private-'));
+mkdirSync(join(directory, 'private/deep'), { recursive: true });
+for (const path of ['public', 'private/key', 'private/deep/key']) writeFileSync(join(directory, path), path);
+after(() => rmSync(directory, { recursive: true }));
+
+const agentSessions: SessionVerifier = {
+  async verify(session) {
+    if (session === 'away') throw new Error('away');
+    if (session !== 'good') return { ok: false, refusal: agentRefusal('ended') };
+    return { ok: true, hardware: { namespace: 'default', name: 'machine0' } };
+  },
+};
+
+async function ask(path: string, session?: string, sessions: SessionVerifier | undefined = agentSessions) {
+  const service = createImagesService(
+    {
+      files: nodeFiles,
+      clock: nodeClock,
+      log: silentLog,
+      onTransfer() {},
+      onMissing() {},
+      ...(sessions === undefined ? {} : { agentSessions: sessions }),
+    },
+    { directory, prefix: '/images/', privateFolder: 'private/' },
+  );
+  const headers = session === undefined ? {} : { 'x-tinkerbell-session': session };
+  const request = new Request(`http://server/images/${path}`, { headers });
+  const context = {
+    peer: { address: '192.0.2.1', port: 1 },
+    localAddress: '192.0.2.2',
+    signal: request.signal,
+  };
+  const response = await service.routes[0]?.handle(request, context);
+  return { status: response?.status, headers: [...(response?.headers ?? [])], text: await response?.text() };
+}
+
+test('private files need a live session; what is not there and what is refused look the same', async () => {
+  const missing = await ask('private/nothing');
+  assert.equal(missing.status, 404);
+  for (const path of ['private/key', 'private/deep/key', '%70rivate/key', 'private%2Fkey', './private/key']) {
+    for (const session of [undefined, '', 'bad', 'away'])
+      assert.deepEqual(await ask(path, session), missing, path);
+  }
+  assert.equal((await ask('private/key', 'good')).text, 'private/key');
+  assert.equal((await ask('private/deep/key', 'good')).text, 'private/deep/key');
+  assert.equal((await ask('public')).text, 'public');
+  assert.equal((await ask('public', 'bad')).text, 'public');
+});
