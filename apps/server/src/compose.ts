@@ -34,9 +34,11 @@ import { openHttpPorts } from './http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
 import { createLedService } from './led-service.ts';
 import { openStores, type Stores } from './open-stores.ts';
+import { openTracer } from './open-tracer.ts';
 import { createReadiness, serverChecks } from './readiness.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { Settings } from './settings.ts';
+import { VERSION } from './version.ts';
 import { createTimedStore } from './timed-store.ts';
 
 export interface RunningServer {
@@ -74,8 +76,10 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   cleanup.defer(() => renderer.close());
 
   const access = await whoMayWhat(settings, { ...platform, store, view, log }, stopping.signal);
+  const tracer = await openTracer(settings.tracing, { ...platform, log, version: VERSION }, cleanup);
   const deps = {
     store,
+    tracer,
     view,
     ...access,
     journal,
@@ -95,7 +99,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     process: createProcessMetrics(),
     others: () => timed.samples(),
   };
-  const pages = { ...access, services, readiness, measured, clock: nodeClock, uptimeSeconds };
+  const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(await openHttpPorts(settings, { ...pages, http: createNodeHttp(log), log }));
 
   journal.append({

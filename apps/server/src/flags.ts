@@ -57,6 +57,13 @@ const general: readonly Flag[] = [
   flag('log-level', 'number', '0', 'greater than 0 logs every decision, below 0 logs nothing'),
   flag('log-format', 'text', '', 'text or json; text when standard error is a terminal'),
   flag(
+    'otel-endpoint',
+    'text',
+    '',
+    'collector of traces, OTLP over gRPC, as host:port; OTEL_EXPORTER_OTLP_ENDPOINT when empty, and no traces without either',
+  ),
+  flag('otel-insecure', 'boolean', 'false', 'no TLS to the collector of traces'),
+  flag(
     'shutdown-delay-duration',
     'duration',
     '0s',

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpContext, HttpRoute, Service } from '@tinkerbell/platform-contract';
+import { noTracer, type HttpContext, type HttpRoute, type Service } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createHttpFront } from './http-front.ts';
 import { createReadiness, servicesChecks } from './readiness.ts';
 import { createRequestCounts } from './request-counts.ts';
 
-function front(routes: readonly HttpRoute[], apiAnonymous: 'loopback' | 'everyone' = 'loopback') {
+function front(
+  routes: readonly HttpRoute[],
+  apiAnonymous: 'loopback' | 'everyone' = 'loopback',
+  tracer = noTracer,
+) {
   const service: Service = {
     name: 'some',
     routes,
@@ -23,6 +27,7 @@ function front(routes: readonly HttpRoute[], apiAnonymous: 'loopback' | 'everyon
     apiAnonymous,
     clock: nodeClock,
     measured: { requests, process, others: () => [] },
+    tracing: { tracer, view: { hardwareByIp: () => [] } },
     uptimeSeconds: () => 0,
   });
   const context: HttpContext = {

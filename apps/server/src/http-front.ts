@@ -13,6 +13,7 @@ import {
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
 import { metricsPage, type Measured } from './metrics-pages.ts';
 import type { Readiness } from './readiness.ts';
+import { endRequestSpan, requestSpan, type RequestTracing } from './request-span.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
@@ -21,6 +22,7 @@ export interface FrontOptions {
   readonly readiness: Readiness;
   readonly clock: Clock;
   readonly measured: Omit<Measured, 'services'>;
+  readonly tracing: RequestTracing;
   readonly uptimeSeconds: () => number;
 }
 
@@ -53,6 +55,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     { context, startedMs }: { readonly context: HttpContext; readonly startedMs: number },
   ): Promise<Response | undefined> {
     requests.began(route.name);
+    const span = requestSpan(options.tracing, { route: route.name, request, context });
     // What a handler throws is answered 500 by the listener.
     let status: number | undefined = 500;
     try {
@@ -64,6 +67,8 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     } finally {
       if (status === undefined) requests.declined(route.name);
       else requests.answered(route.name, request, status, (clock.monotonicMs() - startedMs) / 1000);
+      // One that is left to another route never ends, and is not told.
+      if (span !== undefined && status !== undefined) endRequestSpan(span, status);
     }
   }
 }

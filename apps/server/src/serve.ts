@@ -10,8 +10,7 @@ import { flags } from './flags.ts';
 import { givenFlags } from './given-flags.ts';
 import { missingFiles } from './missing-files.ts';
 import { settingsFrom, type Settings } from './settings.ts';
-
-const VERSION = '0.1.0';
+import { VERSION } from './version.ts';
 
 async function main(): Promise<number> {
   const { reader } = givenFlags(process.argv.slice(2), process.env);

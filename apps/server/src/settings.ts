@@ -14,6 +14,7 @@ import { bootConfig } from './boot-settings.ts';
 import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
+import type { TracingSettings } from './open-tracer.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 import { relayConfig } from './relay-settings.ts';
 import { secretsKeys, storeSettings, type StoreSettings } from './store-settings.ts';
@@ -36,6 +37,7 @@ export interface Settings {
   readonly apiAnonymous: ApiAudience;
   readonly access: AccessSettings;
   readonly agentAuth: AgentAuthMode;
+  readonly tracing: TracingSettings;
   readonly journal: {
     readonly ageKeptMs: number;
     readonly recordsKept: number;
@@ -90,6 +92,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     apiAnonymous: apiAudience(flags),
     access: accessSettings(flags),
     agentAuth: agentAuthMode(flags),
+    tracing: { endpoint: flags.text('otel-endpoint'), isInsecure: flags.boolean('otel-insecure') },
     journal: {
       ageKeptMs: flags.durationMs('journal-max-age'),
       recordsKept: flags.number('journal-max-records', JOURNAL_COUNT_RANGE),

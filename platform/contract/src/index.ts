@@ -52,3 +52,13 @@ export {
   type SessionVerifier,
   type VerifiedSession,
 } from './agent-gate.ts';
+export {
+  noTracer,
+  parseTraceparent,
+  traceparentOf,
+  type Span,
+  type SpanAttributes,
+  type SpanContext,
+  type SpanOptions,
+  type Tracer,
+} from './tracer.ts';

@@ -33,7 +33,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
   const pools = poolsOf(deps, config, timeline);
   const foreignServers = createForeignServers(deps, config, counters);
   const { view } = deps;
-  const onDhcp = createDhcpListener({ view, timeline, traffic, mayAsk, pools, foreignServers }, config);
+  const onDhcp = createDhcpListener({ ...deps, timeline, traffic, mayAsk, pools, foreignServers }, config);
   const tftp =
     config.tftp === undefined
       ? undefined

@@ -11,6 +11,7 @@ import type {
   OpenOwnedDirectory,
   RouterDiscovery,
   Udp,
+  Tracer,
   Udp6,
 } from '@tinkerbell/platform-contract';
 import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
@@ -24,6 +25,8 @@ export interface BootDeps {
   readonly log: Log;
   readonly view: View;
   readonly journal: Journal;
+  /** Absent: nobody collects traces. */
+  readonly tracer?: Tracer;
   /** Both are needed when `netboot.pools` has any. */
   readonly leases?: LeaseBook;
   readonly probe?: AddressProbe;

@@ -20,6 +20,7 @@ import { IPV4_BROADCAST, isHostAddress, parseIpv4 } from '@tinkerbell/wire';
 import type { ClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { DhcpPools } from './dhcp-pools.ts';
+import { tracedReply } from './dhcp-trace.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
 import type { DhcpTraffic } from './dhcp-traffic.ts';
 import type { ForeignServers } from './foreign-servers.ts';
@@ -33,7 +34,7 @@ export interface DhcpEntrance {
   readonly socket: Pick<UdpSocket, 'send' | 'sendToMac'>;
 }
 
-export interface DhcpListenerDeps extends Pick<BootDeps, 'view'> {
+export interface DhcpListenerDeps extends Pick<BootDeps, 'view' | 'tracer'> {
   readonly timeline: DhcpTimeline;
   readonly mayAsk: ClientLimit;
   readonly traffic?: DhcpTraffic;
@@ -93,7 +94,9 @@ function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDec
     return timeline.ignored({ request, client, reservation, decision });
   }
   if (decision.kind !== 'reply') return;
-  const { reply } = decision;
+  const reply = deps.tracer?.isOn
+    ? tracedReply(deps.tracer, { request, reply: decision.reply, client })
+    : decision.reply;
 
   const isBootServer = entrance.arrival.port === 'boot-server';
   const destination = isBootServer ? senderOf(peer) : replyDestination(request, reply);

@@ -1,4 +1,4 @@
-import type { UdpAddress } from '@tinkerbell/platform-contract';
+import { noTracer, type UdpAddress } from '@tinkerbell/platform-contract';
 import { loaderFileNameOf } from '@tinkerbell/netboot';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootDeps } from './config.ts';
@@ -21,9 +21,10 @@ export interface TftpTimeline {
 }
 
 export function createTftpTimeline(
-  { log, journal, view }: Pick<BootDeps, 'log' | 'journal' | 'view'>,
+  deps: Pick<BootDeps, 'log' | 'journal' | 'view' | 'tracer'>,
   counters: Counters,
 ): TftpTimeline {
+  const { log, journal, view } = deps;
   const machineOf = createMachineLookup(view);
   return {
     ignored(peer, reason) {
@@ -66,16 +67,43 @@ export function createTftpTimeline(
       log.debug('TFTP transfer ended', { peer: peer.address, ...details });
       // UEFI asks for the size first and breaks that transfer off; the line would only puzzle.
       if (name === 'size-asked') return;
+      const known = machineOf(peer, fileName);
+      traceTransfer(deps.tracer, { machine: known.machine, peer, ...details });
       const detail = outcome.kind === 'failed' ? `: ${outcome.detail}` : '';
       journal.append({
         source: 'tftp',
         event: outcome.kind === 'completed' ? 'file-sent' : 'transfer-failed',
-        ...machineOf(peer, fileName),
+        ...known,
         message: `${fileName} by TFTP, ${bytes} bytes in ${milliseconds} ms, ${name}${detail}`,
         details,
       });
     },
   };
+}
+
+interface EndedTransfer {
+  readonly machine: Mac | undefined;
+  readonly peer: UdpAddress;
+  readonly file: string;
+  readonly bytes: number;
+  readonly milliseconds: number;
+  readonly outcome: string;
+}
+
+/** A transfer as a step of the machine's boot, once it has ended. */
+function traceTransfer(
+  tracer: BootDeps['tracer'] = noTracer,
+  { machine, peer, file, bytes, milliseconds, outcome }: EndedTransfer,
+): void {
+  if (!tracer.isOn) return;
+  const span = tracer.startSpan('tftp', {
+    kind: 'server',
+    machine,
+    agoMs: milliseconds,
+    attributes: { 'tftp.file': file, 'tftp.bytes': bytes, 'client.address': peer.address },
+  });
+  if (outcome !== 'completed') span.fail(outcome);
+  span.end();
 }
 
 /** By the MAC in the path our DHCP gave out or a boot loader put there, else by the address of the reservation. */

@@ -19,7 +19,7 @@ import { ruleSetCollection } from './enroll.ts';
 import { Calls } from './grpc/calls.ts';
 import { healthRpc } from './grpc/health.ts';
 import { reflectionRpcs } from './grpc/reflection.ts';
-import { bind, grpcServer, shutDown, type ListenConfig, type RpcService } from './grpc/grpc-server.ts';
+import { bind, grpcServer, shutDown, type ListenConfig } from './grpc/grpc-server.ts';
 import { HandoverTimes } from './handover-times.ts';
 import type { AgentClaimConfig } from './identity/agent-claim.ts';
 import { AgentDoor } from './identity/agent-door.ts';
@@ -90,18 +90,11 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     sessions,
     silenceMs,
     counts,
-    timeline: new Timeline(deps.journal, deps.view, {
-      handovers,
-      attempts: new AttemptSpans(deps.tracer),
-    }),
+    timeline: timelineOf(deps, handovers),
     holdMs: config.holdMs ?? HOLD_MS,
   };
   const provisioning = createProvisioning(deps, calls, stopping.signal, config.provisioning);
-  const services: readonly RpcService[] = [
-    workflowRpc(callDeps, calls),
-    agentRpc(callDeps, calls),
-    provisioning.rpc,
-  ];
+  const services = [workflowRpc(callDeps, calls), agentRpc(callDeps, calls), provisioning.rpc];
   const all = [...services, healthRpc(calls, services)];
   const server = grpcServer([...all, ...reflectionRpcs(calls, all)]);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
@@ -134,6 +127,10 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
       });
     },
   };
+}
+
+function timelineOf({ journal, view, tracer }: WorkflowsDeps, handovers: HandoverTimes): Timeline {
+  return new Timeline(journal, view, { handovers, attempts: new AttemptSpans(tracer) });
 }
 
 function doorOf(deps: WorkflowsDeps, claim: AgentClaimConfig | undefined, counts: Counts): AgentDoor {

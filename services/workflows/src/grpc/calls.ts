@@ -211,7 +211,7 @@ export class Calls {
   /** Undefined when nobody collects. */
   #span(call: Cancellable, request: unknown): Span | undefined {
     if (!this.#tracer.isOn) return undefined;
-    const agent = (request as { readonly agentId?: string } | undefined)?.agentId ?? '';
+    const agent = agentIn(request);
     return this.#tracer.startSpan(call.getPath().slice(1), {
       kind: 'server',
       parent: parseTraceparent(call.metadata?.get('traceparent')[0]?.toString()),
@@ -238,6 +238,12 @@ export class Calls {
     this.#log.error('rpc failed', { method, error: String(thrown), stack: (thrown as Error).stack });
     return new RpcError('internal', 'internal error');
   }
+}
+
+/** A report comes wrapped in its dialect. */
+function agentIn(request: unknown): string {
+  const asked = (request ?? {}) as { readonly agentId?: string; readonly request?: { agentId?: string } };
+  return asked.agentId ?? asked.request?.agentId ?? '';
 }
 
 function callerOf(call: Called): Caller {

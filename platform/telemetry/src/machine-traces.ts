@@ -1,0 +1,42 @@
+/** Which trace the steps of a machine belong to: that of its present boot. A client without a name of its own is known by its MAC. */
+import type { Clock, SpanContext } from '@tinkerbell/platform-contract';
+
+/** A site switched on at once; the machine heard of least recently is forgotten first, and begins a trace anew. */
+const MACHINES_MAX = 16_384;
+/** Firmware asks again for up to a minute before it gives up: that is one boot. */
+const BOOT_MS = 60_000;
+
+interface Known {
+  readonly context: SpanContext;
+  readonly begunMs: number;
+}
+
+export class MachineTraces {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** In order of use. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** The parent of a step of the machine; undefined when the step begins a trace. */
+  parentOf(machine: string, beginsBoot: boolean): SpanContext | undefined {
+    const known = this.#known.get(machine);
+    if (known === undefined) return undefined;
+    if (beginsBoot && this.#clock.monotonicMs() - known.begunMs >= BOOT_MS) return undefined;
+    this.#known.delete(machine);
+    this.#known.set(machine, known);
+    return known.context;
+  }
+
+  /** A step without a parent has begun a trace. */
+  begun(machine: string, context: SpanContext): void {
+    this.#known.delete(machine);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size < MACHINES_MAX) break;
+      this.#known.delete(oldest);
+    }
+    this.#known.set(machine, { context, begunMs: this.#clock.monotonicMs() });
+  }
+}
