@@ -5,7 +5,7 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 
-import { ActionError } from '@tinkerbell/action-kit';
+import { ActionError, agentSession } from '@tinkerbell/action-kit';
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 
 const REDIRECTS_MAX = 10;
@@ -82,7 +82,9 @@ async function open(
   }
   let url = request.url;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    const response = await respond(url, headers, request.signal);
+    // Anew at each redirect: it may lead elsewhere.
+    const ownHeaders = { ...headers, ...agentSession.headersFor(url) };
+    const response = await respond(url, ownHeaders, request.signal);
     const status = response.statusCode ?? 0;
     const location = response.headers.location;
     if (status >= 300 && status < 400 && location !== undefined) {

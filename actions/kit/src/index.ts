@@ -8,6 +8,7 @@ export {
   type MachineEffect,
   type Progress,
 } from './action.ts';
+export { agentSession } from './agent-session.ts';
 export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
 export { bindMount, unmount, withMounted, type MountRequest } from './mounted.ts';

@@ -23,6 +23,8 @@ export type ActionOutcome =
 
 export interface ActionProcessOptions {
   readonly order: ActionOrder;
+  /** Beside what this process has. */
+  readonly processEnvironment?: Readonly<Record<string, string>>;
   /** 0: no limit. */
   readonly timeoutSeconds: number;
   readonly clock: Clock;
@@ -40,6 +42,7 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
+    env: { ...process.env, ...options.processEnvironment },
   });
   const output = keepLastLines(child, options);
   let result: ActionResult | undefined;

@@ -5,6 +5,7 @@ import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { runAgent } from './agent.ts';
 import { createConsoleLog } from './console-log.ts';
 import { readAttributes } from './hardware-attributes.ts';
+import { Identity } from './identity.ts';
 import { firstMac } from './network-attributes.ts';
 import { readSettings } from './settings.ts';
 import { createSpool } from './spool.ts';
@@ -40,7 +41,8 @@ export async function runAgentProgram(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   log.info('ready', { id: settings.id, server: settings.grpcServer, tls: settings.grpcTls });
   const attributes = settings.attributeDetection ? readAttributes('/') : undefined;
-  const channel = openChannel(settings);
+  const identity = new Identity(settings, log);
+  const channel = openChannel(settings, [identity.interceptor]);
   const sessions = new SessionLink({
     channel,
     settings,
@@ -51,7 +53,9 @@ export async function runAgentProgram(): Promise<void> {
     agentVersion: AGENT_VERSION,
     bootId: read('/proc/sys/kernel/random/boot_id').trim(),
   });
-  const client = createServerLink(createWorkflowClient(settings, channel), sessions);
+  const client = createServerLink(createWorkflowClient(settings, channel), sessions, () =>
+    identity.ready(channel),
+  );
   await runAgent({
     settings,
     client,
@@ -61,6 +65,7 @@ export async function runAgentProgram(): Promise<void> {
     log,
     signal: stop.signal,
     attributes,
+    actionEnvironment: () => identity.environment(),
   });
   client.close();
 }

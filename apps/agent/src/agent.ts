@@ -25,6 +25,8 @@ export interface AgentDependencies {
   /** Ends the loop. */
   readonly signal: AbortSignal;
   readonly attributes: AgentAttributes | undefined;
+  /** Variables of the process of every action, which the template does not see. */
+  readonly actionEnvironment: () => Readonly<Record<string, string>>;
 }
 
 /** Runs until the signal aborts. A report left over from a crash goes out before anything new is asked for. */
@@ -90,6 +92,7 @@ async function runAction(
       : endOf(
           await runInProcess({
             order,
+            processEnvironment: dependencies.actionEnvironment(),
             timeoutSeconds: Number(action.timeout),
             clock,
             log,

@@ -53,6 +53,7 @@ export async function performFollowUp(followUp: FollowUp, dependencies: AgentDep
   await delay(clock, followUp.waitMs, dependencies.signal);
   const outcome = await runInProcess({
     order: { image: followUp.image, command: followUp.command, environment: followUp.environment },
+    processEnvironment: dependencies.actionEnvironment(),
     timeoutSeconds: 0,
     clock,
     log,

@@ -33,11 +33,17 @@ export interface ServerLink {
 
 const NO_OUTPUT: OutputSink = { write: () => undefined, settled: () => Promise.resolve() };
 
-/** Asks for a session first; a server that knows none is spoken to as upstream's agent does, from then on. */
-export function createServerLink(client: WorkflowClient, sessions: SessionLink): ServerLink {
+/** `known` resolves when the agent has what it proves itself with. Asks for a session first; a server that knows none is spoken to as upstream's agent does, from then on. */
+export function createServerLink(
+  client: WorkflowClient,
+  sessions: SessionLink,
+  known: () => Promise<CallResult<undefined>>,
+): ServerLink {
   let speaksOurs: boolean | undefined;
   const decide = async (): Promise<CallResult<boolean>> => {
     if (speaksOurs !== undefined) return { ok: true, value: speaksOurs };
+    const prepared = await known();
+    if (!prepared.ok) return prepared;
     const hello = await sessions.open();
     if (!hello.ok) return hello;
     speaksOurs = hello.value === 'open';

@@ -19,6 +19,7 @@ import { delay, type Clock, type Log, type Random } from '@tinkerbell/platform-c
 
 import { createBackoff } from './backoff.ts';
 import { environmentOf } from './environment-of.ts';
+import { isIdentityRefusal } from './identity.ts';
 import { OutputStream } from './output-stream.ts';
 import type { Assignment } from './server-link.ts';
 import type { Settings } from './settings.ts';
@@ -121,9 +122,10 @@ export class SessionLink {
     const code = answer.error?.code;
     if (code === status.UNAUTHENTICATED) this.#forget(sessionId);
     const failed = failure(answer.error);
-    return code === status.ABORTED || code === status.PERMISSION_DENIED
-      ? { ...failed, kind: 'permanent' }
-      : failed;
+    const isForGood =
+      code === status.ABORTED ||
+      (code === status.PERMISSION_DENIED && answer.error !== null && !isIdentityRefusal(answer.error));
+    return isForGood ? { ...failed, kind: 'permanent' } : failed;
   }
 
   close(): void {

@@ -27,6 +27,12 @@ test('reads what the boot script put on the kernel command line', () => {
   assert.equal(settings.backoffMaxMs, 5000);
 });
 
+test('takes a boot token from the kernel command line', () => {
+  const kernelCommandLine = `${CMDLINE} tinkerbell_boot_token=AbC-_9`;
+  assert.equal(settingsOf({ kernelCommandLine }).bootToken, 'AbC-_9');
+  assert.equal(settingsOf({ kernelCommandLine: `${CMDLINE} tinkerbell_boot_token=` }).bootToken, '');
+});
+
 test('lets environment win over the kernel, flags over environment, legacy variables over all', () => {
   const environment = { AGENT_ID: 'env', AGENT_GRPC_SERVER: 'env:1' };
   assert.equal(settingsOf({ kernelCommandLine: CMDLINE, environment }).id, 'env');

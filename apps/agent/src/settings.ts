@@ -14,6 +14,8 @@ export interface Settings {
   /** 0 tells decisions, 1 and more also details. */
   readonly logLevel: number;
   readonly spoolDirectory: string;
+  /** Exchanged for a session. */
+  readonly bootToken?: string;
   /** Whether actions may restart this machine. Set in the in-memory OS; a workstation stays up. */
   readonly allowReboot: boolean;
 }
@@ -38,6 +40,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'log-level': '0',
   'spool-directory': '/run/tinkerbell-agent',
   'allow-reboot': 'false',
+  'boot-token': '',
 };
 
 const FLAGS = [...Object.keys(DEFAULTS), 'id', 'grpc-server'];
@@ -59,12 +62,14 @@ const KERNEL_ARGUMENTS: Readonly<Record<string, string>> = {
   grpc_authority: 'grpc-server',
   tinkerbell_tls: 'grpc-tls',
   tinkerbell_insecure_tls: 'grpc-insecure-tls',
+  tinkerbell_boot_token: 'boot-token',
 };
 
 const LEGACY_ENVIRONMENT: Readonly<Record<string, string>> = {
   TINKERBELL_GRPC_AUTHORITY: 'grpc-server',
   TINKERBELL_TLS: 'grpc-tls',
   TINKERBELL_INSECURE_TLS: 'grpc-insecure-tls',
+  TINKERBELL_BOOT_TOKEN: 'boot-token',
   ID: 'id',
   WORKER_ID: 'id',
 };
@@ -135,6 +140,7 @@ function parse(values: Readonly<Record<string, string>>): SettingsResult {
       backoffMaxMs: durationMs(values, 'backoff-max-interval'),
       logLevel: Number.parseInt(values['log-level'] ?? '0', 10) || 0,
       spoolDirectory: values['spool-directory'] ?? '',
+      bootToken: values['boot-token'] ?? '',
       allowReboot: flagValue(values, 'allow-reboot'),
     },
   };

@@ -1,4 +1,4 @@
-import { Client, credentials, status, type ServiceError } from '@grpc/grpc-js';
+import { Client, credentials, status, type Interceptor, type ServiceError } from '@grpc/grpc-js';
 
 import {
   WorkflowService,
@@ -37,7 +37,7 @@ export interface WorkflowClient {
 export type Channel = Client;
 
 /** One connection for every protocol. */
-export function openChannel(settings: Settings): Channel {
+export function openChannel(settings: Settings, interceptors: Interceptor[] = []): Channel {
   const target = tlsTargetOf(settings.grpcServer);
   return new Client(settings.grpcServer, channelCredentials(settings, target), {
     ...(settings.grpcTls ? target.channel : {}),
@@ -45,6 +45,7 @@ export function openChannel(settings: Settings): Channel {
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
     'grpc.initial_reconnect_backoff_ms': RECONNECT_FIRST_MS,
     'grpc.max_reconnect_backoff_ms': settings.backoffMaxMs,
+    interceptors,
   });
 }
 

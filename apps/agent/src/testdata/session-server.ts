@@ -2,16 +2,20 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
-import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import type { Workflow } from '@tinkerbell/resources';
+import type { AgentAuthMode } from '@tinkerbell/agent-identity';
+import { createNodeLog, nodeClock, nodeHmac, nodeRandom } from '@tinkerbell/platform-node';
+import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { createWorkflowsService } from '@tinkerbell/service-workflows';
 import { updateObject } from '@tinkerbell/store-contract';
+import { createAgentSessions, openIdentityKey } from '@tinkerbell/store-agent-sessions';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
+import { mac } from '@tinkerbell/wire';
 import { statusOf, transition, type WorkflowEvent } from '@tinkerbell/workflow';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
+const MAC = mac('02:00:5e:10:00:01');
 const key = { collection: 'workflows.tinkerbell.org', namespace: 'default', name: 'flow' };
 export function workflowOf(commands: readonly string[], environment: readonly [string, string][] = []): Workflow {
   let ids = 0;
@@ -36,24 +40,38 @@ export function workflowOf(commands: readonly string[], environment: readonly [s
   return {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Workflow',
-    metadata: { name: 'flow', namespace: 'default' },
+    metadata: { name: 'flow', namespace: 'default', uid: 'flow-uid' },
     spec: {},
     status: { ...statusOf(rendered, () => `id-${++ids}`), state: 'PENDING' },
   };
 }
 
-export async function startServer(context: TestContext, workflow: Workflow) {
+/** With `agentAuth`, the agent's machine is known, and `mint` makes boot tokens for it. */
+export async function startServer(context: TestContext, workflow: Workflow, agentAuth: AgentAuthMode = 'off') {
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
   const view = createStoreView({ store, clock: nodeClock, log });
   const viewing = new AbortController();
   await view.start(viewing.signal);
   await store.commit([{ operation: 'create', key, object: workflow }]);
+  const hardware: Hardware = {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name: 'machine', namespace: 'default', uid: 'machine-uid' },
+    spec: { agentID: 'agent-1', interfaces: [{ dhcp: { mac: MAC } }] },
+  };
+  const hardwareKey = { collection: 'hardware.tinkerbell.org', namespace: 'default', name: 'machine' };
+  await store.commit([{ operation: 'create', key: hardwareKey, object: hardware }]);
+  const tokenKey = await openIdentityKey({ store, hmac: nodeHmac, random: nodeRandom, clock: nodeClock });
+  const agentGate = createAgentSessions(
+    { store, view, clock: nodeClock, random: nodeRandom, key: tokenKey },
+    agentAuth,
+  );
   const start = async (port: number) => {
     const stopping = new AbortController();
     const service = createWorkflowsService(
-      { store, view, journal, clock: nodeClock, random: nodeRandom, log },
-      { address: '127.0.0.1', port },
+      { store, view, journal, clock: nodeClock, random: nodeRandom, log, agentGate },
+      { address: '127.0.0.1', port, httpOrigins: ['http://192.0.2.1:7171'] },
     );
     await service.start(stopping.signal);
     return {
@@ -72,6 +90,7 @@ export async function startServer(context: TestContext, workflow: Workflow) {
   });
   return {
     address: `127.0.0.1:${service.port}`,
+    mint: () => agentGate.mint(MAC, undefined),
     status: async () => ((await store.get(key))?.object as Workflow | undefined)?.status ?? {},
     counter: (name: string) => service.counter(name),
     output: async () =>
