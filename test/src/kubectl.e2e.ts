@@ -154,6 +154,19 @@ test('kubectl stops and resumes a workflow by its subresources, and shows why it
   );
 });
 
+test('kubectl describes a workflow with what happened to it', async () => {
+  for (;;) {
+    const described = await kubectl('describe', 'workflow', 'w');
+    if (/^Events:\n/m.test(described)) {
+      assert.match(described, /^ +Normal +Rendered +\S+ +tinkerbell-controller +workflow is PENDING$/m);
+      break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const listed = await kubectl('get', 'events', '--field-selector', 'involvedObject.name=w');
+  assert.match(listed, /Normal +Rendered +Workflow +w +workflow is PENDING/);
+});
+
 test('kubectl watches', async () => {
   const child = spawn(kubectlPath, commandLine(['get', 'hw', '-w', '-o', 'name']), {
     env: { HOME: home },

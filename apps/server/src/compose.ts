@@ -20,7 +20,7 @@ import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
 import { createBootService } from '@tinkerbell/service-boot';
-import { createControllerService } from '@tinkerbell/service-controller';
+import { createControllerService, createEventsService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRelayService } from '@tinkerbell/service-relay';
@@ -89,7 +89,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     ...platform,
     ...(await poolDeps(settings, stores, cleanup)),
   };
-  const services = await servicesFor(settings, deps, stores.isShared);
+  const services = await servicesFor(settings, deps, stores);
   await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
@@ -172,7 +172,7 @@ async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDispos
 
 type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createApiService>[0];
 
-async function servicesFor(settings: Settings, deps: Deps, isShared: boolean): Promise<Service[]> {
+async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Promise<Service[]> {
   const { images, boot, metadata, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
@@ -191,15 +191,21 @@ async function servicesFor(settings: Settings, deps: Deps, isShared: boolean): P
     ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),
     ...(workflows === undefined ? [] : [await workflowsService(deps, workflows)]),
     ...(settings.relay === undefined ? [] : [createRelayService(deps, settings.relay)]),
-    ...(settings.controller ? [controller(deps, isShared)] : []),
+    ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
 }
 
 /** Of several servers on one store, one runs it. */
-function controller(deps: Deps, isShared: boolean): Service {
+function controller(deps: Deps, { isShared }: Stores): Service {
   const create = () => createControllerService(deps);
   return isShared ? createLedService(deps, 'controller', create) : create();
+}
+
+/** Where timelines are seen: each server of a cluster has its own. There the cluster itself deletes old Events. */
+function events({ store }: Settings, deps: Deps, { isJournalShared }: Stores): Service {
+  const create = () => createEventsService(deps, { sweeps: store.kind !== 'kubernetes' });
+  return isJournalShared ? createLedService(deps, 'events', create) : create();
 }
 
 /** gRPC is loaded only where it is spoken: a server that gives addresses alone does without its memory. */

@@ -117,6 +117,12 @@ const controller: readonly DescribedFamily[] = [
     ['controller_reconcile_total', '', 'looks at a workflow that were done'],
     ['controller_reconcile_errors_total', '', 'looks at a workflow that failed and are repeated'],
     ['workflow_transitions_total', 'to', 'workflows that came to a state'],
+    ['kubernetes_events_written_total', '', 'Events written or counted up'],
+    [
+      'kubernetes_events_dropped_total',
+      'reason',
+      'Events let go of: limit, full queue, or a store that takes none',
+    ],
   ]),
   ...gauges([
     ['controller_waiting', '', 'workflows that wait for a look'],
@@ -169,7 +175,12 @@ const others: readonly DescribedFamily[] = [
 export const metricPages: readonly MetricPage[] = [
   { path: '/smee/metrics', title: 'boot', services: ['boot'], families: boot },
   { path: '/tink-server/metrics', title: 'agents', services: ['workflows'], families: workflows },
-  { path: '/controllers/metrics', title: 'controller', services: ['controller'], families: controller },
+  {
+    path: '/controllers/metrics',
+    title: 'controller',
+    services: ['controller', 'events'],
+    families: controller,
+  },
   { path: '/http/metrics', title: 'HTTP', services: [], families: http },
 ];
 

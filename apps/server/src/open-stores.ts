@@ -13,6 +13,8 @@ export interface Stores {
   openLeases(): Promise<LeaseBook>;
   /** Other servers may write it too. */
   readonly isShared: boolean;
+  /** One journal for all of these servers. */
+  readonly isJournalShared: boolean;
 }
 
 type StoresOptions = Pick<Settings, 'store' | 'journal'> & {
@@ -43,6 +45,7 @@ function fileStores(
     journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log, ...journal })),
     openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path }))),
     isShared: false,
+    isJournalShared: false,
   };
 }
 
@@ -53,6 +56,7 @@ async function memoryStores({ log, journal }: StoresOptions, cleanup: AsyncDispo
     journal: cleanup.use(openSqliteJournal({ path: ':memory:', clock: nodeClock, log, ...journal })),
     openLeases: () => Promise.resolve(cleanup.use(createMemoryLeaseBook())),
     isShared: false,
+    isJournalShared: false,
   };
 }
 
@@ -69,6 +73,7 @@ async function postgresStores(
     journal: cleanup.use(await openPostgresJournal({ ...options, ...journal })),
     openLeases: async () => cleanup.use(await openPostgresLeaseBook(options)),
     isShared: true,
+    isJournalShared: true,
   };
 }
 
@@ -86,5 +91,6 @@ async function kubernetesStores(
     journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log, ...journal })),
     openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path }))),
     isShared: true,
+    isJournalShared: false,
   };
 }

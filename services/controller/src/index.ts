@@ -1,1 +1,2 @@
 export { createControllerService } from './controller-service.ts';
+export { createEventsService } from './events/events-service.ts';

@@ -1,0 +1,83 @@
+/** Which records of the timelines are Events, so that `kubectl describe` and `kubectl get events` show what an operator looks for. */
+import type { JournalRecord, JournalSource } from '@tinkerbell/store-contract';
+
+export interface EventWords {
+  /** CamelCase: machines may look for it. */
+  readonly reason: string;
+  readonly type: 'Normal' | 'Warning';
+}
+
+const normal = (reason: string): EventWords => ({ reason, type: 'Normal' });
+const warning = (reason: string): EventWords => ({ reason, type: 'Warning' });
+
+/** The success of a single action is not among them: a workflow has hundreds, and its timeline has them all. */
+const byEvent: Readonly<Record<string, EventWords>> = {
+  'rendering-failed': warning('RenderingFailed'),
+  'netboot-toggled': normal('NetbootToggled'),
+  'boot-job-created': normal('BootJobCreated'),
+  'boot-job-completed': normal('BootJobCompleted'),
+  'boot-job-neglected': warning('BootJobNeglected'),
+  'action-failed': warning('ActionFailed'),
+  'action-timed-out': warning('ActionTimedOut'),
+  'action-retried': warning('ActionRetried'),
+  'action-served-again': warning('ActionServedAgain'),
+  'agent-silent': warning('AgentSilent'),
+  'agent-refused': warning('AgentRefused'),
+  'machine-discovered': normal('MachineDiscovered'),
+  'machine-enrolled': normal('MachineEnrolled'),
+  'enrollment-refused': warning('EnrollmentRefused'),
+  'machine-ready': normal('MachineReady'),
+  'script-refused': warning('BootRefused'),
+  'address-in-use': warning('AddressInUse'),
+  'address-declined': warning('AddressDeclined'),
+};
+
+const byState: Readonly<Record<string, EventWords>> = {
+  PREPARING: normal('Preparing'),
+  PENDING: normal('Rendered'),
+  RUNNING: normal('Started'),
+  POST: normal('Finishing'),
+  SUCCESS: normal('Succeeded'),
+  FAILED: warning('Failed'),
+  TIMEOUT: warning('TimedOut'),
+};
+
+/** Of a DHCP packet that was not answered: what is wrong with the Hardware, not with the packet or the network. */
+const HARDWARE_REASONS: readonly unknown[] = [
+  'several-hardware',
+  'no-netboot-data',
+  'address-invalid',
+  'address-not-ipv4',
+  'netmask-invalid',
+  'gateway-invalid',
+  'static-route-invalid',
+  'ipxe-url-invalid',
+  'osie-url-invalid',
+];
+
+/** The events of the journal that may be an Event: what is not among them is never looked at. */
+export const recordedEvents: readonly string[] = [
+  ...Object.keys(byEvent),
+  'state-changed',
+  'request-ignored',
+];
+
+/** Undefined for a record that is no Event. */
+export function wordsOf({ event, details }: JournalRecord): EventWords | undefined {
+  if (event === 'state-changed') return byState[String(details?.['to'])];
+  if (event !== 'request-ignored') return byEvent[event];
+  return HARDWARE_REASONS.includes(details?.['reason']) ? warning('BootRefused') : undefined;
+}
+
+const components: Readonly<Partial<Record<JournalSource, string>>> = {
+  dhcp: 'tinkerbell-boot',
+  tftp: 'tinkerbell-boot',
+  http: 'tinkerbell-boot',
+  agent: 'tinkerbell-workflows',
+  workflow: 'tinkerbell-controller',
+};
+
+/** Who saw it. */
+export function componentOf(source: JournalSource): string {
+  return components[source] ?? 'tinkerbell';
+}

@@ -1,0 +1,115 @@
+/** Writes Events beside all else that happens: queued, bounded, and let go of when the store is slow. */
+import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import { collectionOf, eventKind, eventOf, uidOf, type Event, type Happening } from '@tinkerbell/resources';
+import { updateObject, type ObjectKey, type Store } from '@tinkerbell/store-contract';
+import { EventLimits } from './event-limits.ts';
+
+export interface EventWriterDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export type Seen = Pick<Happening, 'object' | 'reason' | 'message' | 'type' | 'component'>;
+
+/** What waits for the store. */
+const WAITING_MAX = 1000;
+/** Events that are counted up when the same happens again; client-go keeps as many. */
+const KNOWN_MAX = 4096;
+
+export class EventWriter {
+  readonly #deps: EventWriterDeps;
+  readonly #limits: EventLimits;
+  readonly #waiting: Seen[] = [];
+  /** By what happened to what, in order of use. */
+  readonly #known = new Map<string, ObjectKey>();
+  #writing: Promise<void> | undefined;
+  #written = 0;
+  readonly #dropped = { limit: 0, queue: 0, store: 0 };
+
+  constructor(deps: EventWriterDeps) {
+    this.#deps = deps;
+    this.#limits = new EventLimits(deps.clock);
+  }
+
+  /** Never throws and never waits. */
+  record(seen: Seen): void {
+    const { kind, metadata } = seen.object;
+    if (!this.#limits.mayWrite(`${kind} ${metadata.namespace}/${metadata.name}`)) {
+      this.#dropped.limit += 1;
+      return;
+    }
+    if (this.#waiting.length >= WAITING_MAX) {
+      this.#dropped.queue += 1;
+      return;
+    }
+    this.#waiting.push(seen);
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let seen = this.#waiting.shift(); seen !== undefined; seen = this.#waiting.shift()) {
+      try {
+        await this.#write(seen);
+        this.#written += 1;
+      } catch (thrown) {
+        this.#dropped.store += 1;
+        this.#deps.log.debug('event not written', { reason: seen.reason, error: String(thrown) });
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(seen: Seen): Promise<void> {
+    const { namespace, name } = seen.object.metadata;
+    const what = [seen.object.kind, namespace, name, seen.type, seen.reason, seen.message].join(' ');
+    const known = this.#known.get(what);
+    this.#known.delete(what);
+    const key = known !== undefined && (await this.#again(known)) ? known : await this.#create(seen);
+    this.#known.set(what, key);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** False when it has been deleted since. */
+  async #again(key: ObjectKey): Promise<boolean> {
+    const updated = await updateObject<never>(this.#deps.store, key, (current) => {
+      const event = current as Event;
+      return { object: { ...event, count: (event.count ?? 1) + 1, lastTimestamp: this.#now() } as Event };
+    });
+    if (!updated.ok && updated.kind === 'unavailable') throw new Error(updated.message);
+    return updated.ok;
+  }
+
+  async #create(seen: Seen): Promise<ObjectKey> {
+    const { store, random } = this.#deps;
+    const now = this.#now();
+    const suffix = [...random.bytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    const event = eventOf({ ...seen, firstTime: now, lastTime: now, count: 1, suffix });
+    const { name, namespace } = event.metadata;
+    const key = { collection: collectionOf(eventKind), namespace, name };
+    const metadata = { ...event.metadata, uid: uidOf(random.bytes(16)), creationTimestamp: now };
+    const result = await store.commit([{ operation: 'create', key, object: { ...event, metadata } }]);
+    if (!result.ok) throw new Error(result.message);
+    return key;
+  }
+
+  #now(): string {
+    return new Date(this.#deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  }
+
+  /** By metric name with labels. */
+  counters(): Record<string, number> {
+    const dropped = Object.entries(this.#dropped).map(([why, count]) => [
+      `kubernetes_events_dropped_total{reason="${why}"}`,
+      count,
+    ]);
+    return { kubernetes_events_written_total: this.#written, ...Object.fromEntries(dropped) };
+  }
+}

@@ -1,0 +1,22 @@
+/** Events are kept for an hour, as upstream's cluster keeps them (kube-apiserver's --event-ttl). */
+import { collectionOf, eventKind, type Event } from '@tinkerbell/resources';
+import { eachPage, type Store } from '@tinkerbell/store-contract';
+
+const KEPT_MS = 3_600_000;
+
+/** Deletes those that are older, whoever wrote them; one that is written meanwhile stays. Resolves with how many went. */
+export async function sweepEvents(store: Store, nowMs: number): Promise<number> {
+  let gone = 0;
+  for await (const page of eachPage(store, { collection: collectionOf(eventKind) }))
+    for (const { key, revision, object } of page) {
+      if (nowMs - lastMs(object as Event) < KEPT_MS) continue;
+      const result = await store.commit([{ operation: 'delete', key, expectedRevision: revision }]);
+      if (result.ok) gone += 1;
+    }
+  return gone;
+}
+
+/** One without any time that can be read is as old as time. */
+function lastMs({ lastTimestamp, firstTimestamp, metadata }: Event): number {
+  return Date.parse(lastTimestamp ?? firstTimestamp ?? metadata.creationTimestamp ?? '') || 0;
+}
