@@ -38,7 +38,12 @@ export interface AgentGate {
 }
 
 export type VerifiedSession =
-  | { readonly ok: true; readonly hardware: { readonly namespace: string; readonly name: string } }
+  | {
+      readonly ok: true;
+      /** That the machine has booted from. */
+      readonly mac: Mac;
+      readonly hardware: { readonly namespace: string; readonly name: string };
+    }
   | { readonly ok: false; readonly refusal: AgentRefusal };
 
 /** For what machines read over HTTP. */

@@ -9,6 +9,7 @@ import {
   type Service,
   type SessionVerifier,
 } from '@tinkerbell/platform-contract';
+import { parseMac } from '@tinkerbell/wire';
 import { byteRangeOf, type ByteRange } from './byte-range.ts';
 import { contentTypeOf } from './content-type.ts';
 import { imagePathOf } from './image-path.ts';
@@ -32,7 +33,10 @@ export interface ImagesConfig {
   readonly directory: string;
   /** URL path prefix, ending in a slash. */
   readonly prefix: string;
-  /** Folder below the directory, ending in a slash, of which only agents with a live session learn anything; absent: there is none. */
+  /**
+   * Folder below the directory, ending in a slash, of which only agents with a live session learn anything; absent: there is none.
+   * A folder in it that is named after a MAC is for that machine alone.
+   */
   readonly privateFolder?: string;
 }
 
@@ -97,7 +101,10 @@ class ImageFiles {
     const session = headers.get(SESSION_HEADER);
     if (session === null) return false;
     const verified = await this.#deps.agentSessions?.verify(session).catch(() => undefined);
-    return verified?.ok === true;
+    if (verified?.ok !== true) return false;
+    const [folder = ''] = path.slice(privateFolder.length).split('/');
+    const owner = parseMac(folder);
+    return owner === undefined || owner === verified.mac;
   }
 
   #missing(peer: HttpPeer, path: string): Response {

@@ -7,19 +7,29 @@ import { after, test } from 'node:test';
 import { agentRefusal } from '@tinkerbell/agent-identity';
 import { nodeClock, nodeFiles } from '@tinkerbell/platform-node';
 import type { Log, SessionVerifier } from '@tinkerbell/platform-contract';
+import { mac } from '@tinkerbell/wire';
 import { createImagesService } from './index.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
+const OWN = '02-00-5e-10-00-01';
+const OTHER = '02-00-5e-10-00-02';
 const directory = mkdtempSync(join(tmpdir(), 'images-private-'));
-mkdirSync(join(directory, 'private/deep'), { recursive: true });
-for (const path of ['public', 'private/key', 'private/deep/key']) writeFileSync(join(directory, path), path);
+for (const folder of ['deep', OWN, OTHER]) mkdirSync(join(directory, 'private', folder), { recursive: true });
+for (const path of [
+  'public',
+  'private/key',
+  'private/deep/key',
+  `private/${OWN}/key`,
+  `private/${OTHER}/key`,
+])
+  writeFileSync(join(directory, path), path);
 after(() => rmSync(directory, { recursive: true }));
 
 const agentSessions: SessionVerifier = {
   async verify(session) {
     if (session === 'away') throw new Error('away');
     if (session !== 'good') return { ok: false, refusal: agentRefusal('ended') };
-    return { ok: true, hardware: { namespace: 'default', name: 'machine0' } };
+    return { ok: true, mac: mac('02:00:5e:10:00:01'), hardware: { namespace: 'default', name: 'machine0' } };
   },
 };
 
@@ -55,6 +65,8 @@ test('private files need a live session; what is not there and what is refused l
   }
   assert.equal((await ask('private/key', 'good')).text, 'private/key');
   assert.equal((await ask('private/deep/key', 'good')).text, 'private/deep/key');
+  assert.equal((await ask(`private/${OWN}/key`, 'good')).status, 200);
+  assert.deepEqual(await ask(`private/${OTHER}/key`, 'good'), missing, 'that of another machine');
   assert.equal((await ask('public')).text, 'public');
   assert.equal((await ask('public', 'bad')).text, 'public');
 });

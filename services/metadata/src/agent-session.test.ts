@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentRefusal } from '@tinkerbell/agent-identity';
 import type { SessionVerifier } from '@tinkerbell/platform-contract';
-import { ADDRESSES, startRack } from '../testdata/rack.ts';
+import { mac } from '@tinkerbell/wire';
+import { ADDRESSES, MACS, startRack } from '../testdata/rack.ts';
 
 /** Sessions are named after machines. */
 const agentSessions: SessionVerifier = {
@@ -12,7 +13,7 @@ const agentSessions: SessionVerifier = {
     const name = /^of-(machine\d)$/.exec(session)?.[1];
     return name === undefined
       ? { ok: false, refusal: agentRefusal('ended') }
-      : { ok: true, hardware: { namespace: 'default', name } };
+      : { ok: true, mac: mac(MACS[name === 'machine0' ? 0 : 1]), hardware: { namespace: 'default', name } };
   },
 };
 

@@ -189,6 +189,7 @@ test('verifies for which Hardware a live session is', async () => {
   const session = await sessionOf();
   assert.deepEqual(await sessions.verify(session), {
     ok: true,
+    mac: MAC,
     hardware: { namespace: 'lab', name: 'one' },
   });
   await sessionOf();

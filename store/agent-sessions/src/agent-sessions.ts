@@ -105,13 +105,14 @@ class StoredSessions implements AgentSessions {
     const presented = this.#presented(session);
     if (!presented.ok) return presented;
     const { token } = presented;
-    const hardware = token && machineWithMac(this.#deps.view, token.mac);
+    if (token === undefined) return { ok: false, refusal: agentRefusal('no-token') };
+    const hardware = machineWithMac(this.#deps.view, token.mac);
     const [record] = await this.#records.of([hardware]);
-    if (hardware === undefined || record?.sessionId !== bytesToHex(token?.sessionId ?? new Uint8Array()))
+    if (hardware === undefined || record?.sessionId !== bytesToHex(token.sessionId))
       return { ok: false, refusal: agentRefusal('fenced') };
     if (this.#ends.lifeOf(record.workflow) !== 'live') return { ok: false, refusal: agentRefusal('ended') };
     const { namespace, name } = hardware.metadata;
-    return { ok: true, hardware: { namespace, name } };
+    return { ok: true, mac: token.mac, hardware: { namespace, name } };
   }
 
   async exchange({
