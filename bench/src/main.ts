@@ -8,6 +8,8 @@ import { parseArgs } from 'node:util';
 import { apiBenchmark } from './api.ts';
 import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { dhcpBenchmark } from './dhcp.ts';
+import { filesBenchmark } from './files.ts';
+import { gatewayBenchmark } from './gateway.ts';
 import { goTemplateBenchmark } from './go-template.ts';
 import { hookBenchmark } from './hook.ts';
 import { image2diskBenchmark } from './image2disk.ts';
@@ -31,6 +33,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   scriptsBenchmark,
   metadataBenchmark,
   stormBenchmark,
+  gatewayBenchmark,
+  filesBenchmark,
   hookBenchmark,
   goTemplateBenchmark,
 ];

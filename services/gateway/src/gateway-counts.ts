@@ -3,9 +3,12 @@ import { oneValue } from './header-fields.ts';
 
 const BUCKETS_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60] as const;
 const LABELS_MAX = 5000;
+const ROUTES_MAX = 1000;
+const SECONDS = 'gateway_request_seconds';
 
 export class GatewayCounts {
   readonly #counts = new Map<string, number>();
+  readonly #histograms = new Map<string, Histogram>();
 
   add(name: string, labels: Readonly<Record<string, string | number>> = {}, amount = 1): void {
     const key = keyOf(name, labels);
@@ -21,16 +24,36 @@ export class GatewayCounts {
 
   /** A Prometheus histogram: each bucket counts everything up to its bound. */
   observe(route: string, seconds: number): void {
-    for (const bound of BUCKETS_SECONDS)
-      this.add('gateway_request_seconds_bucket', { route, le: bound }, seconds <= bound ? 1 : 0);
-    this.add('gateway_request_seconds_bucket', { route, le: '+Inf' });
-    this.add('gateway_request_seconds_sum', { route }, seconds);
-    this.add('gateway_request_seconds_count', { route });
+    let histogram = this.#histograms.get(route);
+    if (histogram === undefined) {
+      if (this.#histograms.size >= ROUTES_MAX) return;
+      histogram = { buckets: BUCKETS_SECONDS.map(() => 0), sum: 0, count: 0 };
+      this.#histograms.set(route, histogram);
+    }
+    const { buckets } = histogram;
+    for (const [index, bound] of BUCKETS_SECONDS.entries())
+      if (seconds <= bound) buckets[index] = (buckets[index] ?? 0) + 1;
+    histogram.sum += seconds;
+    histogram.count += 1;
   }
 
   all(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#counts);
+    const all = Object.fromEntries(this.#counts);
+    for (const [route, { buckets, sum, count }] of this.#histograms) {
+      for (const [index, bound] of BUCKETS_SECONDS.entries())
+        all[keyOf(`${SECONDS}_bucket`, { route, le: bound })] = buckets[index] ?? 0;
+      all[keyOf(`${SECONDS}_bucket`, { route, le: '+Inf' })] = count;
+      all[keyOf(`${SECONDS}_sum`, { route })] = sum;
+      all[keyOf(`${SECONDS}_count`, { route })] = count;
+    }
+    return all;
   }
+}
+
+interface Histogram {
+  readonly buckets: number[];
+  sum: number;
+  count: number;
 }
 
 function keyOf(name: string, labels: Readonly<Record<string, string | number>>): string {

@@ -109,7 +109,7 @@ const PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$
 
 /** W3C Trace Context: the caller's trace with a span of ours, or a new trace. `random` is 24 bytes. */
 export function traceparentOf(given: string | undefined, random: Uint8Array): string {
-  const hex = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = Buffer.from(random).toString('hex');
   const match = PARENT.exec(given ?? '');
   return `00-${match?.[1] ?? hex.slice(0, 32)}-${hex.slice(32, 48)}-${match?.[2] ?? '00'}`;
 }

@@ -112,14 +112,19 @@ function askOn(
     stream.on('error', (error) => {
       failure = error.message;
     });
+    let isAnswered = false;
     stream.once('close', () => {
       done();
       signal.removeEventListener('abort', cancel);
       body?.unpipe(stream);
+      if (isAnswered) return;
       const wasRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && body === undefined;
       reject(new UpstreamFailure(failure, wasRefused || isSafe(request)));
     });
-    stream.once('response', (headers, flags) => resolve(answerOf(stream, headers, flags)));
+    stream.once('response', (headers, flags) => {
+      isAnswered = true;
+      resolve(answerOf(stream, headers, flags));
+    });
     body?.pipe(stream);
   });
 }

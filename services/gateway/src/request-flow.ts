@@ -24,6 +24,8 @@ import { UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './up
 
 const ANSWER_TIMEOUT_MS = 60_000;
 const TRACE_BYTES = 24;
+/** Without a reason of one's own each abort makes an error with a stack, and every request ends with one. */
+const GONE = 'gone';
 
 /** What is known of a request before its route. */
 interface Visit {
@@ -67,7 +69,7 @@ export class RequestFlow {
   async answer(exchange: Exchange, listener: string): Promise<void> {
     const { clock, random, log } = this.#deps;
     const gone = new AbortController();
-    exchange.onClosed(() => gone.abort());
+    exchange.onClosed(() => gone.abort(GONE));
     const visit: Visit = {
       exchange,
       gone,
@@ -169,7 +171,7 @@ export class RequestFlow {
     let refusal: Refusal | undefined;
     const giveUp = (why: Refusal): void => {
       refusal ??= why;
-      gone.abort();
+      gone.abort(GONE);
     };
     const body = this.#body(visit, route, giveUp);
     const stopTimer = this.#answerTimer(visit, route, giveUp);

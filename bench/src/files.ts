@@ -1,0 +1,160 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomFillSync } from 'node:crypto';
+import { join } from 'node:path';
+
+import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
+import { makeCertificate } from './certificate.ts';
+import { fullLoad, middleOf, type Subject } from './http-rows.ts';
+import { requestText } from './http-load.ts';
+import { startNginx } from './nginx.ts';
+import { alternate, median } from './rounds.ts';
+import { mustRun, needProgram, processorSeconds } from './running-program.ts';
+import { freePort, startOnLoopback } from './tinkerbell-server.ts';
+
+const IMAGE_BYTES = 500 * 1024 ** 2;
+const CLIENTS = [1, 8, 64];
+const HOT_CONNECTIONS = 64;
+
+export const filesBenchmark: Benchmark = {
+  name: 'files',
+  summary:
+    'an image of 500 MiB over HTTP and TLS 1.3 to 1, 8 and 64 clients, and a hot file of 1 KB; beside nginx with sendfile',
+  async run(context) {
+    const directory = join(context.directory, 'images');
+    makeImages(directory);
+    const [ours, nginx] = [await startOurs(context, directory), await startPeer(context, directory)];
+    const rows: Row[] = [];
+    for (const scheme of ['http', 'https'] as const)
+      for (const clients of CLIENTS)
+        rows.push(...(await imageRows(context, { ours, nginx, scheme, clients })));
+    return [...rows, ...(await hotRows(context, ours, nginx))];
+  },
+};
+
+interface Source {
+  readonly http: string;
+  readonly https: string;
+  readonly pid: number;
+}
+
+/** Of random bytes, in the page cache once written. */
+function makeImages(directory: string): void {
+  mkdirSync(directory);
+  writeFileSync(join(directory, 'image.raw'), randomFillSync(Buffer.alloc(IMAGE_BYTES)));
+  writeFileSync(join(directory, 'hot.txt'), 'x'.repeat(1024));
+}
+
+async function startOurs(context: BenchContext, directory: string): Promise<Source> {
+  const dataDirectory = join(context.directory, 'data');
+  mkdirSync(dataDirectory);
+  const { certFile, keyFile } = await makeCertificate(context);
+  const port = await freePort();
+  const tls = [`--https-port=${port}`, `--tls-cert-file=${certFile}`, `--tls-key-file=${keyFile}`];
+  const { url, pid } = await startOnLoopback(context, {
+    dataDirectory,
+    flags: [`--images-dir=${directory}`, ...tls],
+  });
+  return { http: `${url}/images`, https: `https://localhost:${port}/images`, pid };
+}
+
+async function startPeer(context: BenchContext, directory: string): Promise<Source> {
+  const { certFile, keyFile } = await makeCertificate(context);
+  const [http, https] = [await freePort(), await freePort()];
+  const tls = `ssl_certificate ${certFile}; ssl_certificate_key ${keyFile}; ssl_protocols TLSv1.3;`;
+  const { workerPid } = await startNginx(context, {
+    name: 'nginx',
+    port: https,
+    http: `server { listen 127.0.0.1:${http}; listen 127.0.0.1:${https} ssl; ${tls} root ${directory}; }`,
+  });
+  return { http: `http://127.0.0.1:${http}`, https: `https://localhost:${https}`, pid: workerPid() };
+}
+
+interface Transfer {
+  readonly megabytesPerSecond: number;
+  /** Of the server. */
+  readonly processorSecondsPerGigabyte: number;
+}
+
+/** The image once, each client with a part of its own, in one process of curl. */
+async function transfer(
+  context: BenchContext,
+  url: string,
+  { pid, clients }: { pid: number; clients: number },
+) {
+  const curl = needProgram('curl', 'curl');
+  const size = Math.ceil(IMAGE_BYTES / clients);
+  const parts = Array.from({ length: clients }, (_, index) => {
+    const end = Math.min((index + 1) * size, IMAGE_BYTES) - 1;
+    return [
+      ...(index === 0 ? [] : ['--next']),
+      '--silent',
+      '--fail',
+      '--insecure',
+      '--http1.1',
+      '--output',
+      '/dev/null',
+      '--range',
+      `${index * size}-${end}`,
+      url,
+    ];
+  });
+  const before = processorSeconds(pid);
+  const { seconds } = await mustRun(context, {
+    command: [curl, '--parallel', '--parallel-immediate', '--parallel-max', String(clients), ...parts.flat()],
+  });
+  const used = processorSeconds(pid) - before;
+  return {
+    megabytesPerSecond: IMAGE_BYTES / 1e6 / seconds,
+    processorSecondsPerGigabyte: (used * 1e9) / IMAGE_BYTES,
+  };
+}
+
+async function imageRows(
+  context: BenchContext,
+  {
+    ours,
+    nginx,
+    scheme,
+    clients,
+  }: { ours: Source; nginx: Source; scheme: 'http' | 'https'; clients: number },
+): Promise<readonly Row[]> {
+  const from = (source: Source) => () =>
+    transfer(context, `${source[scheme]}/image.raw`, { pid: source.pid, clients });
+  const found = await alternate(context.quick ? 1 : 3, { ours: from(ours), nginx: from(nginx) });
+  const name = `${scheme === 'http' ? 'HTTP' : 'TLS 1.3'}, ${clients} ${clients === 1 ? 'client' : 'clients'}`;
+  const rowFor = (
+    what: keyof Transfer,
+    rest: { name: string; unit: string; better: 'higher' | 'lower' },
+  ): Row =>
+    rowOf({
+      ...rest,
+      value: median(found.ours.map((one) => one[what])),
+      peer: { name: 'nginx', value: median(found.nginx.map((one) => one[what])) },
+    });
+  return [
+    rowFor('megabytesPerSecond', { name, unit: 'MB/s', better: 'higher' }),
+    rowFor('processorSecondsPerGigabyte', { name: `${name}: processor time`, unit: 's/GB', better: 'lower' }),
+  ];
+}
+
+async function hotRows(context: BenchContext, ours: Source, nginx: Source): Promise<readonly Row[]> {
+  const subject = ({ http, pid }: Source): Subject => {
+    const { origin, host, pathname } = new URL(`${http}/hot.txt`);
+    return { url: origin, pid, requests: [requestText({ host, path: pathname })] };
+  };
+  const plan = { connections: HOT_CONNECTIONS, seconds: context.quick ? 2 : 5 };
+  await fullLoad(context, subject(ours), { ...plan, seconds: 1 });
+  const found = await alternate(context.quick ? 1 : 3, {
+    ours: () => fullLoad(context, subject(ours), plan),
+    nginx: () => fullLoad(context, subject(nginx), plan),
+  });
+  return [
+    rowOf({
+      name: 'hot file of 1 KB',
+      value: middleOf(found.ours).perSecond,
+      unit: '/s',
+      better: 'higher',
+      peer: { name: 'nginx', value: middleOf(found.nginx).perSecond },
+    }),
+  ];
+}

@@ -1,0 +1,59 @@
+/** nginx with one worker on loopback. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+import type { BenchContext } from './benchmark.ts';
+import { needProgram, startProgram, untilReady } from './running-program.ts';
+
+export interface NginxOptions {
+  /** Of its folder below the benchmark's. */
+  readonly name: string;
+  /** What stands within `http {}`. */
+  readonly http: string;
+  /** It is ready when this port takes connections. */
+  readonly port: number;
+}
+
+export interface Nginx {
+  /** Of the process that answers. */
+  workerPid(): number;
+}
+
+const BODIES = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+
+export async function startNginx(context: BenchContext, options: NginxOptions): Promise<Nginx> {
+  const nginx = needProgram('nginx', 'nginx-light');
+  const { name, http, port } = options;
+  const work = join(context.directory, name);
+  mkdirSync(work);
+  const user = process.getuid?.() === 0 ? ' user root;' : '';
+  const configuration = `
+    daemon off; pid ${work}/pid; error_log stderr; worker_processes 1;${user} worker_rlimit_nofile 65536;
+    events { worker_connections 32768; }
+    http {
+      access_log off; sendfile on; tcp_nopush on; default_type application/octet-stream;
+      ${BODIES.map((body) => `${body}_temp_path ${work}/${body};`).join(' ')}
+      ${http}
+    }`;
+  writeFileSync(join(work, 'nginx.conf'), configuration);
+  const program = startProgram(context, {
+    command: [nginx, '-p', work, '-e', 'stderr', '-c', join(work, 'nginx.conf')],
+  });
+  await untilReady(program, () => isTaken(port));
+  const children = `/proc/${program.pid}/task/${program.pid}/children`;
+  return { workerPid: () => Number(readFileSync(children, 'utf8').trim().split(' ')[0]) };
+}
+
+/** Whether somebody on loopback takes connections there. */
+export function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (is: boolean) => (): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', end(true));
+    socket.once('error', end(false));
+  });
+}
