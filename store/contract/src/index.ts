@@ -34,4 +34,4 @@ export { recordStateChange, subjectOf, type StateChange } from './workflow-timel
 export { referencedKeys, renderInputOf, type RenderInputFound } from './render-input.ts';
 export { JOURNAL_BOUNDS, type JournalBounds } from './journal-bounds.ts';
 export { eachPage, keepListing, watchUntil, type Listed } from './list-and-watch.ts';
-export { changeFrom, storedFrom } from './stored-row.ts';
+export { changeFrom, keyFrom, storedFrom } from './stored-row.ts';

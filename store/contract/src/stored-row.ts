@@ -1,16 +1,20 @@
 import type { Resource } from '@tinkerbell/resources';
-import type { Change, StoredObject } from './store.ts';
+import type { Change, ObjectKey, StoredObject } from './store.ts';
 
 /** A row as a database gives it: of `objects`, and with `type` of `changes`. 64-bit numbers may come as text. */
 type Row = Readonly<Record<string, unknown>>;
 
+export function keyFrom(row: Row): ObjectKey {
+  return {
+    collection: String(row['collection']),
+    namespace: String(row['namespace']),
+    name: String(row['name']),
+  };
+}
+
 export function storedFrom(row: Row): StoredObject {
   return {
-    key: {
-      collection: String(row['collection']),
-      namespace: String(row['namespace']),
-      name: String(row['name']),
-    },
+    key: keyFrom(row),
     revision: Number(row['revision']),
     object: JSON.parse(String(row['object'])) as Resource,
   };

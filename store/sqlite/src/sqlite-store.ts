@@ -9,10 +9,11 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
 import {
   changeFrom,
-  storedFrom,
   changeOf,
   formatKey,
+  keyFrom,
   refusalOf,
+  storedFrom,
   WatchHub,
   type Change,
   type CommitResult,
@@ -27,7 +28,7 @@ import {
   type Write,
 } from '@tinkerbell/store-contract';
 import { LogSync, type SyncLog } from './log-sync.ts';
-import { RecentObjects } from './recent-objects.ts';
+import { KnownObjects } from './known-objects.ts';
 import { prepareSchema } from './schema.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 
@@ -77,7 +78,7 @@ class SqliteStore implements Store {
   readonly #hub = new WatchHub();
   readonly #changesKept: number;
   readonly #statements: Statements;
-  readonly #recent = new RecentObjects(RECENT_MAX);
+  readonly #known = new KnownObjects(RECENT_MAX);
   readonly #sync: LogSync | undefined;
   #pending: PendingCommit[] = [];
   /** Resolves when the group on its way to the disk is there. */
@@ -115,12 +116,12 @@ class SqliteStore implements Store {
 
   /** Nobody else writes the file, so what is remembered is what is there. */
   #read(key: ObjectKey): StoredObject | undefined {
-    const known = this.#recent.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     const row = this.#statements.get.get(key.collection, key.namespace, key.name);
     if (row === undefined) return undefined;
     const stored = storedFrom(row);
-    this.#recent.set(stored);
+    this.#known.set(stored);
     return stored;
   }
 
@@ -135,11 +136,22 @@ class SqliteStore implements Store {
       afterName: after.name,
       count: limit + 1,
     });
-    const items = rows.slice(0, limit).map((row) => storedFrom(row));
+    const items = rows.slice(0, limit).map((row) => this.#listed(keyFrom(row)));
     const last = items.at(-1)?.key;
     const next =
       rows.length > limit && last !== undefined ? { namespace: last.namespace, name: last.name } : undefined;
     return { items, revision: this.#durableRevision, ...(next === undefined ? {} : { next }) };
+  }
+
+  /** What nobody has in memory is read one by one: that costs little beside parsing it. */
+  #listed(key: ObjectKey): StoredObject {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const row = this.#statements.get.get(key.collection, key.namespace, key.name);
+    if (row === undefined) throw new Error(`the store lists ${formatKey(key)} and does not have it`);
+    const stored = storedFrom(row);
+    this.#known.listed(stored);
+    return stored;
   }
 
   commit(writes: readonly Write[]): Promise<CommitResult> {
@@ -256,7 +268,7 @@ class SqliteStore implements Store {
   #abandon(group: readonly PendingCommit[], cause: unknown): void {
     const message = cause instanceof Error ? cause.message : String(cause);
     this.#log.error('store could not write', { error: message, commits: group.length });
-    this.#recent.clear();
+    this.#known.clear();
     if (this.#database.isTransaction) this.#database.exec('rollback');
     for (const one of group) one.resolve(unavailable(one.writes, `the store could not write: ${message}`));
   }
@@ -277,10 +289,10 @@ class SqliteStore implements Store {
     const text = JSON.stringify(change.object);
     if (change.type === 'deleted') {
       this.#statements.remove.run(collection, namespace, name);
-      this.#recent.delete(change.key);
+      this.#known.delete(change.key);
     } else {
       this.#statements.put.run(collection, namespace, name, change.revision, text);
-      this.#recent.set({ key: change.key, revision: change.revision, object: change.object });
+      this.#known.set({ key: change.key, revision: change.revision, object: change.object });
     }
     this.#statements.change.run(change.revision, change.type, collection, namespace, name, text);
     return change;

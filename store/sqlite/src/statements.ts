@@ -9,7 +9,7 @@ export function prepareStatements(database: DatabaseSync) {
     revision: prepare('select revision from counter'),
     count: prepare('update counter set revision = ?'),
     get: prepare('select * from objects where collection = ? and namespace = ? and name = ?'),
-    list: prepare(`select * from objects
+    list: prepare(`select collection, namespace, name from objects
       where collection = :collection and (:namespace is null or namespace = :namespace)
         and (namespace, name) > (:afterNamespace, :afterName)
       order by namespace, name limit :count`),

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { StoredObject } from '@tinkerbell/store-contract';
+import { KnownObjects } from './known-objects.ts';
+
+const key = (name: string) => ({ collection: 'hardware.tinkerbell.org', namespace: 'default', name });
+const stored = (name: string, revision: number): StoredObject => ({
+  key: key(name),
+  revision,
+  object: {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name, namespace: 'default' },
+  },
+});
+
+/** What nobody holds is gone afterwards. */
+async function collectGarbage(): Promise<void> {
+  await setImmediate();
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  await setImmediate();
+}
+
+test('keeps what was written last, and of the rest what others hold', async () => {
+  const known = new KnownObjects(2);
+  const held = stored('held', 1);
+  known.set(held);
+  for (const name of ['a', 'b', 'c']) known.set(stored(name, 2));
+  await collectGarbage();
+  const revisions = ['held', 'a', 'b', 'c'].map((name) => known.get(key(name))?.revision);
+  assert.deepEqual(revisions, [1, undefined, 2, 2]);
+  assert.equal(known.get(key('held'))?.object, held.object);
+});
+
+test('what was listed is known while its reader keeps it, and in no place of what was read last', async () => {
+  const known = new KnownObjects(1);
+  known.set(stored('recent', 1));
+  const kept = stored('kept', 2);
+  known.listed(kept);
+  known.listed(stored('dropped', 3));
+  assert.equal(known.get(key('recent'))?.revision, 1);
+  await collectGarbage();
+  assert.equal(known.get(key('kept'))?.object, kept.object);
+  assert.equal(known.get(key('dropped')), undefined);
+});
+
+test('a newer one takes the place of an older, wherever that is', () => {
+  const known = new KnownObjects(1);
+  const older = stored('a', 1);
+  known.listed(older);
+  known.set(stored('a', 2));
+  known.listed(older);
+  assert.equal(known.get(key('a'))?.revision, 2);
+  known.delete(key('a'));
+  assert.equal(known.get(key('a')), undefined);
+  known.set(stored('b', 3));
+  known.clear();
+  assert.equal(known.get(key('b')), undefined);
+});
+
+test('forgets the names of what is gone', async () => {
+  const known = new KnownObjects(1);
+  for (let index = 0; index < 5_000; index += 1) {
+    known.listed(stored(`object-${index}`, index));
+    if (index % 1_000 === 0) await collectGarbage();
+  }
+  assert.ok(known.size < 4_000, `${known.size} names`);
+});

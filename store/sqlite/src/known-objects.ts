@@ -1,0 +1,73 @@
+import type { Resource } from '@tinkerbell/resources';
+import { formatKey, type ObjectKey, type StoredObject } from '@tinkerbell/store-contract';
+
+/** Fewer are not worth a look for those that are gone. */
+const SWEEP_MIN = 1_024;
+
+/**
+ * Objects of the store as values, so that nobody parses twice what is in memory anyway: the last that were read or written, and any
+ * that somebody else in this program still holds, as the view does. Nobody changes an object that came from a store.
+ */
+export class KnownObjects {
+  /** Held here; bounded, the oldest goes first. */
+  readonly #recent = new Map<string, StoredObject>();
+  /** Held by others, or gone. */
+  readonly #elsewhere = new Map<string, { readonly revision: number; readonly object: WeakRef<Resource> }>();
+  readonly #recentMax: number;
+  #sweepAt = SWEEP_MIN;
+
+  constructor(recentMax: number) {
+    this.#recentMax = recentMax;
+  }
+
+  get size(): number {
+    return this.#recent.size + this.#elsewhere.size;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    const path = formatKey(key);
+    const recent = this.#recent.get(path);
+    if (recent !== undefined) return recent;
+    const held = this.#elsewhere.get(path);
+    const object = held?.object.deref();
+    return held === undefined || object === undefined ? undefined : { key, revision: held.revision, object };
+  }
+
+  /** Read or written just now. */
+  set(stored: StoredObject): void {
+    const path = formatKey(stored.key);
+    this.#elsewhere.delete(path);
+    this.#recent.delete(path);
+    this.#recent.set(path, stored);
+    if (this.#recent.size <= this.#recentMax) return;
+    const [oldest] = this.#recent;
+    if (oldest === undefined) return;
+    this.#recent.delete(oldest[0]);
+    this.#hold(...oldest);
+  }
+
+  /** Handed out in a list: known for as long as whoever got it keeps it. */
+  listed(stored: StoredObject): void {
+    const path = formatKey(stored.key);
+    if (!this.#recent.has(path)) this.#hold(path, stored);
+  }
+
+  delete(key: ObjectKey): void {
+    const path = formatKey(key);
+    this.#recent.delete(path);
+    this.#elsewhere.delete(path);
+  }
+
+  clear(): void {
+    this.#recent.clear();
+    this.#elsewhere.clear();
+  }
+
+  #hold(path: string, { revision, object }: StoredObject): void {
+    this.#elsewhere.set(path, { revision, object: new WeakRef(object) });
+    if (this.#elsewhere.size < this.#sweepAt) return;
+    for (const [each, held] of this.#elsewhere)
+      if (held.object.deref() === undefined) this.#elsewhere.delete(each);
+    this.#sweepAt = Math.max(SWEEP_MIN, this.#elsewhere.size * 2);
+  }
+}
