@@ -60,6 +60,15 @@ test('routes of the API turn other machines away, in their own words where they 
   assert.equal(await (await ask('/images/a')).text(), 'told');
 });
 
+test('a route hears of whom the front turned away', async () => {
+  const heard: string[] = [];
+  const turnedAway: HttpRoute['turnedAway'] = ({ method }, { peer }, status) =>
+    void heard.push(`${method} ${peer.address} ${status}`);
+  const ask = front([{ name: 'api', prefix: '/api', ...answers, turnedAway }]);
+  await ask('/api/v1');
+  assert.deepEqual(heard, ['GET 10.1.0.2 401']);
+});
+
 test('an API that is open answers everybody', async () => {
   const ask = front([{ name: 'api', prefix: '/v1/', ...answers }], 'everyone');
   assert.equal(await (await ask('/v1/jobs')).text(), 'told');

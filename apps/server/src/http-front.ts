@@ -101,7 +101,10 @@ async function guarded(
 ): Promise<Response | undefined> {
   const { authenticator, apiAnonymous: anonymous } = options;
   const found = await admitted(request, context, { authenticator, anonymous });
-  if (!('user' in found)) return refusal(route, found);
+  if (!('user' in found)) {
+    route.turnedAway?.(request, context, found.code);
+    return refusal(route, found);
+  }
   const { peer, localAddress, signal } = context;
   return route.handle(request, { peer, localAddress, signal, user: found.user });
 }

@@ -44,6 +44,8 @@ export interface HttpRoute {
   handle(request: HttpRequest, context: HttpContext): Promise<Response | undefined>;
   /** How it tells a caller that the front of the server turns away; in the front's own words when absent. */
   refuse?(message: string, status?: 401 | 403): Response;
+  /** Hears of a caller that the front has turned away. Never throws and never waits. */
+  turnedAway?(request: HttpRequest, context: HttpContext, status: 401 | 403): void;
 }
 
 export interface HttpListenOptions {

@@ -1,5 +1,5 @@
 /** Failures as Kubernetes Status objects (apimachinery meta/v1 Status). */
-import { formatPath, formatProblem, type Problem } from '@tinkerbell/resources';
+import { formatPath, formatProblem, type Kind, type Problem } from '@tinkerbell/resources';
 
 export type StatusReason =
   | 'BadRequest'
@@ -105,6 +105,18 @@ export function causesOf(problems: readonly Problem[]): NonNullable<StatusDetail
 /** 429; the client is asked to come again after so many seconds, as clients of Kubernetes do by themselves. */
 export function tooMany(message: string, retryAfterSeconds: number): ApiError {
   return new ApiError('TooManyRequests', message, { retryAfterSeconds });
+}
+
+/** 400 in the words of Kubernetes for `fieldValidation=Strict`, with what might have been meant. */
+export function unknownFieldsRefused(kind: Kind, name: string, problems: readonly Problem[]): ApiError {
+  const fields = problems.map(({ path, message }) => {
+    const hint = /; (did you mean .*)$/.exec(message)?.[0] ?? '';
+    return `unknown field ${JSON.stringify(formatPath(path))}${hint}`;
+  });
+  const message =
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ` +
+    `strict decoding error: ${fields.join(', ')}`;
+  return new ApiError('BadRequest', message, { kind: kind.kind, name, causes: causesOf(problems) });
 }
 
 /** 422 with one cause for each problem. */

@@ -110,7 +110,15 @@ test('leaves unknown fields out with a warning, and refuses them when asked to b
     ...typo,
     metadata: { name: 'm2' },
   });
-  assert.equal(strict.code, 422);
+  assert.deepEqual(
+    [strict.code, strict.body.reason, strict.body.message],
+    [
+      400,
+      'BadRequest',
+      'Hardware in version "v1alpha1" cannot be handled as a Hardware: strict decoding error: ' +
+        'unknown field "spec.intefraces"; did you mean "interfaces"?',
+    ],
+  );
 });
 
 test('refuses a write on an old version, and counts generations', async () => {

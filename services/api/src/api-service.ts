@@ -1,4 +1,5 @@
 /** The REST API in the shape of Kubernetes' own: paths, verbs, media types, status codes. */
+import { ANONYMOUS } from '@tinkerbell/access';
 import {
   WholeResponse,
   type Authenticator,
@@ -110,6 +111,7 @@ export function createApiService(deps: ApiDeps): Service {
           return AbortSignal.any([context.signal, stopping.signal]);
         },
       }),
+    turnedAway: (request, context, status) => auditTurnedAway(verbDeps, request, context, status),
   });
   return {
     name: 'api',
@@ -143,6 +145,15 @@ async function answer(deps: Deps, request: HttpRequest, context: HttpContext): P
   const response = await answered({ ...deps, note }, request, context);
   if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
   return response;
+}
+
+/** A write that got no further than the front: the record says nobody, as whoever it was could not say. */
+function auditTurnedAway(deps: Deps, request: HttpRequest, context: HttpContext, code: number): void {
+  const target = isWrite(request) ? resourceTarget(pathOf(request), deps.catalog) : undefined;
+  if (target === undefined) return;
+  const { peer, localAddress, signal } = context;
+  const nobody = { peer, localAddress, signal, user: ANONYMOUS };
+  deps.audit.record({ request, context: nobody, target, note: {}, code });
 }
 
 function pathOf({ url }: HttpRequest): string {

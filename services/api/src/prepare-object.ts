@@ -10,7 +10,7 @@ import {
   type Problem,
   type Resource,
 } from '@tinkerbell/resources';
-import { ApiError, invalid } from './api-error.ts';
+import { ApiError, invalid, unknownFieldsRefused } from './api-error.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export interface ServerValues {
@@ -39,7 +39,7 @@ export function checked(
     );
   }
   if (unknownFields === 'Strict' && validated.unknownFields.length > 0)
-    throw invalid(kind.kind, name, validated.unknownFields);
+    throw unknownFieldsRefused(kind, name, validated.unknownFields);
   return {
     resource: validated.resource,
     warnings: unknownFields === 'Ignore' ? [] : validated.unknownFields,

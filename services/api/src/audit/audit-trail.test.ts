@@ -186,3 +186,19 @@ test('refusals of one user are bounded, and those without a record are counted',
   refuse(ann);
   assert.equal((await users()).length, 9);
 });
+
+test('records writes of callers that got no further than the front, within the bound of refusals', async () => {
+  await using api = await startedApi(none);
+  api.turnAway('DELETE', `${base}/hardware/h`, 401);
+  api.turnAway('GET', `${base}/hardware/h`, 401);
+  api.turnAway('POST', '/apis/nothing', 401);
+  for (let index = 0; index < 30; index++) api.turnAway('POST', `${base}/hardware`, 403);
+  const records = await read(api.journal);
+  assert.deepEqual(
+    records.map(({ message }) => message),
+    [
+      'system:anonymous delete hardware.tinkerbell.org default/h: 401',
+      ...Array.from({ length: 4 }, () => 'system:anonymous create hardware.tinkerbell.org default: 403'),
+    ],
+  );
+});

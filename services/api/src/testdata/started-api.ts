@@ -73,6 +73,12 @@ export async function startedApi(
   return {
     call,
     raw,
+    /** As the front of the server does with a caller that it turns away. */
+    turnAway(method: string, path: string, code: 401 | 403): void {
+      const request = new Request(`http://localhost${path}`, { method });
+      const route = service.routes.find((one) => path.startsWith(one.prefix));
+      route?.turnedAway?.(request, context(), code);
+    },
     /** All clients so far go away. */
     hangUp() {
       gone.abort();
