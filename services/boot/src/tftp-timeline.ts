@@ -48,7 +48,7 @@ export function createTftpTimeline(
 
     refused(peer, fileName, message) {
       counters.add('tftp_transfers_total', { outcome: 'file-refused' });
-      log.debug('TFTP file refused', { peer: peer.address, file: fileName, message });
+      log.debug('TFTP file refused', { peer: peer.address, file: fileName, detail: message });
       journal.append({
         source: 'tftp',
         event: 'file-refused',

@@ -88,7 +88,7 @@ export class WorkQueue {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
       this.#failed += 1;
-      this.#log.error('reconcile failed', { key, failures, error: String(thrown) });
+      this.#log.error('reconcile failed', { workflow: key, failures, error: String(thrown) });
       return { atMs: this.#clock.nowMs() + Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures) };
     }
   }

@@ -89,7 +89,7 @@ function recordDiscovery(deps: NewcomerDeps, newcomer: Newcomer, discovered: Dis
   if ('refused' in discovered) {
     const { refused, message } = discovered;
     newcomers.count('discovery', refused);
-    log.debug('machine not discovered', { agentId, reason: refused, message });
+    log.debug('machine not discovered', { agentId, reason: refused, detail: message });
     const machine = machineOfAgent(agentId, attributes);
     newcomers.record(deps, agentId, {
       source: 'agent',

@@ -155,7 +155,7 @@ function recordEnrollment(
   if ('refusal' in outcome) {
     const { result, refusal } = outcome;
     newcomers.count('enrollment', result);
-    log.debug('agent not enrolled', { agentId, reason: result, message: refusal.message });
+    log.debug('agent not enrolled', { agentId, reason: result, detail: refusal.message });
     newcomers.record(deps, agentId, {
       ...place,
       event: 'enrollment-refused',

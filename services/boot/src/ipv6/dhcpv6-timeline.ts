@@ -32,13 +32,13 @@ export function createDhcpv6Timeline(
     undecodable({ peer }, error) {
       const reason = `undecodable-${error.code}`;
       counters.add('dhcpv6_ignored_total', { reason });
-      log.debug('DHCPv6 message ignored', { peer: peer.address, reason, message: error.message });
+      log.debug('DHCPv6 message ignored', { peer: peer.address, reason, detail: error.message });
     },
 
     ignored({ request, client, decision: { reason, message } }) {
       const asked = nameOf(request.type);
       counters.add('dhcpv6_ignored_total', { reason });
-      log.debug('DHCPv6 message ignored', { mac: client.mac, asked, reason, message });
+      log.debug('DHCPv6 message ignored', { mac: client.mac, asked, reason, detail: message });
       // Machines without Hardware that do not netboot are only bystanders: IPv6 asks on every network.
       const isBystander = reason === 'no-hardware' && !client.isNetbootClient;
       if (client.mac === undefined || isBystander || !mayWriteIgnored(`${client.mac} ${reason}`)) return;

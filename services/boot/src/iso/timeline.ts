@@ -56,7 +56,7 @@ export class IsoTimeline {
   }): void {
     const { mac, peer, reason, message } = refusal;
     this.#counters.add('iso_requests_total', { outcome: reason });
-    this.#deps.log.debug('ISO image refused', { mac, peer, reason, message });
+    this.#deps.log.debug('ISO image refused', { mac, peer, reason, detail: message });
     if (mac === undefined || reason === 'no-hardware' || !this.#mayWriteRefusal(`${mac} ${reason}`)) return;
     const details = { reason };
     this.#append(mac, 'iso-refused', `no ISO image: ${message}`, details);
