@@ -2,6 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createTokenSigner, newSigningKey } from '@tinkerbell/platform-jwt';
 import { nodeClock } from '@tinkerbell/platform-node';
 
@@ -26,7 +27,7 @@ export interface Site {
   readonly files: CertificatePair & { readonly jwks: string; readonly publicKey: string };
 }
 
-const UPSTREAM = join(import.meta.dirname, 'gateway-upstream.ts');
+const UPSTREAM = fileURLToPath(new URL('gateway-upstream.ts', import.meta.url));
 const ISSUER = 'https://issuer.example.org';
 
 export async function startSite(context: BenchContext): Promise<Site> {

@@ -17,7 +17,7 @@ export interface NginxOptions {
 
 export interface Nginx {
   /** Of the process that answers. */
-  workerPid(): number;
+  readonly workerPid: () => number;
 }
 
 const BODIES = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
