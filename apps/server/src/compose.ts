@@ -96,7 +96,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const readiness = createReadiness(nodeClock, serverChecks({ store, view, services }));
   const measured = {
     requests: createRequestCounts(),
-    process: createProcessMetrics(),
+    process: createProcessMetrics(nodeClock),
     others: () => timed.samples(),
   };
   const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Histogram } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
 import { createProcessMetrics, metricsText } from './index.ts';
 
 test('tells each family once, with what it means, and keeps its samples together', () => {
@@ -47,7 +48,7 @@ test('buckets, sum and count of a histogram are one family', () => {
 });
 
 test('tells of the process and how late its event loop is', async () => {
-  const metrics = createProcessMetrics();
+  const metrics = createProcessMetrics(nodeClock);
   const text = await metrics.text();
   for (const name of [
     'process_cpu_seconds_total',
