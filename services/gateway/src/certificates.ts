@@ -55,7 +55,11 @@ function namesOf({ subjectAltName, subject }: X509Certificate): string {
   return subjectAltName ?? subject;
 }
 
-/** The first one made for this name; undefined: the listener's first. */
+/**
+ * The first one made for this name; undefined: the listener's first, which the server has itself. Of a context chosen by name Node takes
+ * the last key only; the server's own has them all.
+ */
 export function contextFor({ contexts }: TlsMaterial, servername: string): SecureContext | undefined {
-  return contexts.find(({ certificate }) => certificate.checkHost(servername) !== undefined)?.context;
+  const found = contexts.find(({ certificate }) => certificate.checkHost(servername) !== undefined);
+  return found === contexts[0] ? undefined : found?.context;
 }

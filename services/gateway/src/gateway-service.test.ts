@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcp, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -110,6 +110,26 @@ test('chooses the certificate by the name that the client asks for', async () =>
   ] as const) {
     const socket = await tls(bench, { servername });
     assert.equal(socket.getPeerCertificate().subjectaltname, name);
+    socket.destroy();
+  }
+});
+
+test('two certificates of one name, and the client gets the one whose key it knows', async () => {
+  await using bench = await startGateway(listener());
+  const authority = { certificate: bench.ca, key: readFileSync(join(bench.folder, 'ca.key'), 'utf8') };
+  const rsa = issue(['*.example.org'], authority, 'rsa');
+  writeFileSync(join(bench.folder, 'rsa.pem'), rsa.certificate);
+  writeFileSync(join(bench.folder, 'rsa.key'), rsa.key);
+  await bench.use(
+    listener(', minVersion: "1.2"').replace('}]', '}, {certFile: FOLDER/rsa.pem, keyFile: FOLDER/rsa.key}]'),
+  );
+  for (const [ciphers, bits] of [
+    ['ECDHE-ECDSA-AES128-GCM-SHA256', 384],
+    ['ECDHE-RSA-AES128-GCM-SHA256', 2048],
+    ['AES128-GCM-SHA256', 2048],
+  ] as const) {
+    const socket = await tls(bench, { maxVersion: 'TLSv1.2', ciphers });
+    assert.equal(socket.getPeerCertificate().bits, bits, ciphers);
     socket.destroy();
   }
 });

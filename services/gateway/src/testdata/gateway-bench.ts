@@ -18,19 +18,25 @@ export interface GatewayBench extends AsyncDisposable {
   use(text: string): Promise<void>;
 }
 
-function newKey(): string {
+function newKey(kind: 'ec' | 'rsa'): string {
+  if (kind === 'rsa')
+    return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
   return privateKey.export({ type: 'sec1', format: 'pem' });
 }
 
-export function issue(dnsNames: readonly string[], authority?: { certificate: string; key: string }) {
+export function issue(
+  dnsNames: readonly string[],
+  authority?: { certificate: string; key: string },
+  kind: 'ec' | 'rsa' = 'ec',
+) {
   const made = templatePlatform.certify({
     commonName: dnsNames[0] ?? 'authority',
     ips: [],
     dnsNames,
     daysValid: 1,
     isAuthority: authority === undefined,
-    key: newKey(),
+    key: newKey(kind),
     ...(authority === undefined ? {} : { authority }),
   });
   if (!made.ok) throw new Error(made.error);
