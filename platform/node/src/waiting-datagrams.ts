@@ -4,8 +4,9 @@ import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 
 /** How long datagrams are taken in one turn of the event loop; then everything else has its turn. */
 const TURN_MS = 4;
-/** Looks at the end of a turn for what waits then: several rounds of a flood, one of peers that wait for their answers. */
-const LAST_LOOKS_MAX = 4;
+/** At the end of a turn: looks for what waits, and how many of them in vain. Answers to what was just sent are on their way. */
+const LAST_LOOKS_MAX = 64;
+const LAST_LOOKS_IN_VAIN_MAX = 16;
 
 /**
  * How long the next datagram is waited for without going to sleep: a peer nearby answers in this time, and to fall asleep and be
@@ -138,9 +139,10 @@ export class WaitingDatagrams {
    * has its turn, each at three times the price.
    */
   #keepRest(): void {
-    for (let looks = 0; looks < LAST_LOOKS_MAX; looks += 1) {
+    let inVain = 0;
+    for (let looks = 0; looks < LAST_LOOKS_MAX && inVain < LAST_LOOKS_IN_VAIN_MAX; looks += 1) {
       const count = this.#ready.look();
-      if (count === 0) return;
+      inVain = count === 0 ? inVain + 1 : 0;
       for (let index = 0; index < count; index += 1) {
         const fd = this.#ready.fdAt(index);
         const receiver = this.#sockets.get(fd)?.receiver;

@@ -154,9 +154,8 @@ test('a sender that no machine has: logged and counted, and in nobody’s timeli
   await to.messages(1);
   await to.rack.stop();
   assert.deepEqual(to.rack.journal.entries, []);
-  assert.deepEqual(to.rack.service.health().counters, {
-    'syslog_messages_total{severity="INFO",sender="unknown"}': 1,
-  });
+  const counted = Object.entries(to.rack.service.health().counters ?? {}).filter(([, count]) => count > 0);
+  assert.deepEqual(counted, [['syslog_messages_total{severity="INFO",sender="unknown"}', 1]]);
 });
 
 test('a flood is cut, counted and reported', async () => {
