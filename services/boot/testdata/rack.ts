@@ -57,6 +57,7 @@ export function fixedView(hardware: readonly Hardware[], workflows: readonly Wor
     hardwareByMac: (mac) => hardware.filter((one) => interfacesOf(one).some(({ dhcp }) => dhcp?.mac === mac)),
     hardwareByIp: (address) =>
       hardware.filter((one) => interfacesOf(one).some(({ dhcp }) => dhcp?.ip?.address === address)),
+    hardwareByAgent: (agentId) => hardware.filter(({ spec }) => spec?.agentID === agentId),
     hardwareNamed: () => undefined,
     templateNamed: () => undefined,
     workflowNamed: () => undefined,

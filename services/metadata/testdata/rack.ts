@@ -34,6 +34,7 @@ export function fixedView(hardware: readonly Hardware[], isReady = true): View {
   return {
     hardwareByMac: (mac) => hardware.filter((one) => has(one, (dhcp) => dhcp.mac === mac)),
     hardwareByIp: (address) => hardware.filter((one) => has(one, ({ ip }) => ip?.address === address)),
+    hardwareByAgent: (agentId) => hardware.filter(({ spec }) => spec?.agentID === agentId),
     hardwareNamed: () => undefined,
     templateNamed: () => undefined,
     workflowNamed: () => undefined,

@@ -50,9 +50,8 @@ export async function discover(
 }
 
 export function knownHardware(deps: NewcomerDeps, { agentId, attributes }: Newcomer): AgentHardware {
-  const all = deps.view.all(hardwareCollection) as readonly Hardware[];
   return hardwareOfAgent(agentId, attributes, {
-    byAgentId: (id) => all.filter(({ spec }) => spec?.agentID === id),
+    byAgentId: (id) => deps.view.hardwareByAgent(id),
     byMac: (mac) => deps.view.hardwareByMac(mac),
   });
 }

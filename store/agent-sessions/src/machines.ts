@@ -1,19 +1,14 @@
 /** Whose machines an agent id is the name of. */
-import { collectionOf, hardwareKind, type Hardware } from '@tinkerbell/resources';
+import type { Hardware } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
-
-const hardwareCollection = collectionOf(hardwareKind);
 
 /** All that it may be: more than one only where Hardware contradicts itself. */
 export function machinesOfAgent(view: View, agentId: string): readonly Hardware[] {
   if (agentId === '') return [];
   const mac = parseMac(agentId);
   const byMac = mac === undefined ? [] : view.hardwareByMac(mac);
-  if (byMac.length > 0) return byMac;
-  return (view.all(hardwareCollection) as readonly Hardware[]).filter(
-    ({ spec }) => spec?.agentID === agentId,
-  );
+  return byMac.length > 0 ? byMac : view.hardwareByAgent(agentId);
 }
 
 /** The one Hardware with a network interface of that MAC. */

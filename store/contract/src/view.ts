@@ -7,6 +7,8 @@ export interface View {
   hardwareByMac(mac: string): readonly Hardware[];
   /** Hardware with a network interface of that IPv4 address. */
   hardwareByIp(address: string): readonly Hardware[];
+  /** Hardware whose agent has this id by `spec.agentID`. */
+  hardwareByAgent(agentId: string): readonly Hardware[];
   hardwareNamed(namespace: string, name: string): Hardware | undefined;
   templateNamed(namespace: string, name: string): Template | undefined;
   workflowNamed(namespace: string, name: string): Workflow | undefined;

@@ -11,8 +11,9 @@ export class MultiIndex<Value> {
 
   put(path: string, value: Value): void {
     this.remove(path);
-    this.#byPath.set(path, value);
-    for (const key of this.#distinctKeysOf(value)) {
+    const keys = this.#distinctKeysOf(value);
+    if (keys.size > 0) this.#byPath.set(path, value);
+    for (const key of keys) {
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), value]);
     }
   }

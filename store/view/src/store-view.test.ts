@@ -71,6 +71,21 @@ test('finds hardware by MAC in any case and by address, and forgets both when th
   stop();
 });
 
+test('finds hardware by the id of its agent, and all without one by none', async () => {
+  const store = createMemoryStore();
+  const hardware = hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1');
+  await put(store, { ...hardware, spec: { ...(hardware['spec'] as object), agentID: 'rack-1-node-1' } });
+  await put(store, hardwareOf('m2', '52:54:00:00:00:02', '10.0.0.2'));
+  const { view, stop } = await started(store);
+  assert.deepEqual(
+    view.hardwareByAgent('rack-1-node-1').map(({ metadata }) => metadata.name),
+    ['m1'],
+  );
+  assert.deepEqual(view.hardwareByAgent(''), []);
+  assert.deepEqual(view.hardwareByAgent('52:54:00:00:00:01'), []);
+  stop();
+});
+
 test('shows that a MAC is in two Hardware', async () => {
   const store = createMemoryStore();
   await put(store, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));

@@ -49,6 +49,7 @@ class IndexedView implements StoreView {
   #objects = new Map<string, Map<string, Resource>>();
   readonly #byMac = new MultiIndex<Hardware>(macsOf);
   readonly #byIp = new MultiIndex<Hardware>(addressesOf);
+  readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
   readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? '']);
   readonly #byHardware = new MultiIndex<Workflow>((one) => [
     pathOf(one.metadata.namespace, one.spec?.hardwareRef ?? ''),
@@ -90,7 +91,8 @@ class IndexedView implements StoreView {
   }
 
   #replace(lists: ReadonlyMap<string, readonly Resource[]>): void {
-    for (const index of [this.#byMac, this.#byIp, this.#byAgent, this.#byHardware]) index.clear();
+    for (const index of [this.#byMac, this.#byIp, this.#byAgentId, this.#byAgent, this.#byHardware])
+      index.clear();
     this.#objects = new Map();
     for (const [collection, resources] of lists) {
       for (const resource of resources) this.#put(collection, resource);
@@ -122,7 +124,7 @@ class IndexedView implements StoreView {
   }
 
   #indexesOf(collection: string): readonly MultiIndex<Hardware & Workflow>[] {
-    if (collection === hardwareCollection) return [this.#byMac, this.#byIp] as never;
+    if (collection === hardwareCollection) return [this.#byMac, this.#byIp, this.#byAgentId] as never;
     if (collection === workflowCollection) return [this.#byAgent, this.#byHardware] as never;
     return [];
   }
@@ -133,6 +135,10 @@ class IndexedView implements StoreView {
 
   hardwareByIp(address: string): readonly Hardware[] {
     return this.#byIp.get(address);
+  }
+
+  hardwareByAgent(agentId: string): readonly Hardware[] {
+    return this.#byAgentId.get(agentId);
   }
 
   hardwareNamed(namespace: string, name: string): Hardware | undefined {

@@ -1,7 +1,7 @@
 /** Refusals in the timeline of the machine that somebody spoke for: once a minute for each reason, so that nobody can fill it. */
 import type { AgentRefusal } from '@tinkerbell/agent-identity';
 import type { Clock } from '@tinkerbell/platform-contract';
-import { collectionOf, hardwareKind, primaryMacOf, type Hardware } from '@tinkerbell/resources';
+import { primaryMacOf } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { parseMac } from '@tinkerbell/wire';
 
@@ -41,9 +41,7 @@ export class RefusalTimeline {
     const { view } = this.#deps;
     const mac = parseMac(agentId);
     const [byMac] = mac === undefined ? [] : view.hardwareByMac(mac);
-    if (byMac !== undefined) return primaryMacOf(byMac);
-    const all = agentId === '' ? [] : (view.all(collectionOf(hardwareKind)) as readonly Hardware[]);
-    return primaryMacOf(all.find(({ spec }) => spec?.agentID === agentId));
+    return primaryMacOf(byMac ?? view.hardwareByAgent(agentId)[0]);
   }
 
   #isDue(key: string): boolean {
