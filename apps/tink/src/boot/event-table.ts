@@ -67,6 +67,7 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'action-failed': trouble('an action failed', 'workflow actions'),
   'action-timed-out': trouble('an action took too long', 'workflow actions'),
   'action-retried': progress('an action failed and is tried again', 'workflow actions'),
+  'agent-refused': trouble('somebody who is not its agent, or no longer, spoke for it', 'workflow actions'),
   'agent-silent': trouble('its agent was silent for long', 'workflow actions'),
   'machine-discovered': progress('a Hardware was made for it', 'in-memory OS'),
   'discovery-refused': trouble('no Hardware was made for it', 'in-memory OS'),
