@@ -170,6 +170,35 @@ test('remembers a verified token, and not past its end', async () => {
   assert.equal(late.ok ? '' : late.reason, 'expired');
 });
 
+test('a remembered token is refused when its key is taken away, and when no keys can be had', async () => {
+  const { signer, issuer } = await provider();
+  const other = await provider();
+  const sets = [signer.publicKeys, other.signer.publicKeys].map((jwks) => fixedKeys(jwks).keys(false));
+  let [version, isThere] = [1, true];
+  const keys: Issuer['keys'] = {
+    async keys() {
+      const set = await sets[version - 1];
+      if (set === undefined || !isThere) throw new Error('the issuer is away');
+      return { ...set, version };
+    },
+  };
+  const verifier = createTokenVerifier([{ ...issuer, keys }], clockAt(NOW_MS));
+  const token = await signer.sign(claims, 600);
+  const reasonOf = async () => {
+    const verified = await verifier.verify(token);
+    return verified.ok ? 'ok' : verified.reason;
+  };
+  assert.equal(await reasonOf(), 'ok');
+  version = 2;
+  assert.equal(await reasonOf(), 'unknown-key');
+  version = 1;
+  assert.equal(await reasonOf(), 'ok');
+  isThere = false;
+  assert.equal(await reasonOf(), 'keys-unavailable');
+  isThere = true;
+  assert.equal(await reasonOf(), 'ok');
+});
+
 async function keyServer(context: TestContext) {
   const state = { body: '', requests: 0, isDown: false };
   const server = createServer((_request, response) => {

@@ -1,5 +1,5 @@
 /** Verifies tokens against a list of issuers, and remembers those it has verified until they expire. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   Claims,
   Clock,
@@ -9,7 +9,7 @@ import type {
 } from '@tinkerbell/platform-contract';
 import { errors, jwtVerify } from 'jose';
 
-import { readCompactToken } from './compact-token.ts';
+import { readCompactToken, TOKEN_LENGTH_MAX } from './compact-token.ts';
 import type { IssuerKeys, KeySet } from './issuer-keys.ts';
 
 export interface Issuer {
@@ -29,6 +29,8 @@ const REMEMBERED_MAX = 10_000;
 
 interface Remembered {
   readonly verified: Extract<VerifiedToken, { ok: true }>;
+  readonly issuer: Issuer;
+  /** Of the issuer's keys. */
   readonly version: number;
 }
 
@@ -47,6 +49,26 @@ class Verifier implements TokenVerifier {
   }
 
   async verify(token: string): Promise<VerifiedToken> {
+    if (token.length > TOKEN_LENGTH_MAX) return this.#verifyAnew(token);
+    const key = hash('sha256', token, 'base64');
+    const known = this.#remembered.get(key);
+    if (known !== undefined && (await this.#isStillGood(known))) return known.verified;
+    this.#remembered.delete(key);
+    return this.#verifyAnew(token, key);
+  }
+
+  /** Not past its end, and not past a change of the keys it was verified with. */
+  async #isStillGood({ verified, issuer, version }: Remembered): Promise<boolean> {
+    try {
+      const set = await issuer.keys.keys(false);
+      return set.version === version && this.#clock.nowMs() < verified.expiresMs;
+    } catch {
+      return false;
+    }
+  }
+
+  /** `key` is that of the memory; absent: not to be remembered. */
+  async #verifyAnew(token: string, key?: string): Promise<VerifiedToken> {
     const compact = readCompactToken(token);
     if (!compact.ok) return compact;
     const issuer = this.#issuers.get(compact.issuer ?? '');
@@ -55,23 +77,14 @@ class Verifier implements TokenVerifier {
     if (!issuer.algorithms.includes(compact.algorithm))
       return refused('wrong-algorithm', `algorithm ${quoted(compact.algorithm)} is not accepted`);
     try {
-      return await this.#verifyOnce(token, issuer);
+      const set = await issuer.keys.keys(false);
+      const verified = await this.#verifySigned(token, issuer, set);
+      if (verified.ok && key !== undefined) this.#remember(key, { verified, issuer, version: set.version });
+      return verified;
     } catch (error) {
       const { message } = error as Error;
       return refused('keys-unavailable', `the keys of the issuer cannot be had: ${message}`);
     }
-  }
-
-  async #verifyOnce(token: string, issuer: Issuer): Promise<VerifiedToken> {
-    const set = await issuer.keys.keys(false);
-    const key = createHash('sha256').update(token).digest('base64');
-    const known = this.#remembered.get(key);
-    if (known?.version === set.version && this.#clock.nowMs() < known.verified.expiresMs)
-      return known.verified;
-    this.#remembered.delete(key);
-    const verified = await this.#verifySigned(token, issuer, set);
-    if (verified.ok) this.#remember(key, { verified, version: set.version });
-    return verified;
   }
 
   /** A key that is not there may have come since the keys were fetched. */
