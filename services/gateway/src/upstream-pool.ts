@@ -50,9 +50,8 @@ export class UpstreamPool {
 
   /** Rejects with an UpstreamFailure when no endpoint answers, or asking another one could do harm. */
   async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
-    const members = this.#inTurn().slice(0, this.#settings.retries + 1);
-    let failure = new UpstreamFailure('the upstream has no endpoint', false);
-    for (const member of members) {
+    let failure: UpstreamFailure | undefined;
+    for (const member of this.#inTurn()) {
       try {
         const answer = await member.client.ask(request);
         member.health.answered();
@@ -66,7 +65,8 @@ export class UpstreamPool {
         if (!thrown.isRepeatable) break;
       }
     }
-    throw failure;
+    // An error keeps a stack, which costs more than a call: only where one is needed.
+    throw failure ?? new UpstreamFailure('the upstream has no endpoint', false);
   }
 
   close(): void {
@@ -74,12 +74,15 @@ export class UpstreamPool {
     for (const { client } of this.#members) client.close();
   }
 
+  /** As many as may be tried. */
   #inTurn(): readonly Member[] {
+    if (this.#members.length === 1) return this.#members;
     const start = this.#turn++ % this.#members.length;
     const all = [...this.#members.slice(start), ...this.#members.slice(0, start)];
     const nowMs = this.#clock.monotonicMs();
     const isGood = ({ health }: Member): boolean => health.isWorthAsking(nowMs);
-    return [...all.filter(isGood), ...all.filter((member) => !isGood(member))];
+    const inOrder = [...all.filter(isGood), ...all.filter((member) => !isGood(member))];
+    return inOrder.slice(0, this.#settings.retries + 1);
   }
 
   #watch(member: Member): void {
