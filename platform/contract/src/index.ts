@@ -31,7 +31,7 @@ export type { HttpClient, HttpClientResponse, HttpGetOptions, HttpTarget } from 
 export { pathElementsOf, pathNameOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
-export type { FileInfo, Files } from './files.ts';
+export type { FileInfo, Files, StreamProgress } from './files.ts';
 export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } from './owned-directory.ts';
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
 export { PlatformError, type PlatformErrorCode } from './platform-error.ts';

@@ -2,10 +2,14 @@ import type { Stats } from 'node:fs';
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
+import { rememberPart } from './file-part.ts';
 import { ownedChunk } from './owned-chunks.ts';
 
 /** At the usual 64 KiB the processor does twice the work for the same bytes. */
 const CHUNK_BYTES = 1024 * 1024;
+
+/** Errors that say that there is no such file for us. Others (EIO, ESTALE of NFS) say nothing about it. */
+const ABSENT: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EPERM', 'EINVAL'];
 
 /** Regular files below a root. A path that leaves the root, also through a link, is absent. */
 export const nodeFiles: Files = {
@@ -35,27 +39,38 @@ export const nodeFiles: Files = {
     return { bytes: bytes.subarray(0, bytesRead), info: infoOf(await file.stat()) };
   },
 
-  stream(root, relativePath, range) {
+  stream(root, relativePath, range, progress) {
+    const path = join(root, relativePath);
     let position = range.start;
     let file: FileHandle | undefined;
-    return new ReadableStream<Uint8Array>(
+    const end = async () => {
+      progress?.ended();
+      await file?.close();
+    };
+    const stream = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          file ??= await open(join(root, relativePath), 'r');
-          const chunk = ownedChunk(Math.min(CHUNK_BYTES, range.end + 1 - position));
-          const { bytesRead } =
-            chunk.length === 0 ? { bytesRead: 0 } : await file.read(chunk, 0, chunk.length, position);
-          position += bytesRead;
-          if (bytesRead > 0) controller.enqueue(chunk.subarray(0, bytesRead));
-          if (bytesRead === 0 || position > range.end) {
-            await file.close();
-            controller.close();
+          try {
+            file ??= await open(path, 'r');
+            const chunk = ownedChunk(Math.min(CHUNK_BYTES, range.end + 1 - position));
+            const { bytesRead } =
+              chunk.length === 0 ? { bytesRead: 0 } : await file.read(chunk, 0, chunk.length, position);
+            position += bytesRead;
+            if (bytesRead > 0) controller.enqueue(chunk.subarray(0, bytesRead));
+            progress?.moved(bytesRead);
+            if (bytesRead > 0 && position <= range.end) return;
+          } catch (error) {
+            await end();
+            throw error;
           }
+          await end();
+          controller.close();
         },
-        cancel: () => file?.close(),
+        cancel: end,
       },
       { highWaterMark: 0 },
     );
+    return rememberPart(stream, { path, range, progress });
   },
 
   async names(root, relativePath) {
@@ -81,7 +96,9 @@ async function inside(root: string, relativePath: string): Promise<string | unde
     const base = await realpath(root);
     const path = await realpath(join(base, relativePath));
     return path === base || path.startsWith(base + sep) ? path : undefined;
-  } catch {
-    return undefined;
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    if (ABSENT.includes(code)) return undefined;
+    throw new PlatformError('unavailable', `cannot look at ${relativePath} in ${root}: ${code}`, { cause });
   }
 }

@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WholeResponse } from '@tinkerbell/platform-contract';
+import { filePartOf } from './file-part.ts';
+import { sendFilePart } from './file-sender.ts';
 import { releaseChunk } from './owned-chunks.ts';
+import { written } from './written.ts';
 
 export async function sendResponse(
   response: Response,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  stalledMs?: number,
 ): Promise<void> {
   // An answer before the whole body came in: what is still to come must not be taken for the next request.
   if (!incoming.complete) outgoing.setHeader('connection', 'close');
@@ -22,11 +26,18 @@ export async function sendResponse(
     return;
   }
   outgoing.flushHeaders();
-  await sendBody(response.body, outgoing);
+  const part = outgoing.hasHeader('content-length') ? filePartOf(response.body) : undefined;
+  if (part === undefined) return sendBody(response.body, outgoing, stalledMs);
+  await sendFilePart(outgoing, part, { stalledMs });
+  outgoing.end();
 }
 
 /** One chunk is read while the one before it is written; a written chunk's memory is given back at once. */
-async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+async function sendBody(
+  body: ReadableStream<Uint8Array>,
+  outgoing: ServerResponse,
+  stalledMs: number | undefined,
+): Promise<void> {
   const reader = body.getReader();
   let writing = Promise.resolve();
   try {
@@ -34,7 +45,7 @@ async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerRespon
       const { done, value } = await reader.read();
       await writing;
       if (done) break;
-      writing = written(outgoing, value);
+      writing = sentAndReleased(outgoing, value, stalledMs);
       // Awaited with the next chunk, or below; until then a failure is nobody's surprise.
       writing.catch(() => undefined);
     }
@@ -45,12 +56,14 @@ async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerRespon
   }
 }
 
-function written(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    outgoing.write(chunk, (error) => {
-      releaseChunk(chunk);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
+async function sentAndReleased(
+  outgoing: ServerResponse,
+  chunk: Uint8Array,
+  stalledMs: number | undefined,
+): Promise<void> {
+  try {
+    await written(outgoing, chunk, stalledMs);
+  } finally {
+    releaseChunk(chunk);
+  }
 }

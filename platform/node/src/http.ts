@@ -17,7 +17,7 @@ import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
 import { holderOf } from './port-holder.ts';
 
-/** Slow clients are cut off: headers within 10 s, a request body within 30 s. Answers may take as long as they move. */
+/** Slow clients are cut off: headers within 10 s, a request body within 30 s. Answers may take as long as they move (`written.ts`). */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
@@ -30,7 +30,12 @@ const HEADER_BYTES_LIMIT = 16 * 1024;
 const CLOSE_GRACE_MS = 5000;
 const CLOSE_SWEEP_MS = 20;
 
-export function createNodeHttp(log: Log): Http {
+export interface NodeHttpOptions {
+  /** A client that takes nothing of its answer for so long is cut off. */
+  readonly stalledMs?: number;
+}
+
+export function createNodeHttp(log: Log, { stalledMs }: NodeHttpOptions = {}): Http {
   return {
     async listen(options, handler) {
       const limits = {
@@ -54,7 +59,10 @@ export function createNodeHttp(log: Log): Http {
                 ? {}
                 : { ca: tls.clientAuthorities, requestCert: true, rejectUnauthorized: false }),
             });
-      server.on('request', (incoming, outgoing) => void answer(incoming, outgoing, handler, log));
+      server.on(
+        'request',
+        (incoming, outgoing) => void answer(incoming, outgoing, { handler, log, stalledMs }),
+      );
       await listen(server, options.port, options.address);
       return new NodeHttpServer(server);
     },
@@ -80,18 +88,23 @@ async function listenError(port: number, cause: NodeJS.ErrnoException): Promise<
   return new PlatformError(code, `cannot listen on TCP port ${port}: ${cause.message}`, { cause });
 }
 
+interface Answering {
+  readonly handler: HttpHandler;
+  readonly log: Log;
+  readonly stalledMs: number | undefined;
+}
+
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  handler: HttpHandler,
-  log: Log,
+  { handler, log, stalledMs }: Answering,
 ): Promise<void> {
   const request = new NodeHttpRequest(incoming, outgoing);
   try {
     const response = request.isUnderstood
       ? await handler(request, new NodeHttpContext(request, incoming))
       : new WholeResponse('bad request\n', { status: 400 });
-    await sendResponse(response, incoming, outgoing);
+    await sendResponse(response, incoming, outgoing, stalledMs);
   } catch (thrown) {
     if (!outgoing.closed)
       log.error('http handler failed', {

@@ -1,4 +1,4 @@
-import type { Clock, HttpPeer } from '@tinkerbell/platform-contract';
+import type { Clock, HttpPeer, StreamProgress } from '@tinkerbell/platform-contract';
 
 /** How far a client has come with a file. Sent at the start, about once a second, and at the end. */
 export interface TransferProgress {
@@ -22,45 +22,28 @@ const REPORT_INTERVAL_MS = 1_000;
 
 type TransferDescription = Pick<TransferProgress, 'id' | 'peer' | 'path' | 'offset' | 'totalBytes'>;
 
-/** Passes a file's bytes on unchanged and reports how far the reader has come. */
-export function reportedStream(
-  source: ReadableStream<Uint8Array>,
+/** Reports how far the reader of a file has come, beginning now. */
+export function transferProgress(
   transfer: TransferDescription,
   { clock, onTransfer }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly onTransfer: OnTransfer },
-): ReadableStream<Uint8Array> {
-  const reader = source.getReader();
+): StreamProgress {
   const startedMs = clock.monotonicMs();
   let reportedMs = startedMs;
   let sentBytes = 0;
-  const report = (kind: TransferProgress['kind']) => {
-    const milliseconds = Math.round(clock.monotonicMs() - startedMs);
+  const report = (kind: TransferProgress['kind'], nowMs: number) => {
+    const milliseconds = Math.round(nowMs - startedMs);
     const bytesPerSecond = milliseconds === 0 ? 0 : Math.round((sentBytes * 1_000) / milliseconds);
     onTransfer({ ...transfer, kind, sentBytes, milliseconds, bytesPerSecond });
   };
-  report('started');
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read().catch((error: unknown) => {
-          report('broken-off');
-          throw error;
-        });
-        if (done) {
-          report(sentBytes === transfer.totalBytes ? 'completed' : 'broken-off');
-          return controller.close();
-        }
-        controller.enqueue(value);
-        sentBytes += value.length;
-        if (clock.monotonicMs() - reportedMs >= REPORT_INTERVAL_MS) {
-          reportedMs = clock.monotonicMs();
-          report('moved');
-        }
-      },
-      async cancel(reason) {
-        report('broken-off');
-        await reader.cancel(reason);
-      },
+  report('started', startedMs);
+  return {
+    moved(bytes) {
+      sentBytes += bytes;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - reportedMs < REPORT_INTERVAL_MS) return;
+      reportedMs = nowMs;
+      report('moved', nowMs);
     },
-    { highWaterMark: 0 },
-  );
+    ended: () => report(sentBytes === transfer.totalBytes ? 'completed' : 'broken-off', clock.monotonicMs()),
+  };
 }

@@ -1,0 +1,53 @@
+/**
+ * Bytes of a file straight from the page cache to a socket, by system call: Node can only copy them into its own memory first.
+ * A call stops the event loop while it runs, so only what is in the cache goes this way. Linux on 64 bits.
+ */
+import { withoutFfiWarning } from './c-library.ts';
+
+/** Not to wait for a disk (preadv2). File systems that cannot promise it, such as NFS, answer EOPNOTSUPP. */
+const RWF_NOWAIT = 8;
+/** The kernel reads ahead and forgets in runs of pages, so one look in each of these tells of all of them. */
+const LOOK_BYTES = 64 * 1024;
+
+export interface FileCalls {
+  /** Whether the bytes are in the page cache, as far as some looks tell. False on any failure. */
+  isCached(fd: number, position: number, count: number): boolean;
+  /** How many bytes the socket took; 0 at the end of the file, negative when it takes none now or has failed. */
+  sendFile(socket: number, fd: number, part: { position: number; count: number }): number;
+}
+
+let loaded: Promise<FileCalls | undefined> | undefined;
+
+/** Undefined where there is no Linux on 64 bits or no FFI. */
+export function fileCalls(): Promise<FileCalls | undefined> {
+  const isSupported = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+  loaded ??= isSupported ? load().catch(() => undefined) : Promise.resolve(undefined);
+  return loaded;
+}
+
+async function load(): Promise<FileCalls> {
+  const { dlopen, getRawPointer } = await withoutFfiWarning(() => import('node:ffi'));
+  const { functions } = dlopen(null, {
+    preadv2: { arguments: ['i32', 'pointer', 'i32', 'i64', 'i32'], return: 'i32' },
+    sendfile: { arguments: ['i32', 'i32', 'pointer', 'u64'], return: 'i32' },
+  });
+  // Memory of their own, which does not move: the kernel gets its address.
+  const offset = new BigInt64Array(new ArrayBuffer(8));
+  const byte = new Uint8Array(new ArrayBuffer(8));
+  // struct iovec: address and length.
+  const oneByte = new BigUint64Array([getRawPointer(byte), 1n]);
+  const [offsetAt, oneByteAt] = [getRawPointer(offset), getRawPointer(oneByte)];
+  // The kernel writes to this address: what no code refers to would be given to others.
+  const isCachedAt = (fd: number, position: number) =>
+    byte.length > 0 && functions.preadv2(fd, oneByteAt, oneByte.length - 1, BigInt(position), RWF_NOWAIT) > 0;
+  return {
+    isCached(fd, position, count) {
+      for (let at = position; at < position + count; at += LOOK_BYTES) if (!isCachedAt(fd, at)) return false;
+      return isCachedAt(fd, position + count - 1);
+    },
+    sendFile(socket, fd, { position, count }) {
+      offset[0] = BigInt(position);
+      return functions.sendfile(socket, fd, offsetAt, BigInt(count));
+    },
+  };
+}
