@@ -50,11 +50,12 @@ const SINGLE = new Set([
 ]);
 
 function repeatedField(raw: readonly string[]): string | undefined {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();
-    if (SINGLE.has(name) && seen.has(name)) return `${name} is there twice`;
-    seen.add(name);
+    if (!SINGLE.has(name)) continue;
+    if (seen.includes(name)) return `${name} is there twice`;
+    seen.push(name);
   }
   return undefined;
 }

@@ -31,8 +31,8 @@ export class GatewayCounts {
       this.#histograms.set(route, histogram);
     }
     const { buckets } = histogram;
-    for (const [index, bound] of BUCKETS_SECONDS.entries())
-      if (seconds <= bound) buckets[index] = (buckets[index] ?? 0) + 1;
+    for (let index = BUCKETS_SECONDS.length - 1; seconds <= (BUCKETS_SECONDS[index] ?? -1); index -= 1)
+      buckets[index] = (buckets[index] ?? 0) + 1;
     histogram.sum += seconds;
     histogram.count += 1;
   }
@@ -57,9 +57,12 @@ interface Histogram {
 }
 
 function keyOf(name: string, labels: Readonly<Record<string, string | number>>): string {
-  const text = Object.entries(labels)
-    .map(([label, value]) => `${label}="${String(value).replaceAll(/["\\\n]/g, '_')}"`)
-    .join(',');
+  let text = '';
+  for (const label of Object.keys(labels)) {
+    const value = String(labels[label]);
+    const safe = /["\\\n]/.test(value) ? value.replaceAll(/["\\\n]/g, '_') : value;
+    text += `${text === '' ? '' : ','}${label}="${safe}"`;
+  }
   return text === '' ? name : `${name}{${text}}`;
 }
 

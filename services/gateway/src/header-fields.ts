@@ -26,14 +26,22 @@ export function oneValue(value: string | readonly string[] | undefined): string 
 
 /** Without pseudo-headers, those of the connection, and those that `Connection` names. */
 export function endToEnd(fields: HeaderFields): Record<string, string | readonly string[]> {
-  const named = new Set(
-    (oneValue(fields['connection']) ?? '').split(',').map((name) => name.trim().toLowerCase()),
-  );
+  const named = namedByConnection(fields);
   const kept: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(fields))
-    if (value !== undefined && !name.startsWith(':') && !HOP_BY_HOP.has(name) && !named.has(name))
+  // Names without values: a list of pairs would be made for each request.
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== undefined && !name.startsWith(':') && !HOP_BY_HOP.has(name) && !named?.has(name))
       kept[name] = value;
+  }
   return kept;
+}
+
+function namedByConnection(fields: HeaderFields): ReadonlySet<string> | undefined {
+  const connection = oneValue(fields['connection']);
+  return connection === undefined
+    ? undefined
+    : new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
 
 export interface ForwardedFacts {
@@ -54,29 +62,22 @@ export function upstreamFields(
   facts: ForwardedFacts,
 ): Record<string, string | readonly string[]> {
   const { peer, isPeerTrusted, scheme, authority, traceparent, ownNames } = facts;
-  const kept = Object.fromEntries(
-    Object.entries(endToEnd(fields)).filter(
-      ([name]) => !isOwn(name, ownNames) && (isPeerTrusted || !isAboutOrigin(name)),
-    ),
-  );
+  const kept = endToEnd(fields);
+  for (const name of Object.keys(kept)) {
+    // Some servers make one name of `x-user` and `x_user`.
+    const plain = name.includes('_') ? name.replaceAll('_', '-') : name;
+    if (ownNames.has(plain) || (!isPeerTrusted && isAboutOrigin(plain))) delete kept[name];
+  }
   const before = oneValue(kept['x-forwarded-for']);
-  return {
-    ...kept,
-    'x-forwarded-for': before === undefined ? peer : `${before}, ${peer}`,
-    'x-forwarded-proto': kept['x-forwarded-proto'] ?? scheme,
-    'x-forwarded-host': kept['x-forwarded-host'] ?? authority,
-    traceparent,
-    ...(oneValue(fields['te'])?.includes('trailers') === true ? { te: 'trailers' } : {}),
-  };
+  kept['x-forwarded-for'] = before === undefined ? peer : `${before}, ${peer}`;
+  kept['x-forwarded-proto'] ??= scheme;
+  kept['x-forwarded-host'] ??= authority;
+  kept['traceparent'] = traceparent;
+  if (oneValue(fields['te'])?.includes('trailers') === true) kept['te'] = 'trailers';
+  return kept;
 }
 
-/** Some servers make one name of `x-user` and `x_user`. */
-function isOwn(name: string, ownNames: ReadonlySet<string>): boolean {
-  return ownNames.has(name.replaceAll('_', '-'));
-}
-
-function isAboutOrigin(name: string): boolean {
-  const plain = name.replaceAll('_', '-');
+function isAboutOrigin(plain: string): boolean {
   return plain === 'forwarded' || plain === 'x-real-ip' || plain.startsWith('x-forwarded-');
 }
 
@@ -109,7 +110,7 @@ const PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$
 
 /** W3C Trace Context: the caller's trace with a span of ours, or a new trace. `random` is 24 bytes. */
 export function traceparentOf(given: string | undefined, random: Uint8Array): string {
-  const hex = Buffer.from(random).toString('hex');
+  const hex = Buffer.from(random.buffer, random.byteOffset, random.length).toString('hex');
   const match = PARENT.exec(given ?? '');
   return `00-${match?.[1] ?? hex.slice(0, 32)}-${hex.slice(32, 48)}-${match?.[2] ?? '00'}`;
 }

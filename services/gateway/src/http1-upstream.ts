@@ -35,11 +35,14 @@ function ask(
   request: UpstreamRequest,
   { host, port, agent }: Endpoint & { readonly agent: Agent },
 ): Promise<UpstreamAnswer> {
-  const { method, path, authority, fields, body, signal } = request;
+  const { method, path, authority, fields, body, gone } = request;
   const { te: _, ...others } = fields;
   const headers = { ...others, host: authority, ...framing(request) } as Record<string, string | string[]>;
   return new Promise((resolve, reject) => {
-    const outgoing = send({ host, port, method, path, agent, headers, signal, joinDuplicateHeaders: true });
+    const outgoing = send({ host, port, method, path, agent, headers, joinDuplicateHeaders: true });
+    const giveUp = (): void => void outgoing.destroy(new Error('the client is gone'));
+    gone.onHappened(giveUp);
+    outgoing.once('close', () => gone.forget(giveUp));
     let isConnected = false;
     outgoing.once('socket', (socket) => {
       // The agent's time limit is for sockets that nobody uses.

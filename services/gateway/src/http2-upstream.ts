@@ -38,10 +38,11 @@ export function createHttp2Client({ host, port }: Endpoint, { tls }: Http2Client
   let opening: Promise<ClientHttp2Session> | undefined;
 
   function free(): ClientHttp2Session | undefined {
-    return [...sessions].find((session) => {
+    for (const session of sessions) {
       const max = Math.min(session.remoteSettings.maxConcurrentStreams ?? STREAMS_MAX, STREAMS_MAX);
-      return !session.closed && !session.destroyed && (streams.get(session) ?? 0) < max;
-    });
+      if (!session.closed && !session.destroyed && (streams.get(session) ?? 0) < max) return session;
+    }
+    return undefined;
   }
 
   function open(): Promise<ClientHttp2Session> {
@@ -100,22 +101,21 @@ function askOn(
   done: () => void,
 ): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const { method, path, scheme, authority, fields, body, signal } = request;
+    const { method, path, scheme, authority, fields, body, gone } = request;
     const stream = session.request(
       { ...fields, ':method': method, ':path': path, ':scheme': scheme, ':authority': authority },
       { endStream: body === undefined },
     );
     let failure = 'the upstream ended the request';
     const cancel = (): void => stream.close(constants.NGHTTP2_CANCEL);
-    if (signal.aborted) cancel();
-    else signal.addEventListener('abort', cancel, { once: true });
+    gone.onHappened(cancel);
     stream.on('error', (error) => {
       failure = error.message;
     });
     let isAnswered = false;
     stream.once('close', () => {
       done();
-      signal.removeEventListener('abort', cancel);
+      gone.forget(cancel);
       body?.unpipe(stream);
       if (isAnswered) return;
       const wasRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && body === undefined;

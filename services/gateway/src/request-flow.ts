@@ -10,6 +10,7 @@ import {
 } from '@tinkerbell/instance-metadata';
 import { admit, tooLarge } from './admit.ts';
 import { corsFields } from './cors.ts';
+import { Departure } from './departure.ts';
 import type { Exchange } from './exchange.ts';
 import { GatewayCounts, isGrpcType } from './gateway-counts.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -20,12 +21,10 @@ import { relayAnswer } from './relay-answer.ts';
 import { requestPath, rewritePath, type RequestPath } from './request-path.ts';
 import { NO_ROUTES, type LiveRoute, type RouteTable } from './route-table.ts';
 import { meteredBody, SlowClients } from './slow-clients.ts';
+import { TraceBytes } from './trace-bytes.ts';
 import { UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
-const TRACE_BYTES = 24;
-/** Without a reason of one's own each abort makes an error with a stack, and every request ends with one. */
-const GONE = 'gone';
 
 /** What is known of a request before its route. */
 interface Visit {
@@ -33,8 +32,8 @@ interface Visit {
   readonly isGrpc: boolean;
   readonly traceparent: string;
   readonly startedMs: number;
-  /** Aborted when the client is gone. */
-  readonly gone: AbortController;
+  /** Of the client, or of our patience. */
+  readonly gone: Departure;
 }
 
 interface Outcome {
@@ -53,10 +52,12 @@ export class RequestFlow {
   readonly counts = new GatewayCounts();
   readonly slowClients: SlowClients;
   readonly #deps: GatewayDeps;
+  readonly #traceBytes: TraceBytes;
   #table: RouteTable = NO_ROUTES;
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
+    this.#traceBytes = new TraceBytes(deps.random);
     this.slowClients = new SlowClients(deps.clock);
   }
 
@@ -67,14 +68,14 @@ export class RequestFlow {
 
   /** Never rejects. */
   async answer(exchange: Exchange, listener: string): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    const gone = new AbortController();
-    exchange.onClosed(() => gone.abort(GONE));
+    const { clock, log } = this.#deps;
+    const gone = new Departure();
+    exchange.onClosed(() => gone.happen());
     const visit: Visit = {
       exchange,
       gone,
       isGrpc: isGrpcType(exchange.fields['content-type']),
-      traceparent: traceparentOf(oneValue(exchange.fields['traceparent']), random.bytes(TRACE_BYTES)),
+      traceparent: traceparentOf(oneValue(exchange.fields['traceparent']), this.#traceBytes.next()),
       startedMs: clock.monotonicMs(),
     };
     try {
@@ -171,7 +172,7 @@ export class RequestFlow {
     let refusal: Refusal | undefined;
     const giveUp = (why: Refusal): void => {
       refusal ??= why;
-      gone.abort(GONE);
+      gone.happen();
     };
     const body = this.#body(visit, route, giveUp);
     const stopTimer = this.#answerTimer(visit, route, giveUp);
@@ -181,7 +182,7 @@ export class RequestFlow {
       scheme: exchange.isTls ? 'https' : 'http',
       authority: exchange.authority,
       fields,
-      signal: gone.signal,
+      gone,
       ...(body === undefined ? {} : { body }),
     };
     let answer: UpstreamAnswer;

@@ -1,5 +1,6 @@
 /** Asking one endpoint of an upstream. */
 import type { Readable } from 'node:stream';
+import type { Departure } from './departure.ts';
 import type { HeaderFields } from './header-fields.ts';
 
 export interface UpstreamRequest {
@@ -10,7 +11,8 @@ export interface UpstreamRequest {
   readonly authority: string;
   readonly fields: HeaderFields;
   readonly body?: Readable;
-  readonly signal: AbortSignal;
+  /** When it happens the request is given up. */
+  readonly gone: Departure;
 }
 
 export interface UpstreamAnswer {

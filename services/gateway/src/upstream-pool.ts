@@ -1,6 +1,7 @@
 /** The endpoints of an upstream: in turn, those that answer first. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import { connect } from 'node:net';
+import { Departure } from './departure.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import type { GatewayCounts } from './gateway-counts.ts';
 import { createHttp1Client } from './http1-upstream.ts';
@@ -59,7 +60,7 @@ export class UpstreamPool {
       } catch (thrown) {
         if (!(thrown instanceof UpstreamFailure)) throw thrown;
         failure = thrown;
-        if (request.signal.aborted) break;
+        if (request.gone.hasHappened) break;
         member.health.failed(this.#clock.monotonicMs());
         this.#counts.add('gateway_upstream_failures_total', { endpoint: nameOf(member) });
         if (!thrown.isRepeatable) break;
@@ -105,19 +106,21 @@ export class UpstreamPool {
   }
 
   async #hasPassed({ client, endpoint }: Member, { path, timeoutMs }: HealthCheckSettings): Promise<boolean> {
-    const over = new AbortController();
-    const cancel = this.#clock.schedule(timeoutMs, () => over.abort());
-    const signal = AbortSignal.any([this.#stopping.signal, over.signal]);
+    const gone = new Departure();
+    const end = (): void => gone.happen();
+    const cancel = this.#clock.schedule(timeoutMs, end);
+    this.#stopping.signal.addEventListener('abort', end, { once: true });
     try {
-      if (path === undefined) return await isReachable(endpoint, signal);
+      if (path === undefined) return await isReachable(endpoint, gone);
       const authority = `${endpoint.host}:${endpoint.port}`;
-      const answer = await client.ask({ method: 'GET', path, scheme: 'http', authority, fields: {}, signal });
+      const answer = await client.ask({ method: 'GET', path, scheme: 'http', authority, fields: {}, gone });
       answer.body?.resume();
       return answer.status < 500;
     } catch {
       return false;
     } finally {
       cancel();
+      this.#stopping.signal.removeEventListener('abort', end);
     }
   }
 }
@@ -129,14 +132,15 @@ function nameOf({ endpoint: { host, port } }: Member): string {
   return `${host}:${port}`;
 }
 
-function isReachable({ host, port }: Endpoint, signal: AbortSignal): Promise<boolean> {
+function isReachable({ host, port }: Endpoint, gone: Departure): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, signal });
+    const socket = connect({ host, port });
     const end = (isThere: boolean) => (): void => {
       socket.destroy();
       resolve(isThere);
     };
     socket.once('connect', end(true));
     socket.once('error', end(false));
+    gone.onHappened(end(false));
   });
 }
