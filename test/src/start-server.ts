@@ -23,6 +23,8 @@ export interface ServerChildOptions {
   /** Reused from a killed server; a new one otherwise. */
   readonly dataDirectory?: string;
   readonly flags?: readonly string[];
+  /** Begins the command line: a program that becomes the one it is given. */
+  readonly prefix?: readonly string[];
 }
 
 /** Resolves when the server says that it is ready; rejects with what it said when it ends before. */
@@ -45,7 +47,8 @@ export async function startServer(options: ServerChildOptions = {}): Promise<Ser
     '--log-format',
     'json',
   ];
-  const child = spawn(process.execPath, [main, ...flags, ...quiet, ...(options.flags ?? [])], {
+  const [program = '', ...words] = [...(options.prefix ?? []), process.execPath, main];
+  const child = spawn(program, [...words, ...flags, ...quiet, ...(options.flags ?? [])], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = once(child, 'exit');
