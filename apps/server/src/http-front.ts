@@ -10,6 +10,7 @@ import {
   type HttpRoute,
   type Service,
 } from '@tinkerbell/platform-contract';
+import { LOGIN_PATH, loginPage } from './access/login-page.ts';
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
 import { metricsPage, type Measured } from './metrics-pages.ts';
 import type { Readiness } from './readiness.ts';
@@ -19,6 +20,8 @@ export interface FrontOptions {
   readonly services: readonly Service[];
   readonly apiAnonymous: ApiAudience;
   readonly authenticator?: Authenticator;
+  /** Where people get tokens. */
+  readonly login?: Parameters<typeof loginPage>[0];
   readonly readiness: Readiness;
   readonly clock: Clock;
   readonly measured: Omit<Measured, 'services'>;
@@ -86,6 +89,8 @@ function ownPage(options: FrontOptions, path: string, url: string): Response | P
         uptime_seconds: options.uptimeSeconds().toFixed(2),
         goroutines: 0,
       });
+    case LOGIN_PATH:
+      return loginPage(options.login);
     default:
       return path.endsWith('/metrics')
         ? metricsPage(path, { ...options.measured, services: options.services })

@@ -4,7 +4,7 @@ import type { JournalRecord } from '@tinkerbell/store-contract';
 import { collectionPathOf, type ApiKind } from './api-kind.ts';
 import type { Connection } from './connection.ts';
 import { TinkFailure } from './failure.ts';
-import { exchange, type Answer } from './http-exchange.ts';
+import { exchange, type Answer, type Exchange } from './http-exchange.ts';
 import { jsonLines } from './json-lines.ts';
 import { ApiFailure, refusal, unreachable } from './server-failure.ts';
 import type { Table } from './table-text.ts';
@@ -262,22 +262,36 @@ export class ApiClient {
     path: string,
     { accept = JSON_TYPE, body, contentType = JSON_TYPE }: RequestOptions,
   ): Promise<Answer> {
-    const { token, tls } = this.#connection;
-    const headers = {
-      accept,
-      ...(body === undefined ? {} : { 'content-type': contentType }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    };
-    const signal = this.#signal;
+    const { token, login } = this.#connection;
+    const headers = { accept, ...(body === undefined ? {} : { 'content-type': contentType }) };
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    let answer: Answer;
+    const request = { method, headers, ...text };
+    const first = login === undefined ? token : await login.current();
+    const answer = await this.#sent(path, request, first);
+    if (answer.status < 300) return answer;
+    // Read to its end before anything else: what is left unread keeps the process waiting.
+    const failure = refusal(this.server, { ...answer, text: await this.#text(answer) });
+    const other = answer.status === 401 && first !== undefined ? await login?.another(first) : undefined;
+    if (other === undefined) throw failure;
+    const second = await this.#sent(path, request, other);
+    if (second.status < 300) return second;
+    throw refusal(this.server, { ...second, text: await this.#text(second) });
+  }
+
+  async #sent(
+    path: string,
+    { headers, ...request }: Pick<Exchange, 'method' | 'headers' | 'body'>,
+    token: string | undefined,
+  ): Promise<Answer> {
+    const bearer: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const { tls } = this.#connection;
+    const signal = this.#signal;
     try {
-      answer = await exchange(new URL(this.server + path), { method, headers, signal, tls, ...text });
+      const all = { ...request, headers: { ...headers, ...bearer }, signal, tls };
+      return await exchange(new URL(this.server + path), all);
     } catch (thrown) {
       throw this.#failure(thrown);
     }
-    if (answer.status < 300) return answer;
-    throw refusal(this.server, { ...answer, text: await this.#text(answer) });
   }
 
   async #text(answer: Answer): Promise<string> {

@@ -1,10 +1,19 @@
 /** `~/.config/tink/config.yaml`: which servers there are, and which one and what namespace commands mean when nobody says. */
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isRecord, nearest } from '@tinkerbell/resources';
 import { parseYaml, positionOf, stringifyYaml, toJson } from '@tinkerbell/yaml';
 import { TinkFailure } from './failure.ts';
 import type { Terminal } from './terminal.ts';
+
+/** A person who has logged in at an identity provider. */
+export interface Login {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** An ID token. */
+  readonly token: string;
+  readonly refreshToken?: string;
+}
 
 /** One server and how to speak to it. Files are named by their paths. */
 export interface Context {
@@ -12,6 +21,8 @@ export interface Context {
   readonly namespace?: string;
   readonly token?: string;
   readonly tokenFile?: string;
+  /** Goes before the other tokens. */
+  readonly login?: Login;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
   readonly certificateAuthority?: string;
@@ -37,7 +48,9 @@ const CONTEXT_FIELDS = [
   'clientKey',
   'certificateAuthority',
   'insecure',
+  'login',
 ] as const;
+const LOGIN_FIELDS = ['issuer', 'clientId', 'token', 'refreshToken'] as const;
 
 /** TINK_CONFIG, else the usual place. */
 export function configPath({
@@ -59,6 +72,12 @@ export async function readConfig(path: string): Promise<Config> {
   return parseConfig(text, path);
 }
 
+/** A context at that server from now on; a login is for the server where it was made. */
+export function movedTo(url: string, { login, ...context }: Context = {}): Context {
+  const server = url.replace(/\/+$/, '');
+  return { ...context, server, ...(login === undefined || server !== context.server ? {} : { login }) };
+}
+
 export function parseConfig(text: string, path: string): Config {
   const parsed = parseYaml(text);
   if (!parsed.ok) {
@@ -74,8 +93,10 @@ export function parseConfig(text: string, path: string): Config {
     for (const [name, context] of field === 'contexts' ? entriesOf(content) : []) {
       const place = ['contexts', name];
       if (!isRecord(context)) refuse(path, positionOf(document, place), `contexts.${name}: must have fields`);
-      for (const [inner, one] of entriesOf(context))
+      for (const [inner, one] of entriesOf(context)) {
         refuse(path, positionOf(document, [...place, inner]), fieldFault(inner, one, CONTEXT_FIELDS));
+        if (inner === 'login') refuse(path, positionOf(document, [...place, inner]), loginFault(one));
+      }
     }
   }
   return value;
@@ -99,10 +120,21 @@ function fieldFault(field: string, content: unknown, known: readonly string[]): 
     return `unknown field "${field}"; ${close === undefined ? `known fields: ${known.join(', ')}` : `did you mean "${close}"?`}`;
   }
   if (field === 'contexts') return isRecord(content) ? undefined : 'contexts: must be names with fields';
+  if (field === 'login') return isRecord(content) ? undefined : 'login: must have fields';
   if (field === 'insecure')
     return typeof content === 'boolean' ? undefined : 'insecure: must be true or false';
   if (typeof content !== 'string') return `${field}: must be a string`;
   return field === 'server' ? serverFault(content) : undefined;
+}
+
+function loginFault(login: unknown): string | undefined {
+  const known: readonly string[] = LOGIN_FIELDS;
+  const fields = entriesOf(login);
+  const names = fields.map(([name]) => name);
+  const isWhole = ['issuer', 'clientId', 'token'].every((name) => names.includes(name));
+  const isKnown = fields.every(([name, value]) => known.includes(name) && typeof value === 'string');
+  if (isWhole && isKnown) return undefined;
+  return `login: must have issuer, clientId, token and perhaps refreshToken, as texts; "tink login" writes it anew`;
 }
 
 /** What is wrong with the URL of a server. */
@@ -114,9 +146,12 @@ export function serverFault(server: string): string | undefined {
   return username + search + hash === '' ? undefined : `server: ${wanted}, without user, ? and #`;
 }
 
+/** Whole or not at all, for its owner alone: tokens are in it, and another tink may read it now. */
 export async function writeConfig(path: string, config: Config): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, stringifyYaml(config), { mode: 0o600 });
-  // A file that was there keeps its mode otherwise, and tokens are in it.
-  await chmod(path, 0o600);
+  // A link stays one.
+  const place = await realpath(path).catch(() => path);
+  const next = `${place}.${process.pid}`;
+  await writeFile(next, stringifyYaml(config), { mode: 0o600 });
+  await rename(next, place);
 }

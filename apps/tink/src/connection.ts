@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Context } from './config-file.ts';
 import { TinkFailure, usageFailure } from './failure.ts';
+import { createLoginTokens, type LoginPlace, type LoginTokens } from './login-tokens.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface TlsSettings {
@@ -13,26 +14,41 @@ export interface TlsSettings {
 
 export interface Connection {
   /** Sent as `Authorization: Bearer`. */
-  readonly token?: string;
-  readonly tls?: TlsSettings;
+  readonly token?: string | undefined;
+  /** In the place of a token. */
+  readonly login?: LoginTokens;
+  readonly tls?: TlsSettings | undefined;
 }
 
-/** TINK_TOKEN before the context's. Throws a TinkFailure for files that cannot be read. */
+/** TINK_TOKEN before the context's. Throws a TinkFailure for files that cannot be read. `place`: of the context. */
 export async function connectionOf(
   server: string,
   context: Context,
-  { environment, err }: Pick<Terminal, 'environment' | 'err'>,
+  terminal: Pick<Terminal, 'environment' | 'err' | 'clock' | 'signal'>,
+  place?: Omit<LoginPlace, 'err'>,
 ): Promise<Connection> {
-  const file = await textOf('tokenFile', context.tokenFile);
-  const token = environment['TINK_TOKEN'] || context.token || file?.trim();
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw usageFailure('the token has spaces, line breaks or other characters that no token has');
+  const { environment, err, clock, signal } = terminal;
+  const isSaid = Boolean(environment['TINK_TOKEN']);
+  const person = isSaid || place === undefined ? undefined : context.login;
+  const token = person === undefined ? await tokenOf(context, environment['TINK_TOKEN']) : undefined;
   if (context.insecure === true)
     err('warning: the certificate of the server is not checked (insecure); name its authority instead\n');
-  if (token !== undefined && isOpenNetwork(server))
+  if ((token ?? person) !== undefined && isOpenNetwork(server))
     err(`warning: the token goes to ${server} unencrypted; use https\n`);
-  const tls = await tlsOf(context);
-  return { ...(token === undefined ? {} : { token }), ...(Object.keys(tls).length === 0 ? {} : { tls }) };
+  const settings = await tlsOf(context);
+  const who =
+    person === undefined || place === undefined
+      ? { token }
+      : { login: createLoginTokens(person, { ...place, err }, { clock, signal, ca: settings.ca }) };
+  return { ...who, tls: Object.keys(settings).length === 0 ? undefined : settings };
+}
+
+async function tokenOf(context: Context, said: string | undefined): Promise<string | undefined> {
+  const file = await textOf('tokenFile', context.tokenFile);
+  const token = said || context.token || file?.trim();
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw usageFailure('the token has spaces, line breaks or other characters that no token has');
+  return token;
 }
 
 async function tlsOf(context: Context): Promise<TlsSettings> {

@@ -14,6 +14,7 @@ import { addExplain } from './commands/explain-command.ts';
 import { addGet } from './commands/get-command.ts';
 import { addHardware } from './commands/hardware-command.ts';
 import { addExport, addImport } from './commands/import-command.ts';
+import { addLogin } from './commands/login-command.ts';
 import { addLogs } from './commands/logs-command.ts';
 import { addMetadataCommands } from './commands/metadata-commands.ts';
 import { addMigrate } from './commands/migrate-command.ts';
@@ -106,6 +107,7 @@ export function createProgram(terminal: Terminal): Command {
   addMigrate(program, terminal);
   addPreflight(program, terminal);
   addConfig(program, terminal);
+  addLogin(program, terminal);
   addToken(program, terminal);
   addAuth(program, terminal);
   addVersion(program, terminal);

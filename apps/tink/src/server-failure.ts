@@ -31,13 +31,19 @@ const causes: Readonly<Record<string, string>> = {
   EPROTO: 'it does not speak TLS; try http:// instead of https://',
 };
 
-export function unreachable(server: string, error: unknown): UnreachableFailure {
+/** Of a connection that failed, in words. */
+export function causeText(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
+  return causes[code] ?? message;
+}
+
+export function unreachable(server: string, error: unknown): UnreachableFailure {
+  const { code = '' } = error as NodeJS.ErrnoException;
   const isCertificate = /CERT|SELF_SIGNED|ALTNAME/.test(code);
   const advice = isCertificate
     ? 'name the file of its certificate authority: tink config set-context NAME --certificate-authority FILE'
     : 'start the server here with "npm start", or name another one: --server URL, TINK_SERVER=URL or "tink config set-server URL"';
-  return new UnreachableFailure(`cannot reach the server at ${server}: ${causes[code] ?? message}`, {
+  return new UnreachableFailure(`cannot reach the server at ${server}: ${causeText(error)}`, {
     advice,
   });
 }
@@ -64,7 +70,8 @@ export function refusal(
 /** Who was too late may try again; what the state of an object does not allow stays refused, and says why. */
 function adviceFor(code: number, { reason, hasCauses }: StatusText): string | undefined {
   if (code === 410) return 'run the command again';
-  if (code === 401) return 'say who you are: TINK_TOKEN=…, or tink config set-context NAME --token-file FILE';
+  if (code === 401)
+    return 'say who you are: tink login, TINK_TOKEN=…, or tink config set-context NAME --token-file FILE';
   return reason === 'Conflict' && !hasCauses ? 'try again' : undefined;
 }
 

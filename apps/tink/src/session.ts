@@ -105,8 +105,15 @@ function first(candidates: readonly { value: string | undefined; origin: string 
 }
 
 export async function openSession(options: GlobalOptions, terminal: Terminal): Promise<Session> {
-  const { server, namespace, credentials } = await resolveSettings(options, terminal);
-  const connection = await connectionOf(server.value, credentials, terminal);
+  const {
+    server,
+    namespace,
+    credentials,
+    context,
+    configPath: path,
+  } = await resolveSettings(options, terminal);
+  const place = context && { path, context: context.value };
+  const connection = await connectionOf(server.value, credentials, terminal, place);
   return {
     terminal,
     client: new ApiClient(server.value, terminal.signal, connection),

@@ -10,8 +10,32 @@ export interface IdentityProvider extends AsyncDisposable {
   token(audience: string): Promise<string>;
 }
 
+/** Seconds that a token of a person and a code of a device are good. */
+export interface Lifetimes {
+  readonly idToken: number;
+  readonly deviceCode: number;
+}
+
+const ROLES = {
+  realm_access: { roles: ['lookers'] },
+  resource_access: { tinkerbell: { roles: ['operators'] } },
+};
+
+/** Of people at a command line: no secret, and a port of its own each time (RFC 8252). */
+const person = {
+  client_id: 'tinkerbell',
+  token_endpoint_auth_method: 'none',
+  application_type: 'native',
+  grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+  redirect_uris: ['http://127.0.0.1/callback'],
+  response_types: ['code'],
+};
+
 /** `signingKey`: a private JWK for RS256, for tests that sign what the provider would not. */
-export async function startIdentityProvider(signingKey?: object): Promise<IdentityProvider> {
+export async function startIdentityProvider(
+  signingKey?: object,
+  { idToken, deviceCode }: Lifetimes = { idToken: 3600, deviceCode: 600 },
+): Promise<IdentityProvider> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -23,10 +47,12 @@ export async function startIdentityProvider(signingKey?: object): Promise<Identi
     response_types: [],
   };
   const provider = new Provider(issuer, {
-    clients: [client],
+    clients: [client, person],
     ...(signingKey === undefined ? {} : { jwks: { keys: [signingKey] } }),
     features: {
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: true },
+      deviceFlow: { enabled: true },
+      revocation: { enabled: true },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
@@ -38,10 +64,14 @@ export async function startIdentityProvider(signingKey?: object): Promise<Identi
         }),
       },
     },
-    extraTokenClaims: () => ({
-      realm_access: { roles: ['lookers'] },
-      resource_access: { tinkerbell: { roles: ['operators'] } },
+    extraTokenClaims: () => ROLES,
+    findAccount: (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({ sub: accountId, ...ROLES }),
     }),
+    claims: { openid: ['sub', 'realm_access', 'resource_access'] },
+    conformIdTokenClaims: false,
+    ttl: { IdToken: idToken, DeviceCode: deviceCode },
   });
   server.on('request', provider.callback());
   return {

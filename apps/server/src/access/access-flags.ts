@@ -19,5 +19,11 @@ export const accessFlags: readonly Flag[] = [
   text('oidc-groups-claim', 'claim with the groups, beside the roles of Keycloak', 'groups'),
   text('oidc-groups-prefix', 'put before groups and roles; - for nothing', 'oidc:'),
   text('oidc-signing-algs', 'algorithms of its signatures (RFC 7518)', 'RS256', 'list'),
+  text(
+    'oidc-scopes',
+    'what tink login asks for, beside openid and as far as the provider offers it',
+    'profile,groups,offline_access',
+    'list',
+  ),
   text('oidc-required-claim', 'claims its tokens must have, such as hd=example.org', '', 'list'),
 ];

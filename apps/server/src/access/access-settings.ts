@@ -20,6 +20,8 @@ export interface OidcSettings {
   readonly groupsPrefix: string;
   readonly algorithms: readonly string[];
   readonly requiredClaims: Readonly<Record<string, string>>;
+  /** What `tink login` asks for, as far as the provider has it. */
+  readonly scopes: readonly string[];
 }
 
 /** Throws a SettingsError that names the flag. */
@@ -72,6 +74,7 @@ function oidcSettings(flags: FlagReader): OidcSettings | undefined {
     groupsPrefix: prefixIn(flags, 'oidc-groups-prefix'),
     algorithms,
     requiredClaims: claimsIn(flags.list('oidc-required-claim')),
+    scopes: flags.list('oidc-scopes'),
   };
 }
 

@@ -56,6 +56,7 @@ export async function openAccess(
       accountUid: (...of) => book.accountUid(...of),
     }),
     hidden: [signingKeyPlace],
+    login: oidc,
     ...(signer === undefined ? {} : { tokens: { ...signer, issuer } }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { serverFault, type Config, type Context } from '../config-file.ts';
+import { movedTo, serverFault, type Config, type Context } from '../config-file.ts';
 import { usageFailure } from '../failure.ts';
 import { resolveSettings, type GlobalOptions } from '../session.ts';
 import { alignedText } from '../table-text.ts';
@@ -34,7 +34,7 @@ export function addConfig(program: Command, terminal: Terminal): void {
     .action(async (url: string) => {
       const fault = serverFault(url);
       if (fault !== undefined) throw usageFailure(fault);
-      await change(terminal, (config) => withOwn(config, { server: url.replace(/\/+$/, '') }));
+      await change(terminal, (config) => withOwn(config, (own) => movedTo(url, own)));
     });
   group
     .command('set-namespace <name>')
@@ -43,14 +43,21 @@ export function addConfig(program: Command, terminal: Terminal): void {
     .action(async (name: string) => {
       if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
         throw usageFailure(`${JSON.stringify(name)} is no namespace: small letters, digits and "-" only`);
-      await change(terminal, (config) => withOwn(config, { namespace: name }));
+      await change(terminal, (config) => withOwn(config, (own) => ({ ...own, namespace: name })));
     });
   addContexts(group, terminal);
 }
 
 /** Into the context in use, else into the file's own fields. */
-function withOwn(config: Config, changes: Context): Config {
-  const name = config.currentContext;
-  if (name === undefined) return { ...config, ...changes };
-  return { ...config, contexts: { ...config.contexts, [name]: { ...config.contexts?.[name], ...changes } } };
+function withOwn(config: Config, changed: (own: Context) => Context): Config {
+  const { currentContext: name, contexts } = config;
+  if (name === undefined) {
+    const { server, namespace } = config;
+    const own = {
+      ...(server === undefined ? {} : { server }),
+      ...(namespace === undefined ? {} : { namespace }),
+    };
+    return { ...config, ...changed(own) };
+  }
+  return { ...config, contexts: { ...contexts, [name]: changed(contexts?.[name] ?? {}) } };
 }

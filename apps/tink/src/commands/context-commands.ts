@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import {
   configPath,
+  movedTo,
   readConfig,
   serverFault,
   writeConfig,
@@ -82,7 +83,7 @@ function addSetContext(group: Command, terminal: Terminal): void {
     });
 }
 
-interface SetOptions extends Omit<Context, 'server' | 'namespace'> {
+interface SetOptions extends Omit<Context, 'server' | 'namespace' | 'login'> {
   readonly url?: string;
   readonly namespaceName?: string;
 }
@@ -98,8 +99,7 @@ function withContext(
   if (before === undefined && url === undefined)
     throw usageFailure(`context ${name} is new and needs a server`, 'add --url http://192.168.56.4:7080');
   const context: Context = {
-    ...before,
-    ...(url === undefined ? {} : { server: url.replace(/\/+$/, '') }),
+    ...(url === undefined ? before : movedTo(url, before)),
     ...(namespaceName === undefined ? {} : { namespace: namespaceName }),
     ...credentials,
   };
@@ -119,15 +119,15 @@ function without(config: Config, name: string): Config {
 
 async function showContexts(terminal: Terminal, json: boolean): Promise<void> {
   const { contexts = {}, currentContext } = await readConfig(configPath(terminal));
-  const rows = Object.entries(contexts).map(([name, { server, namespace, token, ...rest }]) => {
-    const who = token ?? rest.tokenFile ?? rest.clientCertificate;
+  const rows = Object.entries(contexts).map(([name, { server, namespace, token, login, ...rest }]) => {
+    const who = login ?? token ?? rest.tokenFile ?? rest.clientCertificate;
     const by = token === undefined ? (rest.tokenFile === undefined ? 'certificate' : 'token file') : 'token';
     return {
       name,
       current: name === currentContext,
       server,
       namespace,
-      credentials: who === undefined ? 'none' : by,
+      credentials: who === undefined ? 'none' : login === undefined ? by : 'login',
     };
   });
   if (json) return terminal.out(`${JSON.stringify(rows, null, 2)}\n`);

@@ -1,0 +1,126 @@
+/** The authorization code flow of a native program (RFC 8252): a browser, PKCE (RFC 7636), and a listener on loopback. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Random } from '@tinkerbell/platform-contract';
+import { TinkFailure } from '../failure.ts';
+import { askIssuer, issuerFailure } from './issuer-request.ts';
+import { askForTokens, givenTokens, type GivenTokens, type TokenQuestion } from './token-answer.ts';
+
+export interface CodeLogin {
+  readonly question: TokenQuestion;
+  readonly scope: string;
+  readonly random: Random;
+  /** Told where the person has to go. */
+  readonly show: (url: string) => void;
+}
+
+/** Long enough to find a second factor. */
+const PATIENCE_MS = 600_000;
+const SECRET_BYTES = 32;
+
+/** Resolves when the person is through. Throws a TinkFailure for refusals, and after ten minutes. */
+export async function loginByCode({ question, scope, random, show }: CodeLogin): Promise<GivenTokens> {
+  const { provider, clientId, reach, clock } = question;
+  if (provider.authorizationUrl === undefined)
+    throw new TinkFailure(`the identity provider ${provider.issuer} has no logins by browser`, {
+      advice: 'try tink login --device',
+    });
+  const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
+  const [state, nonce, verifier] = [secret(), secret(), secret()];
+  const expected = { state, issuer: provider.issuer, clientId };
+  const listener = createServer().listen(0, '127.0.0.1');
+  try {
+    await once(listener, 'listening');
+    const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
+    const url = new URL(provider.authorizationUrl);
+    const parameters = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope,
+      state,
+      nonce,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      // Without it some give no refresh token (OpenID Connect Core 1.0, section 11).
+      ...(scope.includes('offline_access') ? { prompt: 'consent' } : {}),
+    };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    await refuseUnknownClient(url.href, question);
+    const cancel = new AbortController();
+    const stop = clock.schedule(PATIENCE_MS, () => cancel.abort());
+    const arrived = codeAt(listener, expected, AbortSignal.any([cancel.signal, reach.signal]));
+    show(url.href);
+    const code = await arrived.finally(stop);
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    };
+    const own = { ...question, nonce };
+    return await givenTokens(own, await askForTokens(own, form));
+  } finally {
+    listener.closeAllConnections();
+    listener.close();
+  }
+}
+
+/** A provider shows such errors in the browser and sends nobody back (RFC 6749, section 4.1.2.1), so that we would wait in vain. */
+async function refuseUnknownClient(url: string, { clientId, reach }: TokenQuestion): Promise<void> {
+  const { status, text } = await askIssuer(url, reach);
+  if (status < 400 || status >= 500) return;
+  if (/redirect_uri/.test(text))
+    throw new TinkFailure(`the client ${JSON.stringify(clientId)} may not send people back to this machine`, {
+      advice:
+        'register http://127.0.0.1/callback with any port as a redirect URI, or use tink login --device',
+    });
+  throw issuerFailure(/invalid_scope/.test(text) ? 'invalid_scope' : 'invalid_client', undefined, clientId);
+}
+
+interface Expected {
+  readonly state: string;
+  readonly issuer: string;
+  readonly clientId: string;
+}
+
+/** What others on this machine send to the port is refused and changes nothing: they do not know the state. */
+function codeAt(listener: Server, expected: Expected, signal: AbortSignal): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  signal.addEventListener('abort', () =>
+    reject(new TinkFailure('nobody has logged in', { advice: 'run tink login again' })),
+  );
+  listener.on('request', (request, response) => {
+    const found = returned(request, expected);
+    const [status, words] = pageFor(found);
+    response
+      .writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+      .end(`${words}\n`, () => {
+        if (found instanceof TinkFailure) reject(found);
+        else if (found !== undefined) resolve(found);
+      });
+  });
+  return promise;
+}
+
+function pageFor(found: string | TinkFailure | undefined): readonly [number, string] {
+  if (found === undefined) return [400, 'This is of no login that is under way.'];
+  if (found instanceof TinkFailure) return [200, `Not logged in: ${found.message}.`];
+  return [200, 'You are logged in. This window can be closed.'];
+}
+
+/** A code, why there is none, or undefined for what is not meant for us. */
+function returned(
+  { url = '' }: IncomingMessage,
+  { state, issuer, clientId }: Expected,
+): string | TinkFailure | undefined {
+  const { pathname, searchParams: said } = new URL(url, 'http://127.0.0.1');
+  if (pathname !== '/callback' || said.get('state') !== state) return undefined;
+  // Two providers must not be mixed up (RFC 9207).
+  if ((said.get('iss') ?? issuer) !== issuer) return undefined;
+  const error = said.get('error');
+  if (error !== null) return issuerFailure(error, said.get('error_description') ?? undefined, clientId);
+  return said.get('code') ?? undefined;
+}

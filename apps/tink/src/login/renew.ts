@@ -1,0 +1,48 @@
+/** New tokens for a refresh token (RFC 6749, section 6), kept where the old ones were. */
+import type { Clock } from '@tinkerbell/platform-contract';
+import { readConfig, writeConfig, type Login } from '../config-file.ts';
+import { TinkFailure } from '../failure.ts';
+import type { LoginPlace } from '../login-tokens.ts';
+import { textField, type Reach } from './issuer-request.ts';
+import { describeProvider } from './provider-description.ts';
+import { askForTokens, givenTokens, refreshOf } from './token-answer.ts';
+
+/** Undefined when there is nothing to renew it with. Throws a TinkFailure when the login has ended. */
+export async function renewed(
+  login: Login,
+  place: LoginPlace,
+  { reach, clock }: { readonly reach: Reach; readonly clock: Clock },
+): Promise<Login | undefined> {
+  const others = await keptLogin(place);
+  // Another tink was faster; its refresh token may be the only one that is still good.
+  if (others !== undefined && others.token !== login.token) return others;
+  const { issuer, clientId, refreshToken } = login;
+  if (refreshToken === undefined) return undefined;
+  const question = { provider: await describeProvider(issuer, reach), clientId, reach, clock };
+  const answer = await askForTokens(question, { grant_type: 'refresh_token', refresh_token: refreshToken });
+  if (textField(answer.fields, 'error') === 'invalid_grant') {
+    const newer = await keptLogin(place);
+    if (newer !== undefined && newer.token !== login.token) return newer;
+    throw new TinkFailure(`the login at ${issuer} has ended`, { advice: 'run tink login' });
+  }
+  const given = await givenTokens(question, answer);
+  const next: Login = { issuer, clientId, token: given.token, refreshToken, ...refreshOf(given) };
+  await keep(place, next);
+  return next;
+}
+
+async function keptLogin({ path, context }: LoginPlace): Promise<Login | undefined> {
+  return (await readConfig(path)).contexts?.[context]?.login;
+}
+
+async function keep({ path, context, err }: LoginPlace, login: Login): Promise<void> {
+  try {
+    const config = await readConfig(path);
+    const own = config.contexts?.[context];
+    // Who has logged out meanwhile stays out.
+    if (own?.login === undefined) return;
+    await writeConfig(path, { ...config, contexts: { ...config.contexts, [context]: { ...own, login } } });
+  } catch (thrown) {
+    err(`warning: the new token cannot be kept: ${(thrown as Error).message}\n`);
+  }
+}
