@@ -47,7 +47,7 @@ export async function startServer(options: ServerChildOptions = {}): Promise<Ser
     '--log-format',
     'json',
   ];
-  const [program = '', ...words] = [...(options.prefix ?? []), process.execPath, main];
+  const [program, ...words] = [...(options.prefix ?? []), process.execPath, main];
   const child = spawn(program, [...words, ...flags, ...quiet, ...(options.flags ?? [])], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
