@@ -107,7 +107,8 @@ function tokenRule(flags: FlagReader): string {
   const keys = url === '' ? `jwksFile: ${quoted(file)}` : `jwksUrl: ${quoted(url)}`;
   const audiences = flags.list('gateway-jwt-audience').map(quoted).join(', ');
   // Our own gRPC refuses tokens of an issuer that it was not told of, rather than overlook them.
-  const isKnown = flags.text('gateway-grpc-upstream') !== '' || flags.text('oidc-issuer-url') === issuer;
+  const ours = ['oidc-issuer-url', 'service-account-issuer'].map((name) => flags.text(name));
+  const isKnown = flags.text('gateway-grpc-upstream') !== '' || ours.includes(issuer);
   if (!isKnown && flags.text('api-anonymous') !== 'everyone')
     throw new SettingsError(
       `our own gRPC needs a token of whoever comes through the gateway: give --oidc-issuer-url=${issuer} too, or leave the choice to the gateway with --api-anonymous=everyone`,

@@ -29,6 +29,9 @@ export interface FrontOptions {
   readonly uptimeSeconds: () => number;
 }
 
+/** Who verifies our tokens has none, and keys that are public are no secret. */
+const PUBLIC: ReadonlySet<string> = new Set(['/openid/v1/jwks', '/.well-known/openid-configuration']);
+
 /** How answers of the front itself are counted. */
 const OWN_ROUTE = 'server';
 
@@ -43,7 +46,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     if (page === undefined)
       for (const route of routes) {
         if (!path.startsWith(route.prefix)) continue;
-        const response = await counted(route, request, { context, startedMs });
+        const response = await counted(route, request, { context, startedMs, path });
         if (response !== undefined) return response;
       }
     requests.began(OWN_ROUTE);
@@ -55,14 +58,15 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   async function counted(
     route: HttpRoute,
     request: HttpRequest,
-    { context, startedMs }: { readonly context: HttpContext; readonly startedMs: number },
+    told: { readonly context: HttpContext; readonly startedMs: number; readonly path: string },
   ): Promise<Response | undefined> {
+    const { context, startedMs, path } = told;
     requests.began(route.name);
     const span = requestSpan(options.tracing, { route: route.name, request, context });
     // What a handler throws is answered 500 by the listener.
     let status: number | undefined = 500;
     try {
-      const response = await (route.name === 'api'
+      const response = await (route.name === 'api' && !PUBLIC.has(path)
         ? guarded(options, route, request, context)
         : route.handle(request, context));
       status = response?.status;

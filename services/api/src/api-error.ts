@@ -3,6 +3,7 @@ import { formatPath, formatProblem, type Kind, type Problem } from '@tinkerbell/
 
 export type StatusReason =
   | 'BadRequest'
+  | 'Unauthorized'
   | 'Forbidden'
   | 'NotFound'
   | 'AlreadyExists'
@@ -18,6 +19,7 @@ export type StatusReason =
 
 const codes: Readonly<Record<StatusReason, number>> = {
   BadRequest: 400,
+  Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
   AlreadyExists: 409,

@@ -18,6 +18,7 @@ import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract
 import type { ReferenceRules } from '@tinkerbell/template';
 import { issuerDocument, tokenFor, type AccountTokens } from './access/account-token.ts';
 import { guarded } from './access/guarded.ts';
+import { OWN_TOKEN, ownToken } from './access/own-token.ts';
 import { permit, userOf } from './access/question.ts';
 import { everybody, reviewAt, reviewed } from './access/reviews.ts';
 import { createServedStore } from './access/served-store.ts';
@@ -85,7 +86,15 @@ type Deps = ApiDeps &
 
 /** The path of the audit, which roles name. */
 const AUDIT = '/audit';
-const PREFIXES = ['/api', '/openapi/', '/version', '/openid/v1/', '/.well-known/openid-configuration', AUDIT];
+const PREFIXES = [
+  '/api',
+  '/openapi/',
+  '/version',
+  '/openid/v1/',
+  '/.well-known/openid-configuration',
+  AUDIT,
+  OWN_TOKEN,
+];
 
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
@@ -187,6 +196,7 @@ function internal(deps: Deps, request: HttpRequest, thrown: unknown): ApiError {
 async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   const path = pathOf(request);
   if (path === AUDIT) return onAudit(deps, request, context);
+  if (path === OWN_TOKEN) return onOwnToken(deps, request, context);
   const described = documentAt(deps, path, request);
   if (described !== undefined) return described;
   const review = reviewAt(path);
@@ -310,10 +320,19 @@ async function onSubresource(
   return onOperation(deps, target, request, context);
 }
 
+function tokensOf({ tokens }: Deps): AccountTokens {
+  if (tokens !== undefined) return tokens;
+  throw new ApiError('ServiceUnavailable', 'this server has no key to sign tokens with; its log says why');
+}
+
+async function onOwnToken(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
+  if (request.method !== 'GET') return methodNotAllowed(request);
+  return ownToken({ ...deps, tokens: tokensOf(deps) }, userOf(context), request);
+}
+
 async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const { tokens, clock } = deps;
-  if (tokens === undefined)
-    throw new ApiError('ServiceUnavailable', 'this server has no key to sign tokens with; its log says why');
+  const { clock } = deps;
+  const tokens = tokensOf(deps);
   if (request.method !== 'POST') return methodNotAllowed(request);
   const account = await getObject(deps, target);
   return json(await tokenFor({ tokens, clock }, account, await readBody(request)), 201);

@@ -60,11 +60,7 @@ export async function tokenFor(
   }
   const audiences =
     spec.audiences === undefined || spec.audiences.length === 0 ? [tokens.issuer] : spec.audiences;
-  const claims = {
-    sub: `system:serviceaccount:${namespace}:${name}`,
-    aud: audiences,
-    'kubernetes.io': { namespace, serviceaccount: { name, uid } },
-  };
+  const claims = accountClaims({ namespace, name, uid }, audiences);
   const expirationTimestamp = new Date(clock.nowMs() + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
   return {
     apiVersion: 'authentication.k8s.io/v1',
@@ -72,6 +68,18 @@ export async function tokenFor(
     metadata: { name, namespace },
     spec: { audiences, expirationSeconds: seconds },
     status: { token: await tokens.sign(claims, seconds), expirationTimestamp },
+  };
+}
+
+/** What a token says of its account, as tokens of Kubernetes do. */
+export function accountClaims(
+  { namespace, name, uid }: Pick<Resource['metadata'], 'namespace' | 'name' | 'uid'>,
+  audiences: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return {
+    sub: `system:serviceaccount:${namespace}:${name}`,
+    aud: audiences,
+    'kubernetes.io': { namespace, serviceaccount: { name, uid } },
   };
 }
 

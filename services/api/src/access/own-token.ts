@@ -1,0 +1,52 @@
+/** `GET /v1/auth/token`: an account that shows a token of its own gets a short one, to hand to a gateway or a job. */
+import type { User } from '@tinkerbell/access';
+import { WholeResponse, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
+import { collectionOf, isRecord, serviceAccountKind } from '@tinkerbell/resources';
+import type { Store } from '@tinkerbell/store-contract';
+import { ApiError } from '../api-error.ts';
+import { accountClaims, type AccountTokens } from './account-token.ts';
+
+export const OWN_TOKEN = '/v1/auth/token';
+
+/** As long as those of the identity providers that stand before such gateways. */
+const SECONDS_MAX = 3600;
+
+export interface OwnTokenDeps {
+  readonly tokens: AccountTokens;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** RFC 6749, section 5.1. Never good for longer than the token that was shown: else one that was stolen would have no end. */
+export async function ownToken(deps: OwnTokenDeps, user: User, request: HttpRequest): Promise<Response> {
+  const { tokens, store, clock } = deps;
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user.name) ?? [];
+  const shown = shownEnd(request);
+  if (namespace === undefined || name === undefined || shown === undefined)
+    throw new ApiError(
+      'Unauthorized',
+      `${OWN_TOKEN} is for accounts: send "Authorization: Bearer" with a token that "tink token create" made; people use "tink login"`,
+    );
+  const found = await store.get({ collection: collectionOf(serviceAccountKind), namespace, name });
+  const left = Math.floor(shown - clock.nowMs() / 1000);
+  if (found === undefined || left <= 0)
+    throw new ApiError('Unauthorized', 'the token that was shown has ended');
+  const seconds = Math.min(SECONDS_MAX, left);
+  const claims = accountClaims(found.object.metadata, [tokens.issuer]);
+  const answer = {
+    access_token: await tokens.sign(claims, seconds),
+    token_type: 'Bearer',
+    expires_in: seconds,
+  };
+  return new WholeResponse(`${JSON.stringify(answer)}\n`, {
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  });
+}
+
+/** When the token ends that the front of the server has verified, in seconds since 1970. */
+function shownEnd(request: HttpRequest): number | undefined {
+  const payload = /^Bearer +[^.]+\.([^.]+)\./i.exec(request.headers.get('authorization') ?? '')?.[1];
+  if (payload === undefined) return undefined;
+  const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+  return isRecord(claims) && typeof claims['exp'] === 'number' ? claims['exp'] : undefined;
+}
