@@ -16,7 +16,7 @@ import {
 import { formatProblem, serviceAccountKind, type Resource } from '@tinkerbell/resources';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
-import { issuerDocument, tokenFor, type AccountTokens } from './access/account-token.ts';
+import { ISSUER_PATHS, issuerDocument, tokenFor, type AccountTokens } from './access/account-token.ts';
 import { guarded } from './access/guarded.ts';
 import { OWN_TOKEN, ownToken } from './access/own-token.ts';
 import { permit, userOf } from './access/question.ts';
@@ -86,15 +86,7 @@ type Deps = ApiDeps &
 
 /** The path of the audit, which roles name. */
 const AUDIT = '/audit';
-const PREFIXES = [
-  '/api',
-  '/openapi/',
-  '/version',
-  '/openid/v1/',
-  '/.well-known/openid-configuration',
-  AUDIT,
-  OWN_TOKEN,
-];
+const PREFIXES = ['/api', '/openapi/', '/version', ...ISSUER_PATHS, AUDIT, OWN_TOKEN];
 
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
@@ -196,7 +188,8 @@ function internal(deps: Deps, request: HttpRequest, thrown: unknown): ApiError {
 async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   const path = pathOf(request);
   if (path === AUDIT) return onAudit(deps, request, context);
-  if (path === OWN_TOKEN) return onOwnToken(deps, request, context);
+  if (path === OWN_TOKEN)
+    return request.method === 'GET' ? ownToken(deps, userOf(context), request) : methodNotAllowed(request);
   const described = documentAt(deps, path, request);
   if (described !== undefined) return described;
   const review = reviewAt(path);
@@ -320,22 +313,10 @@ async function onSubresource(
   return onOperation(deps, target, request, context);
 }
 
-function tokensOf({ tokens }: Deps): AccountTokens {
-  if (tokens !== undefined) return tokens;
-  throw new ApiError('ServiceUnavailable', 'this server has no key to sign tokens with; its log says why');
-}
-
-async function onOwnToken(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
-  if (request.method !== 'GET') return methodNotAllowed(request);
-  return ownToken({ ...deps, tokens: tokensOf(deps) }, userOf(context), request);
-}
-
 async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const { clock } = deps;
-  const tokens = tokensOf(deps);
   if (request.method !== 'POST') return methodNotAllowed(request);
   const account = await getObject(deps, target);
-  return json(await tokenFor({ tokens, clock }, account, await readBody(request)), 201);
+  return json(await tokenFor(deps, account, await readBody(request)), 201);
 }
 
 async function onOperation(

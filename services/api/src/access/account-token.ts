@@ -1,7 +1,7 @@
 /** Tokens of ServiceAccounts: `POST …/serviceaccounts/NAME/token` (authentication.k8s.io/v1 TokenRequest), and the keys to verify them. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
-import { invalid } from '../api-error.ts';
+import { ApiError, invalid } from '../api-error.ts';
 import { bodyProblems, type BodySchema } from '../body-schema.ts';
 
 export interface AccountTokens {
@@ -44,10 +44,12 @@ interface TokenSpec {
 
 /** Bound to the account as it is: one of its name that comes later is another. Rejects with an ApiError. */
 export async function tokenFor(
-  { tokens, clock }: { readonly tokens: AccountTokens; readonly clock: Clock },
+  deps: { readonly tokens?: AccountTokens; readonly clock: Clock },
   { metadata: { namespace, name, uid } }: Resource,
   body: unknown,
 ): Promise<object> {
+  const { clock } = deps;
+  const tokens = signing(deps.tokens);
   const request = withoutNulls(body);
   const problems = bodyProblems(schema, request);
   if (problems.length > 0) throw invalid('TokenRequest', name, problems);
@@ -71,6 +73,12 @@ export async function tokenFor(
   };
 }
 
+/** Throws an ApiError where there is no key. */
+export function signing(tokens: AccountTokens | undefined): AccountTokens {
+  if (tokens !== undefined) return tokens;
+  throw new ApiError('ServiceUnavailable', 'this server has no key to sign tokens with; its log says why');
+}
+
 /** What a token says of its account, as tokens of Kubernetes do. */
 export function accountClaims(
   { namespace, name, uid }: Pick<Resource['metadata'], 'namespace' | 'name' | 'uid'>,
@@ -87,6 +95,9 @@ export function accountClaims(
 function withoutNulls(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body ?? {}), (_key, value: unknown) => value ?? undefined) as unknown;
 }
+
+/** Where `issuerDocument` answers. */
+export const ISSUER_PATHS: readonly string[] = ['/openid/v1/', '/.well-known/openid-configuration'];
 
 /** What a verifier of our tokens asks for (OpenID Connect Discovery 1.0), or undefined. */
 export function issuerDocument(path: string, { issuer, publicKeys }: AccountTokens): object | undefined {

@@ -4,7 +4,7 @@ import { WholeResponse, type Clock, type HttpRequest } from '@tinkerbell/platfor
 import { collectionOf, isRecord, serviceAccountKind } from '@tinkerbell/resources';
 import type { Store } from '@tinkerbell/store-contract';
 import { ApiError } from '../api-error.ts';
-import { accountClaims, type AccountTokens } from './account-token.ts';
+import { accountClaims, signing, type AccountTokens } from './account-token.ts';
 
 export const OWN_TOKEN = '/v1/auth/token';
 
@@ -12,14 +12,15 @@ export const OWN_TOKEN = '/v1/auth/token';
 const SECONDS_MAX = 3600;
 
 export interface OwnTokenDeps {
-  readonly tokens: AccountTokens;
+  readonly tokens?: AccountTokens;
   readonly store: Store;
   readonly clock: Clock;
 }
 
 /** RFC 6749, section 5.1. Never good for longer than the token that was shown: else one that was stolen would have no end. */
 export async function ownToken(deps: OwnTokenDeps, user: User, request: HttpRequest): Promise<Response> {
-  const { tokens, store, clock } = deps;
+  const { store, clock } = deps;
+  const tokens = signing(deps.tokens);
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user.name) ?? [];
   const shown = shownEnd(request);
   if (namespace === undefined || name === undefined || shown === undefined)
