@@ -149,6 +149,7 @@ const others: readonly DescribedFamily[] = [
     ['images_requests_total', 'prefix', 'image files asked for'],
     ['images_not_found_total', 'prefix', 'image files that are not there'],
     ['images_not_modified_total', 'prefix', 'image files that the client has already'],
+    ['images_unavailable_total', 'prefix', 'requests of image files while their directory could not be read'],
     ['images_sent_bytes_total', 'prefix', 'bytes of image files sent'],
     ['relay_forwarded_total', 'direction way', 'DHCP packets passed on by the relay'],
     ['relay_dropped_total', 'reason', 'DHCP packets not passed on'],

@@ -27,7 +27,7 @@ export interface Files {
     root: string,
     relativePath: string,
     range: { start: number; end: number },
-  ): Promise<{ readonly bytes: Uint8Array; readonly info: FileInfo } | undefined>;
+  ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly info: FileInfo } | undefined>;
   /** Bytes [start, end] inclusive, in chunks of about 1 MiB. As the body of an answer it is sent the fastest way there is. */
   stream(
     root: string,

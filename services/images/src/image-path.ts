@@ -1,3 +1,5 @@
+import { pathNameOf } from '@tinkerbell/platform-contract';
+
 const PATH_CHARACTERS_MAX = 1024;
 
 /**
@@ -5,7 +7,7 @@ const PATH_CHARACTERS_MAX = 1024;
  * elements (`.`, `..`, `.git`), and characters that separate or end paths on some system.
  */
 export function imagePathOf(url: string, prefix: string): string | undefined {
-  const { pathname } = new URL(url);
+  const pathname = pathNameOf(url);
   if (!pathname.startsWith(prefix) || pathname.length > PATH_CHARACTERS_MAX) return undefined;
   const elements = decodedElementsOf(pathname.slice(prefix.length));
   const isPlain = elements?.every(

@@ -19,7 +19,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
 import { createNodeHttp, nodeClock, nodeFiles } from '@tinkerbell/platform-node';
-import type { HttpPeer, HttpRequest, Log } from '@tinkerbell/platform-contract';
+import { PlatformError, type HttpPeer, type HttpRequest, type Log } from '@tinkerbell/platform-contract';
 import { createImagesService, type TransferProgress } from './index.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
@@ -249,4 +249,27 @@ test('tells of files that are not there, with the client and the path', async ()
   assert.deepEqual((await ask('nothing.img')).missing, ['192.0.2.1 nothing.img']);
   assert.deepEqual((await ask('..%2foutside')).missing, ['192.0.2.1 /images/..%2foutside']);
   assert.deepEqual((await ask('digits')).missing, []);
+});
+
+test('while the directory cannot be read the answer is 503, and then the file again', async () => {
+  let isAway = true;
+  const files: typeof nodeFiles = {
+    ...nodeFiles,
+    async stat(root, path) {
+      if (isAway) throw new PlatformError('unavailable', 'ESTALE');
+      return nodeFiles.stat(root, path);
+    },
+  };
+  const deps = { files, clock: nodeClock, log: silentLog, onTransfer() {}, onMissing: () => assert.fail() };
+  const service = createImagesService(deps, { directory: join(directory, 'root'), prefix: '/images/' });
+  const answer = async () => {
+    const request = new Request('http://server/images/digits');
+    const peer = { address: '192.0.2.1', port: 5 };
+    return service.routes[0]?.handle(request, { peer, localAddress: '192.0.2.2', signal: request.signal });
+  };
+  const away = await answer();
+  assert.deepEqual([away?.status, away?.headers.get('retry-after')], [503, '5']);
+  isAway = false;
+  assert.equal((await answer())?.status, 200);
+  assert.equal(service.health().counters?.['images_unavailable_total{prefix="/images/"}'], 1);
 });

@@ -1,5 +1,7 @@
 import {
+  PlatformError,
   SESSION_HEADER,
+  WholeResponse,
   type Clock,
   type Files,
   type HttpContext,
@@ -8,12 +10,14 @@ import {
   type Log,
   type Service,
   type SessionVerifier,
+  type StreamProgress,
 } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
-import { byteRangeOf, type ByteRange } from './byte-range.ts';
-import { contentTypeOf } from './content-type.ts';
+import type { ByteRange } from './byte-range.ts';
+import { answerFor } from './file-answer.ts';
+import { HotFiles, type SeenFile } from './hot-files.ts';
 import { imagePathOf } from './image-path.ts';
-import { failedPrecondition, rangeApplies, validatorsOf } from './preconditions.ts';
+import { promptFiles } from './prompt-files.ts';
 import { transferProgress, type OnTransfer, type TransferProgress } from './transfer.ts';
 
 export interface ImagesDeps {
@@ -60,15 +64,26 @@ export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Ser
   };
 }
 
+interface Found {
+  readonly peer: HttpPeer;
+  readonly path: string;
+  readonly file: SeenFile;
+}
+
+const RETRY_AFTER_SECONDS = '5';
+
 class ImageFiles {
   readonly #deps: ImagesDeps;
   readonly #config: ImagesConfig;
-  readonly #counts = { requests: 0, notFound: 0, notModified: 0, sentBytes: 0 };
+  readonly #seen: HotFiles;
+  readonly #counts = { requests: 0, notFound: 0, notModified: 0, unavailable: 0, sentBytes: 0 };
   #lastId = 0;
 
   constructor(deps: ImagesDeps, config: ImagesConfig) {
     this.#deps = deps;
     this.#config = config;
+    const { files, clock } = deps;
+    this.#seen = new HotFiles(config.directory, { files: promptFiles(files, clock), clock });
   }
 
   async answer(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
@@ -77,20 +92,30 @@ class ImageFiles {
       return new Response('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD' } });
     }
     const path = imagePathOf(request.url, this.#config.prefix);
-    const file = path === undefined ? undefined : await this.#deps.files.stat(this.#config.directory, path);
-    if (path === undefined || file?.isFile !== true || !(await this.#mayHave(request, path)))
-      return this.#missing(peer, path ?? new URL(request.url).pathname);
-    const { status, headers, range } = answerFor(request.headers, path, file);
+    try {
+      const file = path === undefined ? undefined : await this.#seen.see(path);
+      if (path === undefined || file?.info.isFile !== true || !(await this.#mayHave(request, path)))
+        return this.#missing(peer, path ?? new URL(request.url).pathname);
+      return this.#found(request, { peer, path, file });
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      return this.#unavailable(path, error);
+    }
+  }
+
+  #found({ method, headers: asked }: HttpRequest, { peer, path, file }: Found): Response {
+    const { status, headers, range } = answerFor(asked, path, file.info);
     if (status === 304) this.#counts.notModified += 1;
-    if (range === undefined || request.method === 'HEAD') return new Response(null, { status, headers });
-    this.#deps.log.debug('image asked for', {
-      peer: peer.address,
-      path,
-      status,
-      start: range.start,
-      end: range.end,
-    });
-    return new Response(this.#bodyOf(path, range, peer), { status, headers });
+    if (range === undefined || method === 'HEAD') return new Response(null, { status, headers });
+    const progress = this.#progress(path, range, peer);
+    if (file.content === undefined) {
+      const body = this.#deps.files.stream(this.#config.directory, path, range, progress);
+      return new Response(body, { status, headers });
+    }
+    const content = file.content.subarray(range.start, range.end + 1);
+    progress.moved(content.length);
+    progress.ended();
+    return new WholeResponse(content, { status, headers });
   }
 
   /** Whoever may not is told that there is no such file: names are private too. */
@@ -115,15 +140,22 @@ class ImageFiles {
     });
   }
 
-  #bodyOf(path: string, range: ByteRange, peer: HttpPeer): ReadableStream<Uint8Array> {
+  /** The directory is of another host that is away, or its disk fails. */
+  #unavailable(path: string | undefined, error: PlatformError): Response {
+    this.#counts.unavailable += 1;
+    this.#deps.log.warn('no image can be read', { path, error: error.message });
+    return new WholeResponse('the files cannot be read now\n', {
+      status: 503,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': RETRY_AFTER_SECONDS },
+    });
+  }
+
+  #progress(path: string, range: ByteRange, peer: HttpPeer): StreamProgress {
     this.#lastId += 1;
     const totalBytes = range.end - range.start + 1;
     const transfer = { id: this.#lastId, peer, path, offset: range.start, totalBytes };
-    const progress = transferProgress(transfer, {
-      clock: this.#deps.clock,
-      onTransfer: (report) => this.#report(report),
-    });
-    return this.#deps.files.stream(this.#config.directory, path, range, progress);
+    const { clock } = this.#deps;
+    return transferProgress(transfer, { clock, onTransfer: (report) => this.#report(report) });
   }
 
   #report(progress: TransferProgress): void {
@@ -138,45 +170,8 @@ class ImageFiles {
       [`images_requests_total${label}`]: this.#counts.requests,
       [`images_not_found_total${label}`]: this.#counts.notFound,
       [`images_not_modified_total${label}`]: this.#counts.notModified,
+      [`images_unavailable_total${label}`]: this.#counts.unavailable,
       [`images_sent_bytes_total${label}`]: this.#counts.sentBytes,
     };
   }
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  /** Absent: no body. */
-  readonly range?: ByteRange;
-}
-
-/** Status, headers and bytes of a file for a request; the body aside, HEAD is answered the same. */
-function answerFor(
-  request: HttpRequest['headers'],
-  path: string,
-  file: { readonly sizeBytes: number; readonly modifiedMs: number },
-): Answer {
-  const validators = validatorsOf(file);
-  const common = {
-    etag: validators.etag,
-    'last-modified': new Date(validators.modifiedMs).toUTCString(),
-    'accept-ranges': 'bytes',
-    'x-content-type-options': 'nosniff',
-  };
-  const failed = failedPrecondition(request, validators);
-  if (failed !== undefined) return { status: failed, headers: common };
-
-  const size = file.sizeBytes;
-  const range = rangeApplies(request, validators) ? byteRangeOf(request.get('range'), size) : undefined;
-  if (range === 'unsatisfiable') {
-    return { status: 416, headers: { ...common, 'content-range': `bytes */${size}`, 'content-length': '0' } };
-  }
-  const headers = { ...common, 'content-type': contentTypeOf(path) };
-  if (range !== undefined) {
-    const { start, end } = range;
-    const part = { 'content-range': `bytes ${start}-${end}/${size}`, 'content-length': `${end - start + 1}` };
-    return { status: 206, headers: { ...headers, ...part }, range };
-  }
-  const whole = { status: 200, headers: { ...headers, 'content-length': `${size}` } };
-  return size === 0 ? whole : { ...whole, range: { start: 0, end: size - 1 } };
 }

@@ -1,0 +1,97 @@
+import type { Clock, FileInfo, Files } from '@tinkerbell/platform-contract';
+
+/** Larger ones are few, and sent by the kernel from its own cache. */
+const FILE_BYTES_MAX = 64 * 1024;
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+/** A change on the disk is seen after this time. */
+const CHECK_INTERVAL_MS = 1_000;
+/** What a file takes beside its bytes. */
+const ENTRY_BYTES = 1024;
+
+/** A file, and its bytes where it is small. */
+export interface SeenFile {
+  readonly info: FileInfo;
+  readonly content?: Uint8Array<ArrayBuffer>;
+}
+
+interface Kept {
+  readonly seen: Required<SeenFile>;
+  checkedMs: number;
+}
+
+/**
+ * Small files that were asked for lately, in memory: to look at a file costs more than to send a small one. The one that was
+ * looked at longest ago goes first.
+ */
+export class HotFiles {
+  readonly #files: Pick<Files, 'stat' | 'readRange'>;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #root: string;
+  readonly #kept = new Map<string, Kept>();
+  /** One look at a file answers all who ask meanwhile. */
+  readonly #looks = new Map<string, Promise<SeenFile | undefined>>();
+  #keptBytes = 0;
+
+  constructor(
+    root: string,
+    {
+      files,
+      clock,
+    }: { readonly files: Pick<Files, 'stat' | 'readRange'>; readonly clock: Pick<Clock, 'monotonicMs'> },
+  ) {
+    this.#root = root;
+    this.#files = files;
+    this.#clock = clock;
+  }
+
+  /** Undefined when there is no such file. Rejects as `Files.stat` does. */
+  see(path: string): SeenFile | undefined | Promise<SeenFile | undefined> {
+    const kept = this.#kept.get(path);
+    if (kept !== undefined && this.#clock.monotonicMs() - kept.checkedMs < CHECK_INTERVAL_MS)
+      return kept.seen;
+    const running = this.#looks.get(path);
+    if (running !== undefined) return running;
+    const look = this.#look(path, kept).finally(() => this.#looks.delete(path));
+    this.#looks.set(path, look);
+    return look;
+  }
+
+  async #look(path: string, kept: Kept | undefined): Promise<SeenFile | undefined> {
+    const checkedMs = this.#clock.monotonicMs();
+    const info = await this.#files.stat(this.#root, path);
+    if (kept !== undefined) this.#forget(path, kept);
+    if (info === undefined || !info.isFile || info.sizeBytes === 0 || info.sizeBytes > FILE_BYTES_MAX)
+      return info && { info };
+    if (kept !== undefined && isSame(kept.seen.info, info)) {
+      this.#keep(path, { seen: kept.seen, checkedMs });
+      return kept.seen;
+    }
+    const read = await this.#files.readRange(this.#root, path, { start: 0, end: info.sizeBytes - 1 });
+    // Somebody is writing it.
+    if (read === undefined || read.bytes.length !== read.info.sizeBytes) return read && { info: read.info };
+    const seen = { info: read.info, content: read.bytes };
+    this.#keep(path, { seen, checkedMs });
+    return seen;
+  }
+
+  #keep(path: string, kept: Kept): void {
+    this.#kept.set(path, kept);
+    this.#keptBytes += sizeOf(kept);
+    for (const [oldest, one] of this.#kept) {
+      if (this.#keptBytes <= KEPT_BYTES_MAX) return;
+      this.#forget(oldest, one);
+    }
+  }
+
+  #forget(path: string, kept: Kept): void {
+    if (this.#kept.delete(path)) this.#keptBytes -= sizeOf(kept);
+  }
+}
+
+function sizeOf({ seen }: Kept): number {
+  return seen.content.length + ENTRY_BYTES;
+}
+
+function isSame(one: FileInfo, other: FileInfo): boolean {
+  return one.sizeBytes === other.sizeBytes && one.modifiedMs === other.modifiedMs;
+}
