@@ -123,6 +123,29 @@ test('a token of the identity provider brings its roles', async () => {
   assert.deepEqual([code, message], [401, 'the token is not accepted: the token is for another audience']);
 });
 
+test('roles of the realm and of our client are groups, and those of another client are not', async () => {
+  const how = ['--token', await provider.token('tinkerbell')];
+  const can = async (...words: string[]) =>
+    (await kubectl(how, 'auth', 'can-i', ...words)).out.trim().split(' ')[0];
+  const bind = (name: string, role: string) =>
+    kubectl(
+      [],
+      'create',
+      'clusterrolebinding',
+      `oidc-${name}`,
+      '--clusterrole',
+      role,
+      '--group',
+      `oidc:${name}`,
+    );
+  assert.equal(await can('create', 'rolebindings'), 'no');
+  await bind('owners', 'cluster-admin');
+  assert.equal(await can('create', 'rolebindings'), 'no', 'a role of the client shop');
+  await bind('lookers', 'admin');
+  assert.equal(await can('create', 'rolebindings'), 'yes', 'a role of the realm');
+  assert.equal(await can('create', 'clusterroles'), 'no');
+});
+
 test('what is no good is refused, and never taken for nobody', async () => {
   const token = await tokenOf('short', '--role', 'view');
   assert.equal((await asked(`Bearer ${token}`))[0], 200);

@@ -18,7 +18,7 @@ export interface Lifetimes {
 
 const ROLES = {
   realm_access: { roles: ['lookers'] },
-  resource_access: { tinkerbell: { roles: ['operators'] } },
+  resource_access: { tinkerbell: { roles: ['operators'] }, shop: { roles: ['owners'] } },
 };
 
 /** Of people at a command line: no secret, and a port of its own each time (RFC 8252). */
