@@ -41,9 +41,11 @@ export function recordNameOf(hardware: Hardware): string | undefined {
 
 /** Undefined for a Lease without a session, or that somebody else has written. */
 export function recordIn(lease: Resource | undefined): AgentRecord | undefined {
+  const text = lease?.metadata.annotations?.[ANNOTATION];
+  if (text === undefined) return undefined;
   const spec = lease?.spec;
   const sessionId = isRecord(spec) ? spec['holderIdentity'] : undefined;
-  const fields = parsed(lease?.metadata.annotations?.[ANNOTATION] ?? '');
+  const fields = parsed(text);
   if (typeof sessionId !== 'string' || fields === undefined) return undefined;
   const { agentId, expiresSeconds, nonces, workflow } = fields;
   if (typeof agentId !== 'string' || typeof expiresSeconds !== 'number') return undefined;

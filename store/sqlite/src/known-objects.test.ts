@@ -62,6 +62,19 @@ test('a newer one takes the place of an older, wherever that is', () => {
   assert.equal(known.get(key('b')), undefined);
 });
 
+test('knows what is not there, until it is written', () => {
+  const known = new KnownObjects(2);
+  assert.equal(known.isAbsent(key('a')), false, 'nobody has looked');
+  for (const name of ['a', 'b', 'c']) known.absent(key(name));
+  assert.equal(known.isAbsent(key('c')), true);
+  assert.equal(known.isAbsent(key('a')), false, 'no more than it may keep');
+  known.set(stored('c', 1));
+  assert.equal(known.isAbsent(key('c')), false);
+  known.absent(key('d'));
+  known.clear();
+  assert.equal(known.isAbsent(key('d')), false);
+});
+
 test('forgets the names of what is gone', async () => {
   const known = new KnownObjects(1);
   for (let index = 0; index < 5_000; index += 1) {

@@ -13,6 +13,8 @@ export class KnownObjects {
   readonly #recent = new Map<string, StoredObject>();
   /** Held by others, or gone. */
   readonly #elsewhere = new Map<string, { readonly revision: number; readonly object: WeakRef<Resource> }>();
+  /** Asked for, and not there. */
+  readonly #absent = new Set<string>();
   readonly #recentMax: number;
   #sweepAt = SWEEP_MIN;
 
@@ -36,6 +38,7 @@ export class KnownObjects {
   /** Read or written just now. */
   set(stored: StoredObject): void {
     const path = formatKey(stored.key);
+    this.#absent.delete(path);
     this.#elsewhere.delete(path);
     this.#recent.delete(path);
     this.#recent.set(path, stored);
@@ -44,6 +47,16 @@ export class KnownObjects {
     if (oldest === undefined) return;
     this.#recent.delete(oldest[0]);
     this.#hold(...oldest);
+  }
+
+  isAbsent(key: ObjectKey): boolean {
+    return this.#absent.has(formatKey(key));
+  }
+
+  /** Looked for just now, and not there. Known until it is written. */
+  absent(key: ObjectKey): void {
+    if (this.#absent.size >= this.#recentMax) this.#absent.clear();
+    this.#absent.add(formatKey(key));
   }
 
   /** Handed out in a list: known for as long as whoever got it keeps it. */
@@ -61,6 +74,7 @@ export class KnownObjects {
   clear(): void {
     this.#recent.clear();
     this.#elsewhere.clear();
+    this.#absent.clear();
   }
 
   #hold(path: string, { revision, object }: StoredObject): void {

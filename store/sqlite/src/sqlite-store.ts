@@ -117,9 +117,12 @@ class SqliteStore implements Store {
   /** Nobody else writes the file, so what is remembered is what is there. */
   #read(key: ObjectKey): StoredObject | undefined {
     const known = this.#known.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined || this.#known.isAbsent(key)) return known;
     const row = this.#statements.get.get(key.collection, key.namespace, key.name);
-    if (row === undefined) return undefined;
+    if (row === undefined) {
+      this.#known.absent(key);
+      return undefined;
+    }
     const stored = storedFrom(row);
     this.#known.set(stored);
     return stored;
