@@ -16,5 +16,7 @@ export function configReport({ given }: GivenFlags): string {
 
 function shown(name: string, value: string): string {
   if (SECRET.test(name)) return '***';
-  return value.replace(/(\/\/[^:@/]*):[^@/]*@/, '$1:***@');
+  const hidden = value.replace(/(\/\/[^:@/\s,]*):[^@/\s,]*@/g, '$1:***@');
+  // PostgreSQL takes it as a parameter, too.
+  return hidden.replace(/([?&][^=&]*(?:password|secret|token|key)[^=&]*=)[^&,\s]*/gi, '$1***');
 }
