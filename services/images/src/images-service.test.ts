@@ -110,8 +110,14 @@ test('a single range is partial content', async () => {
   assert.equal((await ask('digits', { range: 'bytes=7-' })).body, '789');
 });
 
-test('several ranges and bad ones are ignored, one beyond the end is refused with the size', async () => {
-  for (const range of ['bytes=0-1,3-4', 'bytes=5-2', 'chars=0-1', 'bytes=-']) {
+test('bad ranges and too many are ignored, one beyond the end is refused with the size', async () => {
+  for (const range of [
+    `bytes=${'0-0,'.repeat(16)}1-1`,
+    'bytes=0-1,5-2',
+    'bytes=5-2',
+    'chars=0-1',
+    'bytes=-',
+  ]) {
     assert.deepEqual([(await ask('digits', { range })).status, range], [200, range]);
   }
   const beyond = await ask('digits', { range: 'bytes=10-' });
@@ -272,4 +278,77 @@ test('while the directory cannot be read the answer is 503, and then the file ag
   isAway = false;
   assert.equal((await answer())?.status, 200);
   assert.equal(service.health().counters?.['images_unavailable_total{prefix="/images/"}'], 1);
+});
+
+test('several ranges come as parts in the order of the file; what overlaps or nearly touches is one', async () => {
+  const path = 'debian/disk%20image.img.zst';
+  const { status, headers, body, reports } = await ask(path, { range: 'bytes=-4, 1000-1003,1002-1005' });
+  const boundary = /^multipart\/byteranges; boundary=(\S+)$/.exec(headers.get('content-type') ?? '')?.[1];
+  assert.equal(status, 206);
+  const part = (start: number, end: number) =>
+    `\r\n--${boundary}\r\ncontent-type: application/zstd\r\ncontent-range: bytes ${start}-${end}/3000000\r\n\r\n` +
+    large.subarray(start, end + 1).toString('utf8');
+  const expected = `${part(1000, 1005)}${part(2_999_996, 2_999_999)}\r\n--${boundary}--\r\n`;
+  assert.equal(body, expected);
+  assert.equal(headers.get('content-range'), null);
+  assert.deepEqual(
+    reports.map(({ kind, offset, sentBytes, totalBytes }) => [kind, offset, sentBytes, totalBytes]),
+    [
+      ['started', 1000, 0, 10],
+      ['completed', 1000, 10, 10],
+    ],
+  );
+  const near = await ask('digits', { range: 'bytes=0-1,3-4' });
+  assert.deepEqual(
+    [near.status, near.headers.get('content-range'), near.body],
+    [206, 'bytes 0-4/10', '01234'],
+  );
+  assert.equal((await ask('digits', { range: 'bytes=20-,30-' })).status, 416);
+  assert.equal((await ask('digits', { range: 'bytes=20-,3-3' })).body, '3');
+});
+
+test('the length of a body of parts is what is sent', async () => {
+  await listening(async (port) => {
+    const url = `http://127.0.0.1:${port}/images/debian/disk%20image.img.zst`;
+    const headers = { range: 'bytes=0-0,500-1500000,2000000-' };
+    const answer = await fetch(url, { headers });
+    const length = Number(answer.headers.get('content-length'));
+    assert.equal((await answer.arrayBuffer()).byteLength, length);
+    assert.ok(length > 2_499_502 && length < 2_500_502, `${length}`);
+  });
+});
+
+test('a compressed file beside the plain one is sent to who can decode it', async () => {
+  const file = (name: string) => join(directory, 'root', name);
+  for (const [name, content] of [
+    ['list', 'plain list'],
+    ['list.gz', 'gz'],
+    ['list.zst', 'zst of it!'],
+    ['new', 'plain'],
+    ['new.gz', 'old'],
+  ] as const) {
+    writeFileSync(file(name), content);
+    utimesSync(file(name), MODIFIED, MODIFIED);
+  }
+  utimesSync(file('new.gz'), new Date(0), new Date(0));
+  const got = async (name: string, accept: string, rest: Record<string, string> = {}) => {
+    const { body, headers } = await ask(name, { 'accept-encoding': accept, ...rest });
+    assert.equal(headers.get('vary'), 'accept-encoding');
+    return [body, headers.get('content-encoding'), headers.get('content-type')?.split(';')[0]];
+  };
+  const bytes = 'application/octet-stream';
+  assert.deepEqual(await got('list', 'gzip, deflate, br, zstd'), ['zst of it!', 'zstd', bytes]);
+  assert.deepEqual(await got('list', 'gzip'), ['gz', 'gzip', bytes]);
+  assert.deepEqual(await got('list', 'zstd;q=0.5, GZIP;q=0.8'), ['gz', 'gzip', bytes]);
+  assert.deepEqual(await got('list', 'zstd;q=0, identity'), ['plain list', null, bytes]);
+  assert.deepEqual(await got('list', '*'), ['plain list', null, bytes]);
+  assert.deepEqual(await got('new', 'gzip'), ['plain', null, bytes], 'the compressed one is older');
+  assert.deepEqual(await got('list.gz', 'gzip'), ['gz', null, 'application/gzip']);
+  assert.deepEqual(await got('list', 'zstd', { range: 'bytes=0-1' }), ['zs', 'zstd', bytes]);
+  const [plain, zst] = [
+    await ask('list', {}, 'HEAD'),
+    await ask('list', { 'accept-encoding': 'zstd' }, 'HEAD'),
+  ];
+  assert.notEqual(plain.headers.get('etag'), zst.headers.get('etag'));
+  assert.equal(zst.headers.get('content-length'), '10');
 });

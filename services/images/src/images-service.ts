@@ -14,9 +14,11 @@ import {
 } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
 import type { ByteRange } from './byte-range.ts';
+import { encodingsFor, type Encoding } from './encoded-variant.ts';
 import { answerFor } from './file-answer.ts';
 import { HotFiles, type SeenFile } from './hot-files.ts';
 import { imagePathOf } from './image-path.ts';
+import { bytesOf, multipartStream } from './multipart.ts';
 import { promptFiles } from './prompt-files.ts';
 import { transferProgress, type OnTransfer, type TransferProgress } from './transfer.ts';
 
@@ -45,7 +47,7 @@ export interface ImagesConfig {
 }
 
 /**
- * Files of a directory by GET and HEAD, with single ranges, validators and conditional requests (RFC 9110). No listings.
+ * Files of a directory by GET and HEAD, with ranges, validators, conditional requests and compressed variants (RFC 9110). No listings.
  */
 export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Service {
   const files = new ImageFiles(deps, config);
@@ -64,10 +66,17 @@ export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Ser
   };
 }
 
-interface Found {
-  readonly peer: HttpPeer;
-  readonly path: string;
+/** What is sent for a path. */
+interface Variant {
   readonly file: SeenFile;
+  readonly filePath: string;
+  readonly encoding?: Encoding['name'];
+}
+
+interface Found extends Variant {
+  readonly peer: HttpPeer;
+  /** As it was asked for. */
+  readonly path: string;
 }
 
 const RETRY_AFTER_SECONDS = '5';
@@ -96,22 +105,39 @@ class ImageFiles {
       const file = path === undefined ? undefined : await this.#seen.see(path);
       if (path === undefined || file?.info.isFile !== true || !(await this.#mayHave(request, path)))
         return this.#missing(peer, path ?? new URL(request.url).pathname);
-      return this.#found(request, { peer, path, file });
+      return this.#found(request, { peer, path, ...(await this.#variantOf(request, path, file)) });
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       return this.#unavailable(path, error);
     }
   }
 
-  #found({ method, headers: asked }: HttpRequest, { peer, path, file }: Found): Response {
-    const { status, headers, range } = answerFor(asked, path, file.info);
-    if (status === 304) this.#counts.notModified += 1;
-    if (range === undefined || method === 'HEAD') return new Response(null, { status, headers });
-    const progress = this.#progress(path, range, peer);
-    if (file.content === undefined) {
-      const body = this.#deps.files.stream(this.#config.directory, path, range, progress);
-      return new Response(body, { status, headers });
+  /** The compressed file beside it, when the client can decode it and it is no older than the plain one. */
+  async #variantOf({ headers }: HttpRequest, path: string, file: SeenFile): Promise<Variant> {
+    for (const { name, extension } of encodingsFor(headers.get('accept-encoding'))) {
+      const variant = await this.#seen.see(path + extension);
+      if (variant?.info.isFile === true && variant.info.modifiedMs >= file.info.modifiedMs)
+        return { file: variant, filePath: path + extension, encoding: name };
     }
+    return { file, filePath: path };
+  }
+
+  #found({ method, headers: asked }: HttpRequest, found: Found): Response {
+    const { path, filePath, file, peer, encoding } = found;
+    const answered = encoding === undefined ? file.info : { ...file.info, encoding };
+    const { status, headers, range, multipart } = answerFor(asked, path, answered);
+    if (status === 304) this.#counts.notModified += 1;
+    if (method === 'HEAD') return new Response(null, { status, headers });
+    const { files } = this.#deps;
+    const read = (part: ByteRange, progress: StreamProgress) =>
+      files.stream(this.#config.directory, filePath, part, progress);
+    if (multipart !== undefined) {
+      const begin = () => this.#progress(filePath, multipart.ranges, peer);
+      return new Response(multipartStream(multipart, read, begin), { status, headers });
+    }
+    if (range === undefined) return new Response(null, { status, headers });
+    const progress = this.#progress(filePath, [range], peer);
+    if (file.content === undefined) return new Response(read(range, progress), { status, headers });
     const content = file.content.subarray(range.start, range.end + 1);
     progress.moved(content.length);
     progress.ended();
@@ -150,10 +176,10 @@ class ImageFiles {
     });
   }
 
-  #progress(path: string, range: ByteRange, peer: HttpPeer): StreamProgress {
+  #progress(path: string, ranges: readonly ByteRange[], peer: HttpPeer): StreamProgress {
     this.#lastId += 1;
-    const totalBytes = range.end - range.start + 1;
-    const transfer = { id: this.#lastId, peer, path, offset: range.start, totalBytes };
+    const offset = ranges[0]?.start ?? 0;
+    const transfer = { id: this.#lastId, peer, path, offset, totalBytes: bytesOf(ranges) };
     const { clock } = this.#deps;
     return transferProgress(transfer, { clock, onTransfer: (report) => this.#report(report) });
   }
