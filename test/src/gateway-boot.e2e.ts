@@ -6,14 +6,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createMachine, createObject, enterPrivateNetwork, startServer } from '@tinkerbell/sandbox';
 import { createLab, HOST_INTERFACE } from './firmware/lab.ts';
-import { agentServed, template, workflowFor } from './firmware/reach-agent.ts';
+import { agentServed, BOOT_LIMIT_MS, template, workflowFor } from './firmware/reach-agent.ts';
 import { prepareBoot } from './gateway/boot-files.ts';
 import { hookScript, startNameServer } from './gateway/hook-script.ts';
 
 const DOMAIN = 'edge.example.org';
 const FILES = `tinkerbell-nginx.${DOMAIN}`;
 const MAC = '52:54:00:77:01:01';
-const LIMIT_MS = 170_000;
 const skip = process.getuid?.() === 0 ? false : 'needs root, for network namespaces';
 
 test('firmware boots over HTTPS by the name of the file host, up to the agent', { skip }, async () => {
@@ -85,7 +84,7 @@ test('firmware boots over HTTPS by the name of the file host, up to the agent', 
   await machine.powerOn();
   const tail = (): string => machine.serial.tail(40).join('\n');
   await Promise.race([
-    agentServed(server, hardware, { limitMs: LIMIT_MS, tail }),
+    agentServed(server, hardware, { limitMs: BOOT_LIMIT_MS, tail }),
     machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${tail()}`))),
   ]);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();

@@ -16,12 +16,11 @@ import {
   type RunningServer,
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
-import { agentServed, template, workflowFor } from './firmware/reach-agent.ts';
+import { agentServed, BOOT_LIMIT_MS, template, workflowFor } from './firmware/reach-agent.ts';
 import { prepareBoot, type BootPlace } from './gateway/boot-files.ts';
 import { createEdgeSite, SERVER_FLAGS, SITE, startEdge } from './gateway/edge-site.ts';
 
 const MAC = '52:54:00:77:02:01';
-const LIMIT_MS = 170_000;
 const skip = process.getuid?.() === 0 ? false : 'needs root, for network namespaces';
 
 const hardware: ApiObject = {
@@ -141,7 +140,7 @@ describe('behind the gateway', { skip }, () => {
       await machine.powerOn();
       const tail = (): string => machine.serial.tail(40).join('\n');
       const timeline = await Promise.race([
-        agentServed(server, hardware, { limitMs: LIMIT_MS, tail }),
+        agentServed(server, hardware, { limitMs: BOOT_LIMIT_MS, tail }),
         machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${tail()}`))),
       ]);
       assert.deepEqual(sourcesOf(timeline), ['agent', 'dhcp', 'http', 'tftp', 'workflow']);

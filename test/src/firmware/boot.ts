@@ -19,12 +19,11 @@ import { gatherBootLoaders } from './boot-loaders.ts';
 import type { BootCase } from './cases.ts';
 import { startForeignServer } from './foreign-server.ts';
 import { createLab, HOST_INTERFACE, RELAY_INTERFACES, type Lab } from './lab.ts';
-import { agentServed, template, workflowFor } from './reach-agent.ts';
+import { agentServed, BOOT_LIMIT_MS, template, workflowFor } from './reach-agent.ts';
 
 const run = promisify(execFile);
 const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
 /** Emulation on a busy machine is slow, and that of another processor twice as slow; a hang is neither. */
-const LIMIT_MS = 240_000;
 const ARM_LIMIT_MS = 300_000;
 
 export interface BootFiles {
@@ -98,7 +97,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   cleanup.defer(() => machine.powerOff());
   const startedMs = performance.now();
   await machine.powerOn();
-  const limitMs = isArm(loader.firmware) ? ARM_LIMIT_MS : LIMIT_MS;
+  const limitMs = isArm(loader.firmware) ? ARM_LIMIT_MS : BOOT_LIMIT_MS;
   const tail = (): string => machine.serial.tail(40).join('\n');
   const timeline = await Promise.race([
     agentServed(server, hardware, { limitMs, tail }),

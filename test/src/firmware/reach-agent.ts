@@ -1,6 +1,8 @@
 /** A Workflow whose first action is proof that a machine's agent was reached. */
 import type { ApiObject, RunningServer, TimelineRecord } from '@tinkerbell/sandbox';
 
+/** Machines under emulation, on a machine that does other work beside it. */
+export const BOOT_LIMIT_MS = 240_000;
 const POLL_MS = 250;
 
 export const template: ApiObject = {
