@@ -8,14 +8,17 @@ export interface RequestPath {
 }
 
 const PATH_MAX = 8192;
+/** Has one form only, as nearly all have: names that do not begin with a dot. */
+const PLAIN = /^(?:\/[\w~-][\w.~-]*)+$/;
 
 /**
  * Undefined for a target that has no normal form: not beginning with `/`, with dot segments (however spelled), backslashes,
  * control characters, fragments or wrong percent signs. Needless percent signs are taken away (RFC 3986 6.2.2), `//` becomes `/`.
  */
 export function requestPath(target: string): RequestPath | undefined {
-  if (target.length > PATH_MAX || !target.startsWith('/') || !/^[!-~]*$/.test(target) || /[\\#]/.test(target))
-    return undefined;
+  if (target.length > PATH_MAX) return undefined;
+  if (PLAIN.test(target)) return { path: target, query: '' };
+  if (!target.startsWith('/') || !/^[!-~]*$/.test(target) || /[\\#]/.test(target)) return undefined;
   const at = target.indexOf('?');
   const written = at < 0 ? target : target.slice(0, at);
   if (/%(?![0-9a-fA-F]{2})/.test(written)) return undefined;
