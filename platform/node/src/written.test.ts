@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { written } from './written.ts';
+
+/** An answer whose head was sent, to a client that is there. */
+async function answering(use: (outgoing: ServerResponse) => Promise<void>): Promise<void> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined);
+  client.resume();
+  client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  const [, outgoing] = (await once(server, 'request')) as [unknown, ServerResponse];
+  outgoing.on('error', () => undefined);
+  outgoing.flushHeaders();
+  try {
+    await use(outgoing);
+  } finally {
+    client.destroy();
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+test('resolves when the kernel has the bytes', () =>
+  answering(async (outgoing) => {
+    await written(outgoing, Uint8Array.of(1, 2, 3));
+    assert.equal(outgoing.writableLength, 0);
+  }));
+
+test('rejects when the connection ends before the write', { timeout: 5_000 }, () =>
+  answering(async (outgoing) => {
+    // As Node does when the client has sent its end: the socket takes no more, and is not closed yet.
+    outgoing.socket?.end();
+    await assert.rejects(written(outgoing, Uint8Array.of(1)), /gone/);
+    await assert.rejects(written(outgoing, Uint8Array.of(2)), /gone/);
+  }),
+);
