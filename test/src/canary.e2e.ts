@@ -10,9 +10,12 @@ import { createWorkflowClient, readSettings } from '@tinkerbell/app-agent';
 import { inspect } from 'node:util';
 import { startCollector } from '@tinkerbell/platform-telemetry/testdata/otlp-collector';
 import { freePort } from '@tinkerbell/sandbox/free-port';
+import { bootedMachine } from './canary/booted-machine.ts';
 import { startServer, type ServerChild } from './start-server.ts';
 
 const MAC = '52:54:00:00:00:01';
+/** Of a machine that boots, and whose agent has a session. */
+const BOOTED_MAC = '52:54:00:00:00:02';
 const API = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-canary-'));
 const apps = join(import.meta.dirname, '../../apps');
@@ -102,6 +105,18 @@ async function makeObjects(server: ServerChild): Promise<void> {
     metadata: { name: 'w' },
     spec: { templateRef: 't', hardwareRef: 'm1', hardwareMap: { device_1: MAC } },
   });
+  await post(server, `${API}/hardware`, {
+    apiVersion: tinkerbell,
+    kind: 'Hardware',
+    metadata: { name: 'm2' },
+    spec: { interfaces: [{ dhcp: { mac: BOOTED_MAC }, netboot: { allowPXE: true, allowWorkflow: true } }] },
+  });
+  await post(server, `${API}/workflows`, {
+    apiVersion: tinkerbell,
+    kind: 'Workflow',
+    metadata: { name: 'w2' },
+    spec: { templateRef: 't', hardwareRef: 'm2', hardwareMap: { device_1: BOOTED_MAC } },
+  });
 }
 
 /** Is given the action with its secrets, which is right, and fails. */
@@ -153,6 +168,33 @@ async function errorAnswers(server: ServerChild): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
+/** What a template with a secret beside its mistake is told, and what the Workflow of it says. */
+async function unrenderable(server: ServerChild): Promise<string> {
+  const data = (value: string) =>
+    `version: "0.1"\nname: bad\nglobal_timeout: 600\ntasks: [{name: t, worker: "{{ .device_1 }}", actions: [{name: a, image: i, timeout: 60, environment: {PASSWORD: "${canaries['templateEnvironment']}", HOST: "${value}"}}]}]\n`;
+  const template = (name: string, value: string) => ({
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Template',
+    metadata: { name },
+    spec: { data: data(value) },
+  });
+  const bad = await fetch(`${server.url}${API}/templates`, {
+    method: 'POST',
+    body: JSON.stringify(template('broken', '{{ .Hardware. }}')),
+  });
+  await post(server, `${API}/templates`, template('fails', '{{ index .Hardware.Disks 99 }}'));
+  const created = await fetch(`${server.url}${API}/workflows`, {
+    method: 'POST',
+    body: JSON.stringify({
+      apiVersion: 'tinkerbell.org/v1alpha1',
+      kind: 'Workflow',
+      metadata: { name: 'fails' },
+      spec: { templateRef: 'fails', hardwareRef: 'm1', hardwareMap: { device_1: MAC } },
+    }),
+  });
+  return [await bad.text(), await created.text()].join('\n');
+}
+
 const WORDS = [
   'get secrets',
   'get hardware',
@@ -167,6 +209,8 @@ const WORDS = [
   'events',
   'logs w',
   'boot m1',
+  'boot m2',
+  'events --machine m2',
   'audit',
   'config get-contexts --json',
   'config view',
@@ -222,7 +266,13 @@ routes: [{name: all, upstream: {endpoints: "127.0.0.1:9"}}]
     await fetch(`http://127.0.0.1:${gateway}/`, { headers: held });
     await makeObjects(server);
     await failAction(grpc);
-    const sinks: Record<string, string> = { 'error answers': await errorAnswers(server) };
+    const { answers, ...tokens } = await bootedMachine(server.url, grpc, BOOTED_MAC);
+    Object.assign(canaries, tokens);
+    const sinks: Record<string, string> = {
+      'error answers': await errorAnswers(server),
+      'answers to stolen tokens': answers,
+      'answers to a template that cannot be rendered': await unrenderable(server),
+    };
     for (const words of WORDS) {
       const said = await tink(words);
       assert.doesNotMatch(said, /^tink: |^error: /m, words);
