@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { connect, createServer as createTcp, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { createTokenSigner, newSigningKey } from '@tinkerbell/platform-jwt';
 import { nodeClock } from '@tinkerbell/platform-node';
@@ -218,4 +219,15 @@ test('forwards UDP for each client apart, and follows a server that answers from
   while (bench.gateway.health().counters?.[failed] !== 1) await new Promise(setImmediate);
   third.close();
   server.close();
+});
+
+test('a reload under way when it stops leaves no port open', { timeout: 20_000 }, async () => {
+  for (let turns = 0; turns < 8; turns += 1) {
+    const bench = await startGateway('listeners: [{name: web, address: 127.0.0.1, port: 0}]\n');
+    const reload = bench.gateway.reload();
+    for (let turn = 0; turn < turns; turn += 1) await turnOfTheLoop();
+    await bench[Symbol.asyncDispose]();
+    await reload;
+    assert.equal(bench.gateway.portOf('web'), 0, `stopped ${turns} turns after`);
+  }
 });

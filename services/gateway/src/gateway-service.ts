@@ -70,6 +70,7 @@ class Gateway {
   #seen = '';
   #cancelLook = (): void => undefined;
   #underWay: Promise<void> = Promise.resolve();
+  #isStopped = false;
 
   constructor(deps: GatewayDeps, config: GatewayConfig) {
     this.#deps = deps;
@@ -96,6 +97,9 @@ class Gateway {
 
   async stop(): Promise<void> {
     this.#cancelLook();
+    this.#isStopped = true;
+    // It would open again what is closed here.
+    await this.#underWay;
     const all = [...this.#listeners.values(), ...this.#forwards.values()];
     this.#listeners.clear();
     this.#forwards.clear();
@@ -113,7 +117,7 @@ class Gateway {
   /** Never rejects: what cannot be used is said once, and everything stays as it is. */
   reload(): Promise<void> {
     this.#underWay = this.#underWay
-      .then(() => this.#apply())
+      .then(() => (this.#isStopped ? undefined : this.#apply()))
       .catch((error: unknown) => this.#complain(error));
     return this.#underWay;
   }
