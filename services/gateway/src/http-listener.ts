@@ -96,7 +96,7 @@ export class HttpListener {
     for (const session of this.#sessions) session.close();
     // Also closes the connections that are idle, and starts no new request on the others.
     this.#http1.close();
-    // Node may count a connection for ever that HTTP/2 took over and broke off: what was cut is not waited for.
+    // What was cut is not waited for.
     const { promise: wasCut, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
