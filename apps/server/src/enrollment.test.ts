@@ -1,70 +1,26 @@
 /** An unknown machine comes to the real server: its Hardware, an operator's approval, a Workflow by a rule set, the first action. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import {
-  createWorkflowClient,
-  readAttributes,
-  readSettings,
-  type WorkflowClient,
-} from '@tinkerbell/app-agent';
+import { readAttributes } from '@tinkerbell/app-agent';
 import type { Hardware, Resource, Workflow } from '@tinkerbell/resources';
+import { freePort } from '@tinkerbell/sandbox/free-port';
+import { agentOf, startedServerChild } from './testdata/server-child.ts';
 
 const mac = '52:54:00:00:00:01';
 const name = '52-54-00-00-00-01';
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
-function agentOf(port: number): WorkflowClient {
-  const read = readSettings({
-    arguments: [],
-    environment: { AGENT_GRPC_SERVER: `127.0.0.1:${port}` },
-    kernelCommandLine: '',
-    firstMac: mac,
-  });
-  assert.ok(read.ok);
-  return createWorkflowClient(read.settings);
-}
-
 async function startedServer() {
-  const folder = mkdtempSync(join(tmpdir(), 'enrollment-test-'));
   const port = await freePort();
-  const flags = [
-    `--data-dir=${folder}`,
-    '--http-port=0',
-    '--bind-address=127.0.0.1',
-    '--public-ipv4=127.0.0.1',
+  const child = await startedServerChild(() => [
     `--tink-server-bind-port=${port}`,
     '--enable-smee=false',
     '--enable-images=false',
     '--enable-tootles=false',
-    '--log-format=json',
     '--tink-server-auto-discovery-enabled',
     '--tink-server-auto-discovery-approval',
     '--tink-server-auto-enrollment-enabled',
-  ];
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.mjs'), ...flags], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let url: string | undefined;
-  for await (const line of createInterface({ input: child.stderr })) {
-    url = /"http":"([^"]+)".*"message":"ready"/.exec(line)?.[1];
-    if (url !== undefined) break;
-  }
-  child.stderr.resume();
-  assert.ok(url !== undefined, 'the server did not start');
+  ]);
+  const { url } = child;
   const api = `${url}/apis/tinkerbell.org/v1alpha1/namespaces/default`;
   const request = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { 'content-type': 'application/json' };
@@ -78,15 +34,11 @@ async function startedServer() {
     return answer.json();
   };
   return {
-    agent: agentOf(port),
+    agent: agentOf(port, mac),
     request,
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
     timeline: async (path: string) => (await fetch(`${api}/${path}/timeline?after=0`)).text(),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      rmSync(folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
 

@@ -1,60 +1,35 @@
 /** One boot of a machine, from its first packet to the end of its action, is one trace at a real collector. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { StateType } from '@tinkerbell/api/agent';
-import { createWorkflowClient, readSettings } from '@tinkerbell/app-agent';
 import { startCollector } from '@tinkerbell/platform-telemetry/testdata/otlp-collector';
+import { freePort } from '@tinkerbell/sandbox/free-port';
+import { agentOf, startedServerChild } from './testdata/server-child.ts';
 
 const mac = '52:54:00:00:00:01';
 const secret = 'hunter2-of-the-action';
 
-/** Free for both transports a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 async function startedServer(collector: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'traces-test-'));
-  mkdirSync(join(folder, 'assets'));
-  writeFileSync(join(folder, 'assets', 'config.txt'), 'kernel=vmlinuz\n');
   const [dhcp, tftp, agents] = [await freePort(), await freePort(), await freePort()];
-  const flags = [
-    `--data-dir=${folder}`,
-    '--http-port=0',
-    '--bind-address=127.0.0.1',
-    '--public-ipv4=127.0.0.1',
-    '--dhcp-bind-addr=127.0.0.1',
-    `--dhcp-bind-port=${dhcp}`,
-    `--tftp-server-bind-port=${tftp}`,
-    `--tftp-asset-dir=${folder}/assets`,
-    `--tink-server-bind-port=${agents}`,
-    '--syslog-enabled=false',
-    '--log-format=json',
-    `--otel-endpoint=${new URL(collector).host}`,
-    '--otel-insecure',
-  ];
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.mjs'), ...flags], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const child = await startedServerChild((folder) => {
+    mkdirSync(join(folder, 'assets'));
+    writeFileSync(join(folder, 'assets', 'config.txt'), 'kernel=vmlinuz\n');
+    return [
+      '--dhcp-bind-addr=127.0.0.1',
+      `--dhcp-bind-port=${dhcp}`,
+      `--tftp-server-bind-port=${tftp}`,
+      `--tftp-asset-dir=${folder}/assets`,
+      `--tink-server-bind-port=${agents}`,
+      '--syslog-enabled=false',
+      `--otel-endpoint=${new URL(collector).host}`,
+      '--otel-insecure',
+    ];
   });
-  let url: string | undefined;
-  for await (const line of createInterface({ input: child.stderr })) {
-    url = /"http":"([^"]+)".*"message":"ready"/.exec(line)?.[1];
-    if (url !== undefined) break;
-  }
-  child.stderr.resume();
-  assert.ok(url !== undefined, 'the server did not start');
+  const { url } = child;
   return {
     url,
     ports: { dhcp, tftp, agents },
@@ -66,11 +41,7 @@ async function startedServer(collector: string) {
       });
       assert.equal(answer.status, 201, await answer.text());
     },
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      rmSync(folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
 
@@ -108,19 +79,8 @@ async function tftpFile(port: number, path: string): Promise<string> {
   }
 }
 
-function agentOf(port: number) {
-  const read = readSettings({
-    arguments: [],
-    environment: { AGENT_GRPC_SERVER: `127.0.0.1:${port}` },
-    kernelCommandLine: '',
-    firstMac: mac,
-  });
-  assert.ok(read.ok);
-  return createWorkflowClient(read.settings);
-}
-
 async function runAction(port: number): Promise<void> {
-  const agent = agentOf(port);
+  const agent = agentOf(port, mac);
   const given = await agent.getAction({ agentId: mac }, new AbortController().signal);
   assert.ok(given.ok, given.ok ? '' : given.error);
   const { workflowId, taskId, actionId } = given.value;
