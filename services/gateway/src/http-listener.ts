@@ -96,13 +96,10 @@ export class HttpListener {
     for (const session of this.#sessions) session.close();
     // Also closes the connections that are idle, and starts no new request on the others.
     this.#http1.close();
-    // What was cut is not waited for.
-    const { promise: wasCut, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy();
-      setImmediate(resolve);
-    }, graceMs);
-    await Promise.race([closed, wasCut]);
+    const cut = (): void => this.#sockets.forEach((socket) => socket.destroy());
+    if (graceMs === 0) cut();
+    const timer = setTimeout(cut, graceMs);
+    await closed;
     clearTimeout(timer);
   }
 
