@@ -1,11 +1,11 @@
 /** etcd, alone and with its usual settings, on loopback and on the same disk as ours. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@tinkerbell/sandbox/free-port';
 
 import type { BenchContext } from './benchmark.ts';
 import type { EtcdPlan, EtcdResult } from './etcd-load-client.ts';
 import { needProgram, startProgram, untilReady } from './running-program.ts';
-import { freePort } from './tinkerbell-server.ts';
 
 const CLIENT = fileURLToPath(new URL('etcd-load-client.ts', import.meta.url));
 

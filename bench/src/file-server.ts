@@ -1,7 +1,8 @@
 /** nginx with its usual settings on loopback: neither ours nor the peer's. */
+import { freePort } from '@tinkerbell/sandbox/free-port';
+
 import type { BenchContext } from './benchmark.ts';
 import { startNginx } from './nginx.ts';
-import { freePort } from './tinkerbell-server.ts';
 
 export interface FileServer {
   /** Of the directory, without a slash at the end. */

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
+import { freePort } from '@tinkerbell/sandbox/free-port';
 
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { makeCertificate } from './certificate.ts';
@@ -9,7 +10,7 @@ import { requestText } from './http-load.ts';
 import { startNginx } from './nginx.ts';
 import { alternate, median } from './rounds.ts';
 import { mustRun, needProgram, processorSeconds } from './running-program.ts';
-import { freePort, startOnLoopback } from './tinkerbell-server.ts';
+import { startOnLoopback } from './tinkerbell-server.ts';
 
 const IMAGE_BYTES = 500 * 1024 ** 2;
 const CLIENTS = [1, 8, 64];

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTokenSigner, newSigningKey } from '@tinkerbell/platform-jwt';
 import { nodeClock } from '@tinkerbell/platform-node';
+import { freePort } from '@tinkerbell/sandbox/free-port';
 
 import type { BenchContext } from './benchmark.ts';
 import { makeCertificate, type CertificatePair } from './certificate.ts';
 import { isTaken, startNginx } from './nginx.ts';
 import { needProgram, startProgram, untilReady } from './running-program.ts';
-import { freePort, startOnLoopback } from './tinkerbell-server.ts';
+import { startOnLoopback } from './tinkerbell-server.ts';
 
 export const LIMIT_PER_SECOND = 500;
 

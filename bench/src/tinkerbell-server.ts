@@ -1,6 +1,6 @@
 /** The product as a user starts it: its own program, its own flags, the same Node flags as `npm start`. */
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@tinkerbell/sandbox/free-port';
 
 import type { BenchContext } from './benchmark.ts';
 import type { NetworkNamespace } from './network-namespace.ts';
@@ -80,15 +80,4 @@ export async function startOnLoopback(
   ];
   const server = await startTinkerbell(context, { ...options, flags });
   return { ...server, url: `http://${address}:${http}`, grpcAddress: `${address}:${grpc}` };
-}
-
-/** A TCP port of loopback that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
