@@ -96,7 +96,7 @@ test('a flood leaves the event loop its turn after 4 ms', async () => {
 });
 
 test('what waits at the end of a turn is kept for the next one, which begins with it and goes on', async () => {
-  const numbers = Array.from({ length: 170 }, (_, index) => index);
+  const numbers = Array.from({ length: 75 }, (_, index) => index);
   const sockets = { 3: [...numbers] };
   const { waiting, taken, sent } = waitingOn(sockets);
   waiting.take(3);
@@ -110,6 +110,32 @@ test('what waits at the end of a turn is kept for the next one, which begins wit
     numbers.map((number) => `3:${number}`),
   );
   assert.equal(sent.slice(sentBefore).filter((what) => what === 'flush').length, 1, 'sent together');
+});
+
+test('a flood that was kept is handed out in turns of 4 ms too', async () => {
+  const numbers = Array.from({ length: 600 }, (_, index) => index % 256);
+  const sockets = { 3: [...numbers] };
+  const { waiting, taken } = waitingOn(sockets);
+  waiting.take(3);
+  for (let turns = 0; taken.length < numbers.length; turns += 1) {
+    const before = taken.length;
+    await setImmediate();
+    const count = taken.length - before;
+    assert.ok(turns < 100 && count <= 40 + 32, `${count} taken in turn ${turns}`);
+  }
+  assert.deepEqual(
+    taken,
+    numbers.map((number) => `3:${number}`),
+  );
+});
+
+test('no more is kept than some turns can handle: the rest waits in the kernel', async () => {
+  const sockets = { 3: Array.from({ length: 3000 }, () => 7) };
+  const { waiting, taken } = waitingOn(sockets);
+  waiting.take(3);
+  assert.ok(sockets[3].length > 3000 - 1024 - 40 - 32, `${sockets[3].length} wait`);
+  while (taken.length < 3000) await setImmediate();
+  assert.ok(taken.every((one) => one === '3:7'));
 });
 
 test('of a peer that answers at once, the answer is awaited and not left to the event loop', () => {

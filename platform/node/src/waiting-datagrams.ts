@@ -1,5 +1,6 @@
 import { datagramCalls, type DatagramCalls } from './datagram-calls.ts';
 import type { OutgoingDatagrams, ReceivedDatagram } from './datagram-structures.ts';
+import { KeptDatagrams } from './kept-datagrams.ts';
 import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 
 /** How long datagrams are taken in one turn of the event loop; then everything else has its turn. */
@@ -7,6 +8,9 @@ const TURN_MS = 4;
 /** At the end of a turn: looks for what waits, and how many of them in vain. Answers to what was just sent are on their way. */
 const LAST_LOOKS_MAX = 64;
 const LAST_LOOKS_IN_VAIN_MAX = 16;
+
+/** Datagrams handed out between two looks at the clock. */
+const CLOCK_EVERY = 8;
 
 /**
  * How long the next datagram is waited for without going to sleep: a peer nearby answers in this time, and to fall asleep and be
@@ -52,8 +56,8 @@ export class WaitingDatagrams {
   #isTogether = false;
   /** Found again by the next look, a socket has more than one datagram. */
   #foundLast = -1;
-  /** For the next turn; their memory is their own. */
-  readonly #kept: { readonly receiver: Receiver; readonly datagram: ReceivedDatagram }[] = [];
+  /** For the next turn. */
+  readonly #kept = new KeptDatagrams();
 
   constructor(calls: DatagramCalls, ready: ReadySockets, nowMs = () => performance.now()) {
     this.#calls = calls;
@@ -141,30 +145,33 @@ export class WaitingDatagrams {
   #keepRest(): void {
     let inVain = 0;
     for (let looks = 0; looks < LAST_LOOKS_MAX && inVain < LAST_LOOKS_IN_VAIN_MAX; looks += 1) {
-      const count = this.#ready.look();
+      const count = this.#kept.hasRoom ? this.#ready.look() : 0;
       inVain = count === 0 ? inVain + 1 : 0;
-      for (let index = 0; index < count; index += 1) {
+      for (let index = 0; index < count && this.#kept.hasRoom; index += 1) {
         const fd = this.#ready.fdAt(index);
         const receiver = this.#sockets.get(fd)?.receiver;
-        if (receiver === undefined) continue;
-        this.#calls.receiveMany(fd, ({ bytes, peer }) => {
-          this.#kept.push({ receiver, datagram: { bytes: bytes.slice(), peer } });
-        });
+        if (receiver !== undefined)
+          this.#calls.receiveMany(fd, (datagram) => this.#kept.keep(receiver, datagram));
       }
     }
   }
 
   #nextTurn(): void {
     this.#turnEndsMs = undefined;
-    const kept = this.#kept;
-    if (kept.length === 0) return;
+    if (this.#kept.isEmpty) return;
     const startMs = this.#nowMs();
     this.#beginTurn(startMs);
-    this.#together(() => {
-      // Where a receiver throws, the next turn goes on with the others.
-      for (let one = kept.shift(); one !== undefined; one = kept.shift()) one.receiver(one.datagram);
-    });
-    this.#takeAll(startMs, AWAKE_MS);
+    // Where a receiver throws, the next turn goes on with the others.
+    this.#together(() => this.#handOutKept(startMs + TURN_MS));
+    if (this.#kept.isEmpty) this.#takeAll(startMs, AWAKE_MS);
+    else this.#keepRest();
+  }
+
+  #handOutKept(untilMs: number): void {
+    for (let count = 1; !this.#kept.isEmpty; count += 1) {
+      this.#kept.handOut();
+      if (count % CLOCK_EVERY === 0 && this.#nowMs() >= untilMs) break;
+    }
   }
 
   #awakeMs(fd: number): number {
