@@ -3,30 +3,15 @@ export class MultiIndex<Value> {
   readonly #keysOf: (value: Value) => readonly string[];
   /** Most keys have one value: an array of one is a quarter of the smallest map. */
   readonly #byKey = new Map<string, readonly Value[]>();
-  readonly #byPath = new Map<string, Value>();
 
   constructor(keysOf: (value: Value) => readonly string[]) {
     this.#keysOf = keysOf;
   }
 
-  put(path: string, value: Value): void {
-    this.remove(path);
-    const keys = this.#distinctKeysOf(value);
-    if (keys.size > 0) this.#byPath.set(path, value);
-    for (const key of keys) {
-      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), value]);
-    }
-  }
-
-  remove(path: string): void {
-    const value = this.#byPath.get(path);
-    if (value === undefined) return;
-    this.#byPath.delete(path);
-    for (const key of this.#distinctKeysOf(value)) {
-      const left = (this.#byKey.get(key) ?? []).filter((each) => each !== value);
-      if (left.length === 0) this.#byKey.delete(key);
-      else this.#byKey.set(key, left);
-    }
+  /** `before` is what was put for the same object; undefined when it is new. `after` is undefined when it is gone. */
+  replace(before: Value | undefined, after: Value | undefined): void {
+    if (before !== undefined) for (const key of this.#distinctKeysOf(before)) this.#remove(key, before);
+    if (after !== undefined) for (const key of this.#distinctKeysOf(after)) this.#add(key, after);
   }
 
   get(key: string): readonly Value[] {
@@ -35,7 +20,18 @@ export class MultiIndex<Value> {
 
   clear(): void {
     this.#byKey.clear();
-    this.#byPath.clear();
+  }
+
+  #add(key: string, value: Value): void {
+    const others = this.#byKey.get(key);
+    // A literal of one has room for one; what is spread into has room for sixteen more.
+    this.#byKey.set(key, others === undefined ? [value] : [...others, value]);
+  }
+
+  #remove(key: string, value: Value): void {
+    const left = this.get(key).filter((each) => each !== value);
+    if (left.length === 0) this.#byKey.delete(key);
+    else this.#byKey.set(key, left);
   }
 
   #distinctKeysOf(value: Value): ReadonlySet<string> {

@@ -114,19 +114,24 @@ class IndexedView implements StoreView {
     const path = pathOf(resource.metadata.namespace, resource.metadata.name);
     let objects = this.#objects.get(collection);
     if (objects === undefined) this.#objects.set(collection, (objects = new Map()));
+    this.#index(collection, objects.get(path), resource);
     objects.set(path, resource);
-    this.#indexesOf(collection).forEach((index) => index.put(path, resource as Hardware & Workflow));
   }
 
   #remove(collection: string, path: string): void {
-    this.#objects.get(collection)?.delete(path);
-    this.#indexesOf(collection).forEach((index) => index.remove(path));
+    const objects = this.#objects.get(collection);
+    this.#index(collection, objects?.get(path), undefined);
+    objects?.delete(path);
   }
 
-  #indexesOf(collection: string): readonly MultiIndex<Hardware & Workflow>[] {
-    if (collection === hardwareCollection) return [this.#byMac, this.#byIp, this.#byAgentId] as never;
-    if (collection === workflowCollection) return [this.#byAgent, this.#byHardware] as never;
-    return [];
+  #index(collection: string, before: Resource | undefined, after: Resource | undefined): void {
+    if (collection === hardwareCollection) {
+      for (const index of [this.#byMac, this.#byIp, this.#byAgentId])
+        index.replace(before as Hardware | undefined, after as Hardware | undefined);
+    } else if (collection === workflowCollection) {
+      for (const index of [this.#byAgent, this.#byHardware])
+        index.replace(before as Workflow | undefined, after as Workflow | undefined);
+    }
   }
 
   hardwareByMac(mac: string): readonly Hardware[] {
