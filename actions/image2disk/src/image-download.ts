@@ -2,11 +2,14 @@
  * One HTTP download as one unbroken sequence of bytes. A connection that drops is made again with a range
  * request from the next byte; `If-Range` makes sure that it is still the same image.
  */
-import { get as getHttp, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 
 import { ActionError, agentSession } from '@tinkerbell/action-kit';
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+
+/** Not imported: platform/node/src/node-http.ts says why. */
+const nodeHttp = process.getBuiltinModule('node:http');
 
 const REDIRECTS_MAX = 10;
 /** A connection that brings nothing for so long is given up and made again. */
@@ -101,7 +104,7 @@ async function open(
 
 function respond(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const get = url.protocol === 'https:' ? getHttps : getHttp;
+    const get = url.protocol === 'https:' ? getHttps : nodeHttp.get;
     const options = { headers, signal, timeout: STALL_MS };
     const outgoing = get(url, options, resolve);
     outgoing.on('timeout', () => {

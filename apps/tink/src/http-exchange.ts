@@ -2,9 +2,10 @@
  * One HTTP request on node:http rather than fetch: a watch may be silent for hours, and fetch ends a body that is silent
  * for five minutes.
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
+import { nodeHttp } from '@tinkerbell/platform-node/node-http';
 import type { TlsSettings } from './connection.ts';
 
 export interface Exchange {
@@ -30,13 +31,13 @@ const KEEP_ALIVE_PROBE_MS = 15_000;
 const options = { keepAlive: true, maxFreeSockets: 16 };
 /** One agent for each connection, so that its sockets are used again. */
 const agentsOf = new WeakMap<TlsSettings, HttpsAgent>();
-const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+const agents = { http: new nodeHttp.Agent(options), https: new HttpsAgent(options) };
 
 /** Rejects with the socket's error, which carries a `code` such as ECONNREFUSED. */
 export function exchange(url: URL, { method, headers, body, signal, tls }: Exchange): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isTls = url.protocol === 'https:';
-  const start = isTls ? httpsRequest : httpRequest;
+  const start = isTls ? httpsRequest : nodeHttp.request;
   const agent = isTls ? tlsAgent(tls) : agents.http;
   // Said outright: Node frames no body of a DELETE by itself.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };

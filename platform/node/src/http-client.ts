@@ -1,5 +1,5 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import {
@@ -8,6 +8,7 @@ import {
   type HttpClientResponse,
   type HttpGetOptions,
 } from '@tinkerbell/platform-contract';
+import { nodeHttp } from './node-http.ts';
 
 export const HTTP_REDIRECTS_MAX = 10;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
@@ -60,7 +61,7 @@ function answerOf(url: URL, hop: Hop): Promise<IncomingMessage> {
     // The resolver is not asked for an address that is written out.
     if (isIP(hostname) !== 0 && !hop.mayConnect({ hostname, address: hostname, redirects: hop.redirects }))
       return fail(new Refused([hostname]));
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const send = url.protocol === 'https:' ? httpsRequest : nodeHttp.request;
     const request = send(url, {
       agent: false,
       headers: { 'accept-encoding': 'identity', ...hop.headers },

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -15,6 +15,7 @@ import {
 import { clientCertificateOf } from './client-certificate.ts';
 import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
+import { nodeHttp } from './node-http.ts';
 import { holderOf } from './port-holder.ts';
 
 /** Slow clients are cut off: headers within 10 s, a request body within 30 s. Answers may take as long as they move (`written.ts`). */
@@ -48,7 +49,7 @@ export function createNodeHttp(log: Log, { stalledMs }: NodeHttpOptions = {}): H
       const { tls } = options;
       const server =
         tls === undefined
-          ? createServer(limits)
+          ? nodeHttp.createServer(limits)
           : createTlsServer({
               ...limits,
               cert: tls.certificate,

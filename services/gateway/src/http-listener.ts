@@ -1,5 +1,5 @@
 /** A port that speaks HTTP/1.1 and HTTP/2, with TLS or without. What it hears goes to the request flow. */
-import { createServer as createHttp1, type Server as Http1Server } from 'node:http';
+import type { Server as Http1Server } from 'node:http';
 import {
   createServer as createHttp2,
   type Http2Server,
@@ -12,6 +12,9 @@ import { PlatformError } from '@tinkerbell/platform-contract';
 import { contextFor, type TlsMaterial } from './certificates.ts';
 import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
 import type { ListenerSettings } from './route-file.ts';
+
+/** Not imported: platform/node/src/node-http.ts says why. */
+const nodeHttp = process.getBuiltinModule('node:http');
 
 /** A token of 16 KiB has room beside the other fields; a longer one is told so. */
 const HEADER_BYTES_MAX = 32 * 1024;
@@ -146,7 +149,7 @@ export class HttpListener {
   }
 
   #newHttp1(): Http1Server {
-    const server = createHttp1(
+    const server = nodeHttp.createServer(
       {
         maxHeaderSize: HEADER_BYTES_MAX,
         headersTimeout: HEADERS_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import { Agent, request as send, type IncomingMessage } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import type { Endpoint } from './route-file.ts';
 import {
   CONNECT_TIMEOUT_MS,
@@ -9,13 +9,16 @@ import {
   type UpstreamRequest,
 } from './upstream-client.ts';
 
+/** Not imported: platform/node/src/node-http.ts says why. */
+const nodeHttp = process.getBuiltinModule('node:http');
+
 const FREE_SOCKETS_MAX = 64;
 /** Below the five seconds after which servers on Node close theirs. */
 const FREE_SOCKET_MS = 4000;
 
 /** Endpoints that speak HTTP/1.1; connections are kept. */
 export function createHttp1Client({ host, port }: Endpoint): UpstreamClient {
-  const agent = new Agent({
+  const agent = new nodeHttp.Agent({
     keepAlive: true,
     maxFreeSockets: FREE_SOCKETS_MAX,
     timeout: FREE_SOCKET_MS,
@@ -39,7 +42,15 @@ function ask(
   const { te: _, ...others } = fields;
   const headers = { ...others, host: authority, ...framing(request) } as Record<string, string | string[]>;
   return new Promise((resolve, reject) => {
-    const outgoing = send({ host, port, method, path, agent, headers, joinDuplicateHeaders: true });
+    const outgoing = nodeHttp.request({
+      host,
+      port,
+      method,
+      path,
+      agent,
+      headers,
+      joinDuplicateHeaders: true,
+    });
     const giveUp = (): void => void outgoing.destroy(new Error('the client is gone'));
     gone.onHappened(giveUp);
     outgoing.once('close', () => gone.forget(giveUp));

@@ -1,9 +1,12 @@
 /** Requests to the API of a cluster: JSON there and back, and streams of JSON lines. */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { createInterface } from 'node:readline';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import type { ClusterAccess } from './cluster-access.ts';
+
+/** Not imported: platform/node/src/node-http.ts says why. */
+const nodeHttp = process.getBuiltinModule('node:http');
 
 export interface Answer {
   readonly status: number;
@@ -46,7 +49,7 @@ export class ClusterClient {
           ...(cert === undefined ? {} : { cert }),
           ...(key === undefined ? {} : { key }),
         })
-      : new HttpAgent(limits);
+      : new nodeHttp.Agent(limits);
   }
 
   /** Whatever the status is. Rejects with a PlatformError when there is no answer. */
@@ -82,7 +85,7 @@ export class ClusterClient {
             'content-length': String(Buffer.byteLength(body)),
           }),
     };
-    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const send = url.startsWith('https:') ? httpsRequest : nodeHttp.request;
     return new Promise((resolve, reject) => {
       const options = { method: call.method, headers, agent: this.#agent, timeout: limitMs };
       const request = send(

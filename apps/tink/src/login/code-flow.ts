@@ -1,9 +1,10 @@
 /** The authorization code flow of a native program (RFC 8252): a browser, PKCE (RFC 7636), and a listener on loopback. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Random } from '@tinkerbell/platform-contract';
+import { nodeHttp } from '@tinkerbell/platform-node/node-http';
 import { TinkFailure } from '../failure.ts';
 import { askIssuer, issuerFailure } from './issuer-request.ts';
 import { askForTokens, givenTokens, type GivenTokens, type TokenQuestion } from './token-answer.ts';
@@ -30,7 +31,7 @@ export async function loginByCode({ question, scope, random, show }: CodeLogin):
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
   const [state, nonce, verifier] = [secret(), secret(), secret()];
   const expected = { state, issuer: provider.issuer, clientId };
-  const listener = createServer().listen(0, '127.0.0.1');
+  const listener = nodeHttp.createServer().listen(0, '127.0.0.1');
   try {
     await once(listener, 'listening');
     const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
