@@ -57,18 +57,15 @@ const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
 export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
   if (only === undefined || hardware.length > 1) return readFrom(hardware, mac);
-  const before = known.get(only) ?? [];
-  const kept = before.find((each) => each.mac === mac);
-  if (kept !== undefined) return kept.result;
+  const last = known.get(only);
+  if (last?.mac === mac) return last.result;
   const result = readFrom(hardware, mac);
-  if (before.length < KEPT_MAX) known.set(only, [...before, { mac, result }]);
+  known.set(only, { mac, result });
   return result;
 }
 
-/** A Hardware never changes: another version is another object. */
-const known = new WeakMap<Hardware, readonly { readonly mac: Mac; readonly result: ReservationResult }[]>();
-/** Network interfaces of one machine. */
-const KEPT_MAX = 16;
+/** The network interface that asked last: machines boot from one. A Hardware never changes: another version is another object. */
+const known = new WeakMap<Hardware, { readonly mac: Mac; readonly result: ReservationResult }>();
 
 function readFrom(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
@@ -195,8 +192,10 @@ function routeOf(route: { destination_descriptor: string; router: string }, path
   return { destination: network.address, prefixLength: network.prefixLength, router };
 }
 
-function addressesOf(texts: readonly string[] | undefined): readonly Ipv4[] {
-  return (texts ?? []).flatMap((text) => parseIpv4(text) ?? []);
+/** Most often the Hardware's own list: a copy for each of many machines is memory. */
+function addressesOf(texts: readonly string[] = []): readonly Ipv4[] {
+  if (texts.every((text) => parseIpv4(text) === text)) return texts as readonly Ipv4[];
+  return texts.flatMap((text) => parseIpv4(text) ?? []);
 }
 
 function requireUrl(reason: ReservationRefusal, field: string, url: string | undefined): void {
