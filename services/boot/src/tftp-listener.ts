@@ -11,7 +11,8 @@ import type { DecodeFailure } from '@tinkerbell/wire';
 import { blockSizeBytesMaxFor } from './block-size.ts';
 import type { BootFiles } from './boot-files/index.ts';
 import type { BootDeps, TftpConfig } from './config.ts';
-import { PacketBuffer, RunningTransfer } from './tftp-transfer.ts';
+import { PacketBuffer } from './packet-buffer.ts';
+import { RunningTransfer } from './tftp-transfer.ts';
 import type { TftpTimeline } from './tftp-timeline.ts';
 
 type TftpRequest = Extract<TftpPacket, { fileName: string }>;

@@ -17,6 +17,7 @@ import {
   type TransferStep,
 } from '@tinkerbell/tftp';
 import type { BootFile } from './boot-files/index.ts';
+import type { PacketBuffer } from './packet-buffer.ts';
 
 type Failure<Reason extends string> = {
   readonly kind: 'failed';
@@ -43,21 +44,14 @@ interface TransferInput {
   onEnd(report: TransferReport): void;
 }
 
-/** Grows to the largest window there was. */
-export class PacketBuffer {
-  #bytes = new Uint8Array(0);
-  /** Nearly every window of a transfer is as long as the one before. */
-  #taken = this.#bytes;
-
-  take(length: number): Uint8Array {
-    if (this.#bytes.length < length) this.#bytes = new Uint8Array(length);
-    if (this.#taken.length !== length || this.#taken.buffer !== this.#bytes.buffer)
-      this.#taken = this.#bytes.subarray(0, length);
-    return this.#taken;
-  }
-}
-
 type DataSend = Extract<TransferSend, { kind: 'data' }>;
+
+/** What the acknowledgement of all that was sent leads to. */
+interface Ahead {
+  readonly block: number;
+  readonly step: TransferStep;
+  readonly send: DataSend;
+}
 
 /** Runs the transfer machine from the moment it is made: sends what it says, keeps its timer, reports its end once. */
 export class RunningTransfer {
@@ -69,6 +63,8 @@ export class RunningTransfer {
   #deadlineMs = 0;
   #timerMs = Number.POSITIVE_INFINITY;
   #isOver = false;
+  /** Its packets are written, as long as the buffer is ours. */
+  #ahead: Ahead | undefined;
   /** Counts sends: bytes of a file that come late are for an earlier one and dropped. */
   #turn = 0;
 
@@ -82,7 +78,10 @@ export class RunningTransfer {
   }
 
   onPacket(packet: TftpPacket): void {
-    this.#advance({ kind: 'packet', packet });
+    const ahead = this.#ahead;
+    const isExpected = packet.kind === 'acknowledge' && packet.block === ahead?.block;
+    if (isExpected && !this.#isOver) this.#perform(ahead.step);
+    else this.#advance({ kind: 'packet', packet });
   }
 
   stop(): void {
@@ -129,6 +128,8 @@ export class RunningTransfer {
   }
 
   #sendData(send: DataSend): void {
+    if (this.#ahead?.send === send && this.#input.buffer.isOf(this)) return this.#sendWritten(send);
+    this.#ahead = undefined;
     const found = this.#input.file.slice(send.offset, send.length);
     if (found instanceof Uint8Array) return this.#sendRun(send, found);
     const turn = this.#turn;
@@ -140,12 +141,36 @@ export class RunningTransfer {
     );
   }
 
-  #sendRun({ block, count, length }: DataSend, bytes: Uint8Array): void {
+  #sendRun(send: DataSend, bytes: Uint8Array): void {
+    this.#write(send, bytes);
+    this.#sendWritten(send);
+  }
+
+  #sendWritten(send: DataSend): void {
     const { buffer, socket, peer } = this.#input;
-    const run = { block, count, blockSizeBytes: this.#transfer.settings.blockSizeBytes };
-    const packets = buffer.take(dataPacketsLength(run, length));
-    writeDataPackets(packets, run, bytes);
-    socket.sendSegments(packets, dataPacketStride(run), peer);
+    socket.sendSegments(buffer.taken, dataPacketStride(this.#runOf(send)), peer);
+    this.#ahead = buffer.isHeld ? this.#workAhead() : undefined;
+  }
+
+  #write(send: DataSend, bytes: Uint8Array): void {
+    const run = this.#runOf(send);
+    writeDataPackets(this.#input.buffer.take(this, dataPacketsLength(run, send.length)), run, bytes);
+  }
+
+  #runOf({ block, count }: DataSend) {
+    return { block, count, blockSizeBytes: this.#transfer.settings.blockSizeBytes };
+  }
+
+  /** While the client takes the window just sent. */
+  #workAhead(): Ahead | undefined {
+    const block = this.#transfer.sent & 0xffff;
+    const step = stepReadTransfer(this.#transfer, { kind: 'packet', packet: { kind: 'acknowledge', block } });
+    const [send] = step.sends;
+    if (send?.kind !== 'data') return undefined;
+    const bytes = this.#input.file.slice(send.offset, send.length);
+    if (!(bytes instanceof Uint8Array)) return undefined;
+    this.#write(send, bytes);
+    return { block, step, send };
   }
 
   #onUnreadable(error: unknown): void {
