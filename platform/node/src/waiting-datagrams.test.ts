@@ -29,7 +29,8 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
   const calls: DatagramCalls = {
     send: (_fd, { bytes }) => sent.push(`${bytes[0]}`) > 0,
     sendLater: (_fd, { bytes }) => sent.push(`later ${bytes[0]}`) > 0,
-    flush: () => void sent.push('flush'),
+    // Of nothing it does nothing.
+    flush: () => void (sent.at(-1)?.startsWith('later') === true && sent.push('flush')),
     receive(fd) {
       const number = sockets[fd]?.shift();
       return number === undefined ? undefined : { bytes: Uint8Array.of(number), peer: to };
@@ -73,17 +74,7 @@ test('what waits is sent before anything goes by other means', () => {
     unsent: () => {},
   });
   waiting.take(3);
-  assert.deepEqual(sent, [
-    '1',
-    'frame 1',
-    'later 2',
-    'flush',
-    'frame 2',
-    'later 3',
-    'flush',
-    'frame 3',
-    'flush',
-  ]);
+  assert.deepEqual(sent, ['1', 'frame 1', 'later 2', 'flush', 'frame 2', 'later 3', 'flush', 'frame 3']);
 });
 
 test('a flood leaves the event loop its turn after 4 ms', async () => {
@@ -145,6 +136,38 @@ test('of a peer that answers at once, the answer is awaited and not left to the 
     assert.deepEqual(taken, ['3:1']);
     assert.equal(looks() > 2, isLockStep, `${looks()} looks`);
   }
+});
+
+test('a socket that is asked without a look at the others holds them up for no more than 96 datagrams', () => {
+  const sockets: Record<number, number[]> = { 3: Array.from({ length: 40 }, () => 1), 4: [] };
+  const { waiting, taken } = waitingOn(sockets);
+  waiting.add(3, {
+    receiver() {
+      taken.push('3');
+      // It never ends, and on the other one something comes in the middle of it.
+      sockets[3]?.push(1);
+      if (taken.length === 20) sockets[4]?.push(9);
+    },
+    isLockStep: true,
+    unsent: () => {},
+  });
+  waiting.add(4, {
+    receiver: ({ bytes }) => assert.fail(`${bytes[0]} after ${taken.length}`),
+    isLockStep: false,
+    unsent: () => {},
+  });
+  assert.throws(() => waiting.take(3), /9 after/);
+  assert.ok(taken.length <= 20 + 96, `${taken.length} before the other`);
+});
+
+test('of a removed socket nothing is asked any more', () => {
+  const sockets: Record<number, number[]> = { 3: [1] };
+  const { waiting, taken } = waitingOn(sockets, true);
+  waiting.take(3);
+  waiting.remove(3);
+  sockets[3]?.push(2);
+  waiting.take(4);
+  assert.deepEqual(taken, ['3:1']);
 });
 
 test('it looks less often where nothing was found, and at once again where something was', () => {

@@ -9,6 +9,8 @@ const TURN_MS = 4;
 const LAST_LOOKS_MAX = 64;
 const LAST_LOOKS_IN_VAIN_MAX = 16;
 
+/** Datagrams of one socket, or vain questions, before the others have their turn. */
+const ASKED_MAX = 64;
 /** Datagrams handed out between two looks at the clock. */
 const CLOCK_EVERY = 8;
 
@@ -54,8 +56,12 @@ export class WaitingDatagrams {
   #skipped = 0;
   /** Answers are kept until they can be sent by one call. */
   #isTogether = false;
-  /** Found again by the next look, a socket has more than one datagram. */
-  #foundLast = -1;
+  /** The only socket that had something at the last look, else -1. It is asked itself: to look at all takes three times as long. */
+  #only = -1;
+  /** It had something when it was asked last: then there is more, and all of it is taken by one call. */
+  #isCrowded = false;
+  /** Datagrams of it, or vain questions, since the last look. */
+  #asked = 0;
   /** For the next turn. */
   readonly #kept = new KeptDatagrams();
 
@@ -73,6 +79,7 @@ export class WaitingDatagrams {
   /** Before the descriptor is closed: its number may soon be another socket's. */
   remove(fd: number): void {
     this.#sockets.delete(fd);
+    if (this.#only === fd) this.#only = -1;
   }
 
   /** At once, or with the answers to all that was received with it. False when the kernel took nothing. */
@@ -89,7 +96,7 @@ export class WaitingDatagrams {
   }
 
   /**
-   * After a datagram from `after`: what waits on each socket in turn, until nothing does, at most 32 datagrams of one before the
+   * After a datagram from `after`: what waits on each socket in turn, until nothing does, at most 96 datagrams of one before the
    * next: a flood on one does not hold up the others. Often it does not even look, where that was in vain lately: what waits then comes from the event loop, at its price.
    */
   take(after: number): void {
@@ -108,25 +115,17 @@ export class WaitingDatagrams {
     let isFound = false;
     let nowMs = startMs;
     let untilMs = startMs + firstAwakeMs;
-    do {
-      const count = this.#ready.look();
-      if (count === 0) {
-        this.#foundLast = -1;
-        nowMs = this.#nowMs();
-        if (nowMs >= untilMs) break;
-        continue;
-      }
-      if (!isFound) this.#beginTurn(startMs);
-      isFound = true;
-      let awakeMs = 0;
-      for (let index = 0; index < count; index += 1) {
-        const fd = this.#ready.fdAt(index);
-        this.#takeFrom(fd);
-        awakeMs = Math.max(awakeMs, this.#awakeMs(fd));
-      }
+    for (;;) {
+      const mayAwait = nowMs < untilMs;
+      const fd = this.#takeNext(mayAwait);
       nowMs = this.#nowMs();
-      untilMs = Math.min(startMs + AWAKE_MS_MAX, nowMs + awakeMs);
-    } while (nowMs < (this.#turnEndsMs ?? untilMs));
+      if (fd >= 0) {
+        if (!isFound) this.#beginTurn(startMs);
+        isFound = true;
+        untilMs = Math.min(startMs + AWAKE_MS_MAX, nowMs + this.#awakeMs(fd));
+        if (nowMs >= (this.#turnEndsMs ?? 0)) break;
+      } else if (!mayAwait) break;
+    }
     if (nowMs >= (this.#turnEndsMs ?? Number.POSITIVE_INFINITY)) this.#keepRest();
     return isFound;
   }
@@ -178,18 +177,50 @@ export class WaitingDatagrams {
     return this.#sockets.get(fd)?.isLockStep === true ? AWAKE_MS : 0;
   }
 
-  #takeFrom(fd: number): void {
-    const socket = this.#sockets.get(fd);
-    const isCrowded = this.#foundLast === fd;
-    this.#foundLast = fd;
-    if (socket !== undefined && isCrowded) return this.#takeMany(fd, socket);
-    const datagram = socket === undefined ? undefined : this.#calls.receive(fd);
-    if (datagram !== undefined) socket?.receiver(datagram);
+  /** What waits on the one socket or on all; one that had something, a lock-step one if there is, or -1. */
+  #takeNext(mayAwait: boolean): number {
+    const only = this.#asked < ASKED_MAX ? this.#sockets.get(this.#only) : undefined;
+    if (only === undefined) return this.#takeFromAll();
+    this.#asked += 1;
+    if (this.#takeFrom(this.#only, only)) return this.#only;
+    return mayAwait && only.isLockStep ? -1 : this.#takeFromAll();
   }
 
-  /** And sends the answers together. */
-  #takeMany(fd: number, { receiver }: WatchedSocket): void {
-    this.#together(() => this.#calls.receiveMany(fd, receiver));
+  #takeFrom(fd: number, socket: WatchedSocket): boolean {
+    if (this.#isCrowded) {
+      const count = this.#takeMany(fd, socket);
+      this.#isCrowded = count > 1;
+      return count > 0;
+    }
+    const datagram = this.#calls.receive(fd);
+    this.#isCrowded = datagram !== undefined;
+    if (datagram !== undefined) socket.receiver(datagram);
+    return datagram !== undefined;
+  }
+
+  #takeFromAll(): number {
+    const count = this.#ready.look();
+    let found = -1;
+    this.#asked = 0;
+    for (let index = 0; index < count; index += 1) {
+      const fd = this.#ready.fdAt(index);
+      const socket = this.#sockets.get(fd);
+      this.#isCrowded = false;
+      if (socket === undefined || !this.#takeFrom(fd, socket)) continue;
+      if (found < 0 || socket.isLockStep) found = fd;
+    }
+    if (count > 0) this.#only = count === 1 ? found : -1;
+    return found;
+  }
+
+  /** And sends the answers together. How many. */
+  #takeMany(fd: number, { receiver }: WatchedSocket): number {
+    let count = 0;
+    this.#together(() => {
+      count = this.#calls.receiveMany(fd, receiver);
+    });
+    this.#asked += count;
+    return count;
   }
 
   #together(receive: () => void): void {

@@ -9,9 +9,9 @@ export class PacketBuffer {
   take(owner: object, length: number): Uint8Array {
     this.#isHeld = this.#owner === owner;
     this.#owner = owner;
+    if (this.#taken.length === length) return this.#taken;
     if (this.#bytes.length < length) this.#bytes = new Uint8Array(length);
-    if (this.#taken.length !== length || this.#taken.buffer !== this.#bytes.buffer)
-      this.#taken = this.#bytes.subarray(0, length);
+    this.#taken = this.#bytes.subarray(0, length);
     return this.#taken;
   }
 

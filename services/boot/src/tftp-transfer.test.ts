@@ -72,7 +72,7 @@ test('whatever is acknowledged in whatever order, alone or beside another, the p
     of: fc.integer({ min: 0, max: 1 }),
     // Mostly the whole window; else a part of it, the one before again, or nonsense.
     kind: fc.oneof(
-      { weight: 6, arbitrary: fc.constant('all') },
+      { weight: 6, arbitrary: fc.constant('all' as const) },
       { weight: 1, arbitrary: fc.constantFrom('part', 'again', 'nonsense') },
     ),
   });
@@ -89,7 +89,7 @@ test('whatever is acknowledged in whatever order, alone or beside another, the p
         const { ours, pure } = pairs[of]!;
         const { acknowledged, sent, phase } = pure.transfer;
         const blocks = { all: sent, part: acknowledged + 1, again: acknowledged, nonsense: sent + 7 };
-        const block = phase === 'options' ? 0 : blocks[kind as keyof typeof blocks] & 0xffff;
+        const block = phase === 'options' ? 0 : blocks[kind] & 0xffff;
         pure.acknowledge(block);
         ours.transfer.onPacket({ kind: 'acknowledge', block });
         assert.deepEqual(ours.sent, pure.sent);
