@@ -8,6 +8,7 @@ import { readAttributes } from './hardware-attributes.ts';
 import { Identity } from './identity.ts';
 import { firstMac } from './network-attributes.ts';
 import { readSettings } from './settings.ts';
+import { agentHelp, asksForHelp } from './settings-help.ts';
 import { createSpool } from './spool.ts';
 import { createServerLink } from './server-link.ts';
 import { SessionLink } from './session-link.ts';
@@ -20,6 +21,10 @@ const AGENT_VERSION = '0.1.0';
 
 /** The agent as a program: settings, log, signals. Resolves when it is told to end. */
 export async function runAgentProgram(): Promise<void> {
+  if (asksForHelp(process.argv.slice(2))) {
+    process.stdout.write(agentHelp());
+    return;
+  }
   const result = readSettings({
     arguments: process.argv.slice(2),
     environment: process.env,

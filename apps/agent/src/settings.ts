@@ -32,7 +32,7 @@ export interface SettingsSources {
   readonly firstMac: string | undefined;
 }
 
-const DEFAULTS: Readonly<Record<string, string>> = {
+export const DEFAULTS: Readonly<Record<string, string>> = {
   'grpc-tls': 'false',
   'grpc-insecure-tls': 'false',
   'attribute-detection': 'true',
