@@ -62,9 +62,10 @@ async function load(): Promise<DatagramCalls> {
   const incoming = new IncomingBatch(getRawPointer);
   const outgoing = new OutgoingBatch(getRawPointer, functions);
   const receive: DatagramCalls['receive'] = (fd) => {
-    incoming.expect(1);
     const length = functions.recvmsg(fd, incoming.pointer, MSG_DONTWAIT);
-    return length < 0 ? undefined : incoming.at(0, length);
+    if (length < 0) return undefined;
+    incoming.expect(1);
+    return incoming.at(0, length);
   };
   return {
     send(fd, datagrams) {
@@ -76,8 +77,8 @@ async function load(): Promise<DatagramCalls> {
     flush: () => outgoing.flush(),
     receive,
     receiveMany(fd, take) {
-      incoming.expect(BATCH);
       const count = functions.recvmmsg(fd, incoming.pointer, BATCH, MSG_DONTWAIT, 0n);
+      incoming.expect(count);
       for (let index = 0; index < count; index += 1) take(incoming.at(index));
       return Math.max(0, count);
     },
@@ -116,6 +117,7 @@ class IncomingBatch {
     }
   }
 
+  /** Call it after that many were received, with the first ones' addresses still to be read. */
   expect(count: number): void {
     for (let index = 0; index < count; index += 1) this.#messages.expectName(index);
   }

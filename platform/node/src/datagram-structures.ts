@@ -4,10 +4,11 @@ import type { UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
 const AF_INET = 2;
 const SOL_UDP = 17;
 const UDP_SEGMENT = 103;
-const PORTS = 65_536;
 const WORD = 2 ** 32;
-/** Peers whose addresses are kept as text and as numbers: a rack's, and no more of a flood's. */
+/** Addresses that are kept as numbers: a rack's, and no more of a flood's. */
 const KNOWN_ADDRESSES_MAX = 4_096;
+/** Peers that are kept, a power of two. Each has one place, and two at the same place forget each other. */
+const PEER_PLACES = 16_384;
 
 /** Lengths and offsets in bytes. */
 const SOCKADDR = { bytes: 16, port: 2, address: 4 } as const;
@@ -101,29 +102,30 @@ export class MessageArray {
 
   peerAt(index: number): UdpPeer {
     const name = index * SOCKADDR.bytes;
-    const address = this.#names.getUint32(name + SOCKADDR.address);
-    return peerOf(address * PORTS + this.#names.getUint16(name + SOCKADDR.port));
+    return peerOf(this.#names.getInt32(name + SOCKADDR.address), this.#names.getUint16(name + SOCKADDR.port));
   }
 }
 
-const numberOf = boundedMemory((address: string): number =>
-  address.split('.').reduce((number, part) => number * 256 + Number(part), 0),
-);
+const numbers = new Map<string, number>();
 
-/** Of address and port as one number. */
-const peerOf = boundedMemory((number: number) => new KnownPeer(Math.floor(number / PORTS), number % PORTS));
+function numberOf(address: string): number {
+  let number = numbers.get(address);
+  if (number === undefined) {
+    if (numbers.size >= KNOWN_ADDRESSES_MAX) numbers.clear();
+    number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+    numbers.set(address, number);
+  }
+  return number;
+}
 
-function boundedMemory<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      if (known.size >= KNOWN_ADDRESSES_MAX) known.clear();
-      value = compute(key);
-      known.set(key, value);
-    }
-    return value;
-  };
+const peers = Array.from<KnownPeer | undefined>({ length: PEER_PLACES });
+
+/** The address as a number of 32 bits with a sign: those are the quick ones. */
+function peerOf(bits: number, port: number): KnownPeer {
+  const place = (bits ^ Math.imul(port, 0x9e37_79b1)) & (PEER_PLACES - 1);
+  const known = peers[place];
+  if (known?.bits === bits && known.port === port) return known;
+  return (peers[place] = new KnownPeer(bits, port));
 }
 
 /** Whom something came from; what is sent there needs no look for the number. */
@@ -131,7 +133,7 @@ class KnownPeer implements UdpPeer {
   readonly address: string;
   readonly port: number;
   readonly key: string;
-  /** The address as a number. */
+  /** The address as a number, which may be negative. */
   readonly bits: number;
 
   constructor(bits: number, port: number) {
