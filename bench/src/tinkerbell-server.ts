@@ -1,4 +1,4 @@
-/** The product as a user starts it: its own program, its own flags, the same Node flags as `npm start`. */
+/** The product as a user starts it: its own program, its own flags, the same environment and Node flags as `npm start`. */
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 
@@ -8,6 +8,7 @@ import { startProgram, untilReady, type RunningProgram } from './running-program
 
 const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
 const NODE_FLAGS = ['--max-semi-space-size=4'];
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const READY = /"message":"ready"/;
 
 export interface ServerOptions {
@@ -42,7 +43,7 @@ export async function startTinkerbell(
       ...flags,
     ],
     network,
-    ...(environment === undefined ? {} : { environment }),
+    environment: { ...ENVIRONMENT, ...environment },
   });
   let readyMs = Number.NaN;
   for (const stream of [program.process.stdout, program.process.stderr]) {

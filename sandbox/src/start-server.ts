@@ -42,8 +42,10 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const startedMs = performance.now();
   const start = options.host?.start ?? startChild;
-  const child = await start(process.execPath, [
-    // As `npm start` does: less memory for a little more garbage collection.
+  const child = await start('env', [
+    // As `npm start` does: less memory for a little more garbage collection, and one arena for all threads of the compiler.
+    'MALLOC_ARENA_MAX=1',
+    process.execPath,
     '--max-semi-space-size=4',
     SERVER_MAIN,
     `--data-dir=${options.dataDirectory}`,
