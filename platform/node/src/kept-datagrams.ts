@@ -1,4 +1,5 @@
 import type { UdpPeer } from '@tinkerbell/platform-contract';
+import { BATCH, DATAGRAM_BYTES_MAX } from './datagram-calls.ts';
 import type { ReceivedDatagram } from './datagram-structures.ts';
 
 type Receiver = (datagram: ReceivedDatagram) => void;
@@ -6,9 +7,6 @@ type Receiver = (datagram: ReceivedDatagram) => void;
 /** More than one turn can handle; what is beyond it waits in the kernel. */
 const KEPT_MAX = 1024;
 const KEPT_BYTES_MAX = 512 * 1024;
-/** Of one call that receives. */
-const BATCH = 32;
-const DATAGRAM_BYTES_MAX = 65_536;
 
 /**
  * Datagrams that were received and wait for their turn, first in, first out. They wait through collections of the young
@@ -27,7 +25,7 @@ export class KeptDatagrams {
     return this.#first === this.#end;
   }
 
-  /** For one more call that receives up to 32. */
+  /** For all that one more call may receive. */
   get hasRoom(): boolean {
     return this.#end + BATCH <= KEPT_MAX && (this.#starts[this.#end] ?? 0) <= KEPT_BYTES_MAX;
   }
