@@ -5,6 +5,7 @@ export { type Random } from './random.ts';
 export { type Log, type LogFields } from './log.ts';
 export type {
   Datagram,
+  DatagramRun,
   NetworkInterface,
   Udp,
   UdpAddress,
@@ -13,7 +14,7 @@ export type {
   UdpPeer,
   UdpSocket,
 } from './udp.ts';
-export { peerOf } from './udp.ts';
+export { datagramAt, peerOf } from './udp.ts';
 export type { RouterDiscovery, RouterDiscoverySocket } from './router-discovery.ts';
 export type { Udp6, Udp6Options, Udp6Socket } from './udp6.ts';
 export type { LinkLayer, LinkLayerOptions, LinkLayerSocket, SeenDatagram } from './link-layer.ts';

@@ -37,15 +37,40 @@ export interface UdpOptions {
   readonly isLockStep?: boolean;
 }
 
+/** Datagrams for one peer: each has a head of its own and the next piece of a body they share. */
+export interface DatagramRun {
+  readonly count: number;
+  /** One head after the other; there may be more than `count`. */
+  readonly heads: Uint8Array;
+  readonly headBytes: number;
+  readonly body: Uint8Array;
+  /** Where in `body` the first piece begins. */
+  readonly offset: number;
+  /** Of all pieces; each has `pieceBytes`, the last may be shorter, or empty. */
+  readonly length: number;
+  readonly pieceBytes: number;
+}
+
+/** A copy of one of them, counted from 0. */
+export function datagramAt(run: DatagramRun, index: number): Uint8Array {
+  const { heads, headBytes, body, offset, length, pieceBytes } = run;
+  const [head, from] = [index * headBytes, index * pieceBytes];
+  const pieceLength = Math.max(0, Math.min(pieceBytes, length - from));
+  const datagram = new Uint8Array(headBytes + pieceLength);
+  datagram.set(heads.subarray(head, head + headBytes));
+  datagram.set(body.subarray(offset + from, offset + from + pieceLength), headBytes);
+  return datagram;
+}
+
 export interface UdpSocket extends AsyncDisposable {
   readonly local: UdpAddress;
   /** Sends or queues one datagram; `bytes` may be reused when it returns. A failure to send is reported through the `onError` given at open. */
   send(bytes: Uint8Array, to: UdpAddress): void;
   /**
-   * One datagram for every `segmentBytes` of `bytes`, the last one may be shorter; in one system call where the kernel cuts
-   * them itself (UDP_SEGMENT on Linux). `bytes` may be reused when it returns.
+   * All of them in one system call where the kernel cuts them itself (UDP_SEGMENT on Linux), and without a copy. `heads` may be
+   * reused when it returns; the body is to stay as it is until this turn of the event loop is over.
    */
-  sendSegments(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void;
+  sendRun(run: DatagramRun, to: UdpAddress): void;
   /**
    * Sends to a host that has no address yet and answers no ARP: a frame to `mac` on the socket's network interface. False,
    * and nothing is sent, where the platform cannot: the socket is bound to no network interface, or frames need a right

@@ -2,15 +2,16 @@
 import type { getInt32 as GetInt32 } from 'node:ffi';
 
 const SOL_SOCKET = 1;
-const SO_ATTACH_FILTER = 26;
+/** What a program decides: which packets come through, or which of the sockets that share a port gets them. */
+const PROGRAM_OPTIONS = { filter: 26, reuseport: 51 } as const;
 const FILTER_INSTRUCTION_BYTES = 8;
 
 export interface CLibrary {
   socket(domain: number, type: number, protocol: number): number;
   setSocketOption(fd: number, option: { level: number; name: number; value: Uint8Array }): number;
   bind(fd: number, address: Uint8Array): number;
-  /** Lets only packets through that the program (struct sock_filter, one after the other) accepts. */
-  attachFilter(fd: number, program: Uint8Array): number;
+  /** The program is of struct sock_filter, one after the other. */
+  attachProgram(fd: number, purpose: keyof typeof PROGRAM_OPTIONS, program: Uint8Array): number;
   /** The index of a network interface in this network namespace; 0 when there is none of that name. */
   interfaceIndex(name: string): number;
   sendTo(fd: number, message: { readonly bytes: Uint8Array; readonly to: Uint8Array }): number;
@@ -46,12 +47,12 @@ async function load(): Promise<CLibrary> {
     socket: (domain, type, protocol) => checked(functions.socket(domain, type, protocol)),
     setSocketOption: (fd, { level, name, value }) =>
       checked(functions.setsockopt(fd, level, name, value, value.length)),
-    attachFilter(fd, program) {
+    attachProgram(fd, purpose, program) {
       // Memory of its own, which does not move: the kernel gets its address.
       const instructions = new Uint8Array(new ArrayBuffer(program.length));
       instructions.set(program);
       const value = filterProgram(program.length, getRawPointer(instructions));
-      return checked(functions.setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, value, value.length));
+      return checked(functions.setsockopt(fd, SOL_SOCKET, PROGRAM_OPTIONS[purpose], value, value.length));
     },
     bind: (fd, address) => checked(functions.bind(fd, address, address.length)),
     interfaceIndex: (name) => functions.if_nametoindex(new TextEncoder().encode(`${name}\0`)),

@@ -1,8 +1,7 @@
-import type { UdpPeer } from '@tinkerbell/platform-contract';
-import { BATCH, DATAGRAM_BYTES_MAX } from './datagram-calls.ts';
-import type { ReceivedDatagram } from './datagram-structures.ts';
+import type { Datagram, UdpPeer } from '@tinkerbell/platform-contract';
+import { BATCH, DATAGRAM_BYTES_MAX } from './incoming-batch.ts';
 
-type Receiver = (datagram: ReceivedDatagram) => void;
+type Receiver = (datagram: Datagram) => void;
 
 /** More than one turn can handle; what is beyond it waits in the kernel. */
 const KEPT_MAX = 1024;
@@ -31,7 +30,7 @@ export class KeptDatagrams {
   }
 
   /** Its bytes are copied. */
-  keep(receiver: Receiver, { bytes, peer }: ReceivedDatagram): void {
+  keep(receiver: Receiver, { bytes, peer }: Datagram): void {
     const start = this.#starts[this.#end] ?? 0;
     this.#memory.set(bytes, start);
     this.#receivers[this.#end] = receiver;
@@ -48,6 +47,6 @@ export class KeptDatagrams {
     this.#first += 1;
     // Nothing is kept while receivers are called, so that the bytes stay as they are.
     if (this.isEmpty) this.#first = this.#end = 0;
-    if (peer !== undefined) receiver?.({ bytes, peer });
+    if (peer !== undefined) receiver?.({ bytes, peer, networkInterface: undefined });
   }
 }

@@ -61,7 +61,7 @@ async function packetSocket({
   const fd = library.socket(AF_PACKET, SOCK_RAW_NONBLOCK_CLOEXEC, 0);
   if (fd < 0) throw failure(networkInterface, -fd);
   const address = linkAddress(index);
-  const filtered = library.attachFilter(fd, udpPortFilter(ports));
+  const filtered = library.attachProgram(fd, 'filter', udpPortFilter(ports));
   const result = filtered < 0 ? filtered : library.bind(fd, address);
   if (result >= 0) return { library, fd, address };
   library.close(fd);

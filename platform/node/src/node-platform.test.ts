@@ -261,12 +261,21 @@ test('sends many datagrams of one size in one call, the last one shorter, and mo
     { port: 0, address: '127.0.0.1' },
     { onDatagram() {}, ...ignoreErrors },
   );
-  const expected = Array.from({ length: 150 }, (_, index) => `${index}`.padStart(8, '.')).concat('end');
-  const bytes = Buffer.from(expected.join(''), 'latin1');
-  client.sendSegments(bytes, 8, server.local);
-  bytes.fill(0);
+  const pieces = Array.from({ length: 150 }, (_, index) => `${index}`.padStart(6, '.')).concat('end');
+  const heads = Buffer.from(
+    pieces.map((_, index) => String.fromCharCode(65 + (index % 26), 58)).join(''),
+    'latin1',
+  );
+  const body = Buffer.from(`before${pieces.join('')}after`, 'latin1');
+  const length = body.length - 'beforeafter'.length;
+  const run = { count: 151, heads, headBytes: 2, body, offset: 6, length, pieceBytes: 6 };
+  client.sendRun(run, server.local);
+  heads.fill(0);
   await last;
-  assert.deepEqual(received, expected);
+  assert.deepEqual(
+    received,
+    pieces.map((piece, index) => `${String.fromCharCode(65 + (index % 26))}:${piece}`),
+  );
 });
 
 test('segments too large to be cut by the kernel arrive all the same', async () => {
@@ -286,9 +295,14 @@ test('segments too large to be cut by the kernel arrive all the same', async () 
     { port: 0, address: '127.0.0.1' },
     { onDatagram() {}, ...ignoreErrors },
   );
-  client.sendSegments(new Uint8Array(100_000), 40_000, server.local);
+  const body = new Uint8Array(100_000);
+  const heads = new Uint8Array(12);
+  client.sendRun(
+    { count: 3, heads, headBytes: 4, body, offset: 0, length: body.length, pieceBytes: 40_000 },
+    server.local,
+  );
   await all;
-  assert.deepEqual(lengths, [40_000, 40_000, 20_000]);
+  assert.deepEqual(lengths, [40_004, 40_004, 20_004]);
 });
 
 test('a datagram that cannot be sent is told through onError', async () => {

@@ -2,9 +2,11 @@ import { createSocket, type Socket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import {
+  datagramAt,
   peerOf,
   PlatformError,
   type Datagram,
+  type DatagramRun,
   type NetworkInterface,
   type Udp,
   type UdpAddress,
@@ -14,10 +16,11 @@ import {
 } from '@tinkerbell/platform-contract';
 import { boundSocket } from './bound-socket.ts';
 import { cLibrary } from './c-library.ts';
-import { SEGMENTED_BYTES_MAX, SEGMENTS_MAX } from './datagram-calls.ts';
 import { LinkLayerSender } from './link-layer-sender.ts';
+import { SEGMENTED_BYTES_MAX, SEGMENTS_MAX } from './outgoing-batch.ts';
 import { holderOf } from './port-holder.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
+import { sendOnlySocket, type SendOnlySocket } from './send-only-socket.ts';
 import { waitingDatagrams, type WaitingDatagrams } from './waiting-datagrams.ts';
 
 export const nodeUdp: Udp = {
@@ -40,7 +43,10 @@ export const nodeUdp: Udp = {
       options.networkInterface === undefined
         ? undefined
         : new LinkLayerSender(await cLibrary(), options.networkInterface);
-    const direct = waiting === undefined || fd === undefined ? undefined : { waiting, fd };
+    const direct =
+      waiting === undefined || fd === undefined
+        ? undefined
+        : { waiting, fd, sendOnly: await sendOnlyBeside(fd, options) };
     return new NodeUdpSocket(socket, options, { handlers, frames, direct });
   },
 
@@ -107,6 +113,12 @@ async function bind(socket: Socket, options: UdpOptions, isDirect: boolean): Pro
   return fd;
 }
 
+/** For a listener of much traffic with one peer after the other; a socket of one transfer is not worth a second. */
+async function sendOnlyBeside(fd: number, options: UdpOptions): Promise<SendOnlySocket | undefined> {
+  const { isLockStep, address = '0.0.0.0', port } = options;
+  return isLockStep === true && port > 0 ? await sendOnlySocket(fd, { address, port }) : undefined;
+}
+
 async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformError> {
   const isInUse =
     thrown instanceof PlatformError
@@ -132,11 +144,17 @@ async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformE
   });
 }
 
+interface Direct {
+  readonly waiting: WaitingDatagrams;
+  readonly fd: number;
+  readonly sendOnly: SendOnlySocket | undefined;
+}
+
 interface SocketParts {
   readonly handlers: UdpHandlers;
   readonly frames: LinkLayerSender | undefined;
   /** Absent: everything goes through Node's socket. */
-  readonly direct: { readonly waiting: WaitingDatagrams; readonly fd: number } | undefined;
+  readonly direct: Direct | undefined;
 }
 
 class NodeUdpSocket implements UdpSocket {
@@ -145,6 +163,7 @@ class NodeUdpSocket implements UdpSocket {
   readonly #handlers: UdpHandlers;
   readonly #frames: LinkLayerSender | undefined;
   readonly #direct: SocketParts['direct'];
+  readonly #unsent = (run: DatagramRun, to: UdpAddress): void => this.#sendSlowly(run, to);
   #closed = false;
 
   constructor(
@@ -166,36 +185,34 @@ class NodeUdpSocket implements UdpSocket {
       direct?.waiting.take(direct.fd);
     });
     direct?.waiting.add(direct.fd, {
-      receiver: onDatagram,
+      receiver: networkInterface === undefined ? (datagram) => handlers.onDatagram(datagram) : onDatagram,
       isLockStep,
-      unsent: ({ bytes, segmentBytes, to }) => this.#sendSlowly(bytes, segmentBytes, to),
     });
   }
 
   send(bytes: Uint8Array, to: UdpAddress): void {
-    this.#sendPiece(bytes, bytes.length, to);
+    const headBytes = bytes.length;
+    const run = { count: 1, heads: bytes, headBytes, body: NOTHING, offset: 0, length: 0, pieceBytes: 0 };
+    this.#sendPart(run, to);
   }
 
-  sendSegments(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
-    const segmentsAtOnce = Math.min(SEGMENTS_MAX, Math.floor(SEGMENTED_BYTES_MAX / segmentBytes));
-    const pieceBytes = Math.max(1, segmentsAtOnce) * segmentBytes;
-    if (bytes.length <= pieceBytes) return this.#sendPiece(bytes, segmentBytes, to);
-    for (let at = 0; at < bytes.length; at += pieceBytes)
-      this.#sendPiece(bytes.subarray(at, at + pieceBytes), segmentBytes, to);
+  sendRun(run: DatagramRun, to: UdpAddress): void {
+    const atOnce = Math.floor(SEGMENTED_BYTES_MAX / (run.headBytes + run.pieceBytes));
+    const partCount = Math.max(1, Math.min(SEGMENTS_MAX, atOnce));
+    if (run.count <= partCount) return this.#sendPart(run, to);
+    for (let first = 0; first < run.count; first += partCount)
+      this.#sendPart(partOf(run, first, Math.min(partCount, run.count - first)), to);
   }
 
-  #sendPiece(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
-    if (!this.#closed && !this.#sendDirectly(bytes, segmentBytes, to))
-      this.#sendSlowly(bytes, segmentBytes, to);
+  #sendPart(run: DatagramRun, to: UdpAddress): void {
+    if (!this.#closed && !this.#sendDirectly(run, to)) this.#sendSlowly(run, to);
   }
 
-  /** One by one, through Node's socket, which queues what the kernel does not take now. */
-  #sendSlowly(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): void {
+  /** One by one, through Node's socket, which queues copies of what the kernel does not take now. */
+  #sendSlowly(run: DatagramRun, to: UdpAddress): void {
     if (this.#closed) return;
-    for (let start = 0; start < Math.max(1, bytes.length); start += Math.max(1, segmentBytes)) {
-      // A copy: Node reads it when the socket is writable again, and the caller may reuse the bytes before.
-      const datagram = bytes.slice(start, start + segmentBytes);
-      this.#socket.send(datagram, to.port, to.address, (error) => {
+    for (let index = 0; index < run.count; index += 1) {
+      this.#socket.send(datagramAt(run, index), to.port, to.address, (error) => {
         if (error !== null) this.#handlers.onError(error);
       });
     }
@@ -205,8 +222,10 @@ class NodeUdpSocket implements UdpSocket {
    * False when nothing was sent, for whatever reason: a full buffer, a segment larger than the way there carries (EINVAL), a
    * network interface that cannot cut (EIO). The slower way then sends it, or says why not.
    */
-  #sendDirectly(bytes: Uint8Array, segmentBytes: number, to: UdpAddress): boolean {
-    return this.#direct?.waiting.send(this.#direct.fd, { bytes, segmentBytes, to }) === true;
+  #sendDirectly(run: DatagramRun, to: UdpAddress): boolean {
+    if (this.#direct === undefined) return false;
+    const { waiting, fd, sendOnly } = this.#direct;
+    return waiting.send(sendOnly?.fd ?? fd, { run, to, unsent: this.#unsent });
   }
 
   sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string): boolean {
@@ -220,10 +239,24 @@ class NodeUdpSocket implements UdpSocket {
     this.#closed = true;
     this.#frames?.close();
     this.#direct?.waiting.remove(this.#direct.fd);
+    this.#direct?.sendOnly?.close();
     return new Promise((resolve) => this.#socket.close(() => resolve()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+const NOTHING = new Uint8Array();
+
+function partOf(run: DatagramRun, first: number, count: number): DatagramRun {
+  const from = first * run.pieceBytes;
+  return {
+    ...run,
+    count,
+    heads: run.heads.subarray(first * run.headBytes),
+    offset: run.offset + from,
+    length: Math.max(0, Math.min(count * run.pieceBytes, run.length - from)),
+  };
 }

@@ -6,6 +6,25 @@ import type { DatagramCalls } from './datagram-calls.ts';
 import type { ReadySockets } from './ready-sockets.ts';
 import { WaitingDatagrams } from './waiting-datagrams.ts';
 
+const to = peerOf('192.0.2.1', 1);
+
+function datagramOf(number: number) {
+  return { bytes: Uint8Array.of(number), peer: to, networkInterface: undefined };
+}
+
+function outgoing(bytes: Uint8Array) {
+  const run = {
+    count: 1,
+    heads: bytes,
+    headBytes: bytes.length,
+    body: bytes,
+    offset: 0,
+    length: 0,
+    pieceBytes: 0,
+  };
+  return { run, to, unsent: () => {} };
+}
+
 /** Sockets by descriptor, each with the datagrams that wait on it, as numbers. To answer one takes 0.1 ms, to look 0.01 ms. */
 function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = false) {
   const taken: string[] = [];
@@ -14,6 +33,7 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
   let found: number[] = [];
   const ready: ReadySockets = {
     watch: () => {},
+    forget: () => {},
     look() {
       looks += 1;
       nowMs += 0.01;
@@ -24,20 +44,19 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
     },
     fdAt: (index) => found[index] ?? -1,
   };
-  const to = peerOf('192.0.2.1', 1);
   const sent: string[] = [];
   const calls: DatagramCalls = {
-    send: (_fd, { bytes }) => sent.push(`${bytes[0]}`) > 0,
-    sendLater: (_fd, { bytes }) => sent.push(`later ${bytes[0]}`) > 0,
+    send: (_fd, { run }) => sent.push(`${run.heads[0]}`) > 0,
+    sendLater: (_fd, { run }) => sent.push(`later ${run.heads[0]}`) > 0,
     // Of nothing it does nothing.
     flush: () => void (sent.at(-1)?.startsWith('later') === true && sent.push('flush')),
     receive(fd) {
       const number = sockets[fd]?.shift();
-      return number === undefined ? undefined : { bytes: Uint8Array.of(number), peer: to };
+      return number === undefined ? undefined : datagramOf(number);
     },
     receiveMany(fd, take) {
       const some = sockets[fd]?.splice(0, 32) ?? [];
-      for (const number of some) take({ bytes: Uint8Array.of(number), peer: to });
+      for (const number of some) take(datagramOf(number));
       return some.length;
     },
   };
@@ -46,9 +65,9 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
     const receiver = ({ bytes }: { bytes: Uint8Array }) => {
       nowMs += 0.1;
       taken.push(`${fd}:${bytes[0]}`);
-      waiting.send(fd, { bytes, segmentBytes: 1, to });
+      waiting.send(fd, outgoing(bytes));
     };
-    waiting.add(fd, { receiver, isLockStep, unsent: () => {} });
+    waiting.add(fd, { receiver, isLockStep });
   }
   return { waiting, taken, sent, looks: () => looks };
 }
@@ -66,12 +85,11 @@ test('what waits is sent before anything goes by other means', () => {
   assert.equal(sent.length, 0, 'nothing waits');
   waiting.add(3, {
     receiver({ bytes }) {
-      waiting.send(3, { bytes, segmentBytes: 1, to: { address: '192.0.2.1', port: 1 } });
+      waiting.send(3, outgoing(bytes));
       waiting.sendWaiting();
       sent.push(`frame ${bytes[0]}`);
     },
     isLockStep: false,
-    unsent: () => {},
   });
   waiting.take(3);
   assert.deepEqual(sent, ['1', 'frame 1', 'later 2', 'flush', 'frame 2', 'later 3', 'flush', 'frame 3']);
@@ -149,12 +167,10 @@ test('a socket that is asked without a look at the others holds them up for no m
       if (taken.length === 20) sockets[4]?.push(9);
     },
     isLockStep: true,
-    unsent: () => {},
   });
   waiting.add(4, {
     receiver: ({ bytes }) => assert.fail(`${bytes[0]} after ${taken.length}`),
     isLockStep: false,
-    unsent: () => {},
   });
   assert.throws(() => waiting.take(3), /9 after/);
   assert.ok(taken.length <= 20 + 96, `${taken.length} before the other`);
@@ -196,7 +212,7 @@ test('a removed socket is not read, and a receiver that throws costs only its ow
     if (bytes[0] === 1) throw new Error('broken');
     taken.push(`3:${bytes[0]}`);
   };
-  waiting.add(3, { receiver, isLockStep: false, unsent: () => {} });
+  waiting.add(3, { receiver, isLockStep: false });
   assert.throws(() => waiting.take(3), /broken/);
   waiting.take(3);
   assert.deepEqual(taken, ['3:2']);

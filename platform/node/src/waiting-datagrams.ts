@@ -1,6 +1,8 @@
+import { performance } from 'node:perf_hooks';
+import type { Datagram } from '@tinkerbell/platform-contract';
 import { datagramCalls, type DatagramCalls } from './datagram-calls.ts';
-import type { OutgoingDatagrams, ReceivedDatagram } from './datagram-structures.ts';
 import { KeptDatagrams } from './kept-datagrams.ts';
+import type { Outgoing } from './outgoing-batch.ts';
 import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 
 /** How long datagrams are taken in one turn of the event loop; then everything else has its turn. */
@@ -24,14 +26,12 @@ const AWAKE_MS_MAX = 2;
 /** Calls of `take` that do not look, after so many that found nothing: the peers are far away, or nobody is there. */
 const SKIPPED_MAX = 16;
 
-type Receiver = (datagram: ReceivedDatagram) => void;
+type Receiver = (datagram: Datagram) => void;
 
 interface WatchedSocket {
   readonly receiver: Receiver;
   /** The peer answers at once what it is sent. */
   readonly isLockStep: boolean;
-  /** What `send` took and the kernel did not. */
-  readonly unsent: (datagrams: OutgoingDatagrams) => void;
 }
 
 let loaded: Promise<WaitingDatagrams | undefined> | undefined;
@@ -79,15 +79,15 @@ export class WaitingDatagrams {
   /** Before the descriptor is closed: its number may soon be another socket's. */
   remove(fd: number): void {
     this.#sockets.delete(fd);
+    this.#ready.forget(fd);
     if (this.#only === fd) this.#only = -1;
   }
 
   /** At once, or with the answers to all that was received with it. False when the kernel took nothing. */
-  send(fd: number, datagrams: OutgoingDatagrams): boolean {
-    const unsent = this.#isTogether ? this.#sockets.get(fd)?.unsent : undefined;
-    if (unsent !== undefined && this.#calls.sendLater(fd, datagrams, unsent)) return true;
+  send(fd: number, outgoing: Outgoing): boolean {
+    if (this.#isTogether && this.#calls.sendLater(fd, outgoing)) return true;
     this.sendWaiting();
-    return this.#calls.send(fd, datagrams);
+    return this.#calls.send(fd, outgoing);
   }
 
   /** Before anything is sent by other means: answers go out in the order in which they were given. */

@@ -1,4 +1,4 @@
-export { dataPacketsLength, dataPacketStride, writeDataPackets, type DataRun } from './data-packets.ts';
+export { DATA_HEAD_BYTES, writeDataHeads } from './data-heads.ts';
 export {
   decodeTftp,
   encodeTftp,

@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { bytesToHex } from '@tinkerbell/wire';
 import {
-  dataPacketsLength,
-  dataPacketStride,
+  DATA_HEAD_BYTES,
   decodeTftp,
   defaultTransferLimits,
   startReadTransfer,
   stepReadTransfer,
-  writeDataPackets,
+  writeDataHeads,
   type TftpOptions,
   type TftpPacket,
   type TransferSend,
@@ -262,33 +261,25 @@ test('whatever is lost, repeated or late, a client that keeps going gets the fil
   );
 });
 
-/** What is on the wire: runs of blocks as `writeDataPackets` lays them out, read again one by one. */
+/** What is on the wire: each block after the head that `writeDataHeads` makes for it, read again one by one. */
 function packetsOf({ sends, transfer }: TransferStep): TftpPacket[] {
   const { blockSizeBytes } = transfer.settings;
   return sends.flatMap((send): TftpPacket[] => {
     if (send.kind !== 'data') return [send];
-    const target = new Uint8Array(dataPacketsLength(send, send.length));
-    const run = { block: send.block, count: send.count, blockSizeBytes };
-    assert.equal(writeDataPackets(target, run, new Uint8Array(send.length)), target.length);
-    const stride = dataPacketStride(run);
+    const heads = new Uint8Array(send.count * DATA_HEAD_BYTES);
+    writeDataHeads(heads, send);
     return Array.from({ length: send.count }, (_, index) => {
-      const decoded = decodeTftp(target.subarray(index * stride, (index + 1) * stride));
+      const length = Math.min(blockSizeBytes, send.length - index * blockSizeBytes);
+      const head = heads.subarray(index * DATA_HEAD_BYTES, (index + 1) * DATA_HEAD_BYTES);
+      const decoded = decodeTftp(Uint8Array.of(...head, ...new Uint8Array(length)));
       assert.ok(decoded.ok);
       return decoded.value;
     });
   });
 }
 
-test('packets of a run follow each other, full but the last, over whatever was there before', () => {
-  const target = new Uint8Array(40).fill(0xee);
-  const file = Uint8Array.from({ length: 20 }, (_, index) => index + 1);
-  const written = writeDataPackets(target, { block: 65_535, count: 3, blockSizeBytes: 8 }, file);
-  assert.equal(
-    bytesToHex(target.subarray(0, written)),
-    ['0003ffff 0102030405060708', '00030000 090a0b0c0d0e0f10', '00030001 11121314']
-      .join('')
-      .replaceAll(' ', ''),
-  );
-  assert.equal(writeDataPackets(target, { block: 9, count: 1, blockSizeBytes: 8 }, new Uint8Array()), 4);
-  assert.equal(bytesToHex(target.subarray(0, 4)), '00030009');
+test('heads of a run are counted on past the last number of 16 bits, over whatever was there before', () => {
+  const target = new Uint8Array(16).fill(0xee);
+  writeDataHeads(target, { block: 65_535, count: 3 });
+  assert.equal(bytesToHex(target), '0003ffff0003000000030001eeeeeeee');
 });

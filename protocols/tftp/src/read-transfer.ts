@@ -146,20 +146,23 @@ function sendFrom(transfer: ReadTransfer): TransferStep {
 
 type Progress = Pick<ReadTransfer, 'acknowledged' | 'retries' | 'isAnswered'>;
 
-/** One copy of the transfer for each packet, not two. */
+/** Written out: to spread the transfer before takes several times as long, and there is one for each packet. */
 function sendData(before: ReadTransfer, { acknowledged, retries, isAnswered }: Progress): TransferStep {
-  const { blockSizeBytes, windowSize } = before.settings;
+  const { fileBytes, settings, limits, accepted, phase } = before;
+  const { blockSizeBytes, windowSize } = settings;
   const sent = Math.min(acknowledged + windowSize, blockCountOf(before));
-  const transfer = { ...before, acknowledged, sent, isAnswered, retries };
+  const transfer = { fileBytes, settings, limits, accepted, phase, acknowledged, sent, isAnswered, retries };
   const offset = acknowledged * blockSizeBytes;
-  const length = Math.min(sent * blockSizeBytes, before.fileBytes) - offset;
+  const length = Math.min(sent * blockSizeBytes, fileBytes) - offset;
   const block = (acknowledged + 1) & 0xffff;
   const sends = [{ kind: 'data', block, count: sent - acknowledged, offset, length }] as const;
   return { transfer, sends, timeoutMs: waitFor(transfer) };
 }
 
 function waitFor({ settings, limits, retries }: ReadTransfer): number {
-  return settings.fixedTimeoutMs ?? Math.min(limits.timeoutMs * 2 ** retries, limits.timeoutMsMax);
+  // No power for each packet: it would show in its time.
+  const growth = retries === 0 ? 1 : 2 ** retries;
+  return settings.fixedTimeoutMs ?? Math.min(limits.timeoutMs * growth, limits.timeoutMsMax);
 }
 
 function over(

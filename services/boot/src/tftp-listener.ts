@@ -11,7 +11,6 @@ import type { DecodeFailure } from '@tinkerbell/wire';
 import { blockSizeBytesMaxFor } from './block-size.ts';
 import type { BootFiles } from './boot-files/index.ts';
 import type { BootDeps, TftpConfig } from './config.ts';
-import { PacketBuffer } from './packet-buffer.ts';
 import { RunningTransfer } from './tftp-transfer.ts';
 import type { TftpTimeline } from './tftp-timeline.ts';
 
@@ -42,7 +41,6 @@ export class TftpListener {
   readonly #perClient = new Map<string, number>();
   /** Sockets of transfers, each with what cancels its closing. */
   readonly #transferSockets = new Map<UdpSocket, () => void>();
-  readonly #buffer = new PacketBuffer();
   #interfaces: { readonly all: readonly NetworkInterface[]; readonly readAtMs: number } | undefined;
   #socket: UdpSocket | undefined;
   #isStopped = false;
@@ -164,7 +162,6 @@ export class TftpListener {
       limits: { ...config.limits, blockSizeBytesMax: this.#blockSizeBytesMax(peer) },
       clock: deps.clock,
       socket,
-      buffer: this.#buffer,
       onEnd: (report) => {
         timeline.ended({ peer, fileName, report });
         this.#release(slot, peer);

@@ -1,12 +1,11 @@
 import type { Clock, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
 import {
-  dataPacketsLength,
-  dataPacketStride,
+  DATA_HEAD_BYTES,
   encodeTftp,
   startReadTransfer,
   stepReadTransfer,
   tftpError,
-  writeDataPackets,
+  writeDataHeads,
   type ReadTransfer,
   type TftpOptions,
   type TftpPacket,
@@ -17,7 +16,6 @@ import {
   type TransferStep,
 } from '@tinkerbell/tftp';
 import type { BootFile } from './boot-files/index.ts';
-import type { PacketBuffer } from './packet-buffer.ts';
 
 type Failure<Reason extends string> = {
   readonly kind: 'failed';
@@ -38,20 +36,14 @@ interface TransferInput {
   readonly peer: UdpAddress;
   readonly limits: TransferLimits;
   readonly clock: Clock;
-  readonly socket: Pick<UdpSocket, 'send' | 'sendSegments'>;
-  /** Memory for a window that is about to be sent; shared, as a send has taken its bytes when it returns. */
-  readonly buffer: PacketBuffer;
+  readonly socket: Pick<UdpSocket, 'send' | 'sendRun'>;
   onEnd(report: TransferReport): void;
 }
 
 type DataSend = Extract<TransferSend, { kind: 'data' }>;
 
-/** What the acknowledgement of all that was sent leads to. */
-interface Ahead {
-  readonly block: number;
-  readonly step: TransferStep;
-  readonly send: DataSend;
-}
+/** For the window that is sent; shared, as a send has taken them when it returns. Grows to the largest window there was. */
+let heads = new Uint8Array(64 * DATA_HEAD_BYTES);
 
 /** Runs the transfer machine from the moment it is made: sends what it says, keeps its timer, reports its end once. */
 export class RunningTransfer {
@@ -63,8 +55,6 @@ export class RunningTransfer {
   #deadlineMs = 0;
   #timerMs = Number.POSITIVE_INFINITY;
   #isOver = false;
-  /** Its packets are written, as long as the buffer is ours. */
-  #ahead: Ahead | undefined;
   /** Counts sends: bytes of a file that come late are for an earlier one and dropped. */
   #turn = 0;
 
@@ -78,10 +68,7 @@ export class RunningTransfer {
   }
 
   onPacket(packet: TftpPacket): void {
-    const ahead = this.#ahead;
-    const isExpected = packet.kind === 'acknowledge' && packet.block === ahead?.block;
-    if (isExpected && !this.#isOver) this.#perform(ahead.step);
-    else this.#advance({ kind: 'packet', packet });
+    this.#advance({ kind: 'packet', packet });
   }
 
   stop(): void {
@@ -128,49 +115,26 @@ export class RunningTransfer {
   }
 
   #sendData(send: DataSend): void {
-    if (this.#ahead?.send === send && this.#input.buffer.isOf(this)) return this.#sendWritten(send);
-    this.#ahead = undefined;
-    const found = this.#input.file.slice(send.offset, send.length);
-    if (found instanceof Uint8Array) return this.#sendRun(send, found);
+    const { file } = this.#input;
+    if (file.whole !== undefined) return this.#sendRun(send, file.whole, send.offset);
+    const found = file.slice(send.offset, send.length);
+    if (found instanceof Uint8Array) return this.#sendRun(send, found, 0);
     const turn = this.#turn;
     found.then(
       (bytes) => {
-        if (!this.#isOver && turn === this.#turn) this.#sendRun(send, bytes);
+        if (!this.#isOver && turn === this.#turn) this.#sendRun(send, bytes, 0);
       },
       (error: unknown) => this.#onUnreadable(error),
     );
   }
 
-  #sendRun(send: DataSend, bytes: Uint8Array): void {
-    this.#write(send, bytes);
-    this.#sendWritten(send);
-  }
-
-  #sendWritten(send: DataSend): void {
-    const { buffer, socket, peer } = this.#input;
-    socket.sendSegments(buffer.taken, dataPacketStride(this.#runOf(send)), peer);
-    this.#ahead = buffer.isHeld ? this.#workAhead() : undefined;
-  }
-
-  #write(send: DataSend, bytes: Uint8Array): void {
-    const run = this.#runOf(send);
-    writeDataPackets(this.#input.buffer.take(this, dataPacketsLength(run, send.length)), run, bytes);
-  }
-
-  #runOf({ block, count }: DataSend) {
-    return { block, count, blockSizeBytes: this.#transfer.settings.blockSizeBytes };
-  }
-
-  /** While the client takes the window just sent. */
-  #workAhead(): Ahead | undefined {
-    const block = this.#transfer.sent & 0xffff;
-    const step = stepReadTransfer(this.#transfer, { kind: 'packet', packet: { kind: 'acknowledge', block } });
-    const [send] = step.sends;
-    if (send?.kind !== 'data') return undefined;
-    const bytes = this.#input.file.slice(send.offset, send.length);
-    if (!(bytes instanceof Uint8Array)) return undefined;
-    this.#write(send, bytes);
-    return { block, step, send };
+  /** The bytes of the file are `body` from `offset` on. */
+  #sendRun({ block, count, length }: DataSend, body: Uint8Array, offset: number): void {
+    if (heads.length < count * DATA_HEAD_BYTES) heads = new Uint8Array(count * DATA_HEAD_BYTES);
+    writeDataHeads(heads, { block, count });
+    const pieceBytes = this.#transfer.settings.blockSizeBytes;
+    const run = { count, heads, headBytes: DATA_HEAD_BYTES, body, offset, length, pieceBytes };
+    this.#input.socket.sendRun(run, this.#input.peer);
   }
 
   #onUnreadable(error: unknown): void {

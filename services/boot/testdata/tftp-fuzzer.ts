@@ -3,7 +3,7 @@
  * hand, for as long as one likes: `node services/boot/testdata/tftp-fuzzer.ts --count 2000000 --seed 7`
  */
 import assert from 'node:assert/strict';
-import { peerOf, type UdpAddress, type UdpPeer, type UdpHandlers, type UdpSocket } from '@tinkerbell/platform-contract';
+import { datagramAt, peerOf, type UdpAddress, type UdpPeer, type UdpHandlers, type UdpSocket } from '@tinkerbell/platform-contract';
 import { decodeTftp, defaultTransferLimits, encodeTftp } from '@tinkerbell/tftp';
 import { bytesToHex } from '@tinkerbell/wire';
 import type { BootFile } from '../src/boot-files/index.ts';
@@ -98,9 +98,8 @@ function createWorld() {
         return {
           local: { address: '10.0.0.254', port: 69 },
           send: onSent,
-          sendSegments(bytes, segmentBytes, to) {
-            for (let at = 0; at < bytes.length; at += segmentBytes)
-              onSent(bytes.subarray(at, at + segmentBytes), to);
+          sendRun(run, to) {
+            for (let index = 0; index < run.count; index += 1) onSent(datagramAt(run, index), to);
           },
           sendToMac: () => false,
           close,

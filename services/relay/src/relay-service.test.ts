@@ -46,7 +46,7 @@ function recordingUdp(hasFrames: boolean) {
       const socket: UdpSocket = {
         local: { address: '0.0.0.0', port: options.port },
         send: (bytes, to) => record('send', bytes, to),
-        sendSegments: () => assert.fail('a relay sends no segments'),
+        sendRun: () => assert.fail('a relay sends no runs'),
         sendToMac(bytes, to, mac) {
           if (hasFrames) record(mac, bytes, to);
           return hasFrames;

@@ -1,6 +1,8 @@
 /** A file on its way to a machine: in memory, or read as it is asked for. */
 export interface BootFile {
   readonly sizeBytes: number;
+  /** All of it, where it is in memory. Not to be written to. */
+  readonly whole?: Uint8Array;
   /**
    * `length` bytes from `offset`, at once where they are in memory. Not to be written to. Rejects when the file has changed
    * since it was found, or can no longer be read.
@@ -28,7 +30,8 @@ export interface BootFileSource {
 }
 
 export function fileOfBytes(bytes: Uint8Array): BootFile {
-  return { sizeBytes: bytes.length, slice: (offset, length) => bytes.subarray(offset, offset + length) };
+  const slice = (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  return { sizeBytes: bytes.length, whole: bytes, slice };
 }
 
 export function answerOf(file: BootFile | undefined): BootFileAnswer | undefined {

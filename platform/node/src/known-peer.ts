@@ -1,0 +1,59 @@
+import type { UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
+
+/** Addresses that are kept as numbers: a rack's, and no more of a flood's. */
+const KNOWN_ADDRESSES_MAX = 4_096;
+/** Peers that are kept, a power of two. Each has one place, and two at the same place forget each other. */
+const PEER_PLACES = 16_384;
+
+/** Whom something came from; what is sent there needs no look for the numbers. */
+class KnownPeer implements UdpPeer {
+  readonly address: string;
+  readonly port: number;
+  readonly key: string;
+  /** The address and the port as they lie in a struct sockaddr_in, read as numbers of this machine. */
+  readonly addressWord: number;
+  readonly portWord: number;
+
+  constructor(addressWord: number, portWord: number) {
+    const bytes = [addressWord, addressWord >> 8, addressWord >> 16, addressWord >> 24];
+    this.address = bytes.map((byte) => byte & 0xff).join('.');
+    this.port = swapped(portWord);
+    this.key = `${this.address}:${this.port}`;
+    this.addressWord = addressWord;
+    this.portWord = portWord;
+  }
+}
+
+const peers = Array.from<KnownPeer | undefined>({ length: PEER_PLACES });
+
+/** The address as 32 bits with a sign: those are the quick ones. */
+export function peerFrom(addressWord: number, portWord: number): UdpPeer {
+  const place = (addressWord ^ Math.imul(portWord, 0x9e37_79b1)) >>> 18;
+  const known = peers[place];
+  if (known?.addressWord === addressWord && known.portWord === portWord) return known;
+  return (peers[place] = new KnownPeer(addressWord, portWord));
+}
+
+export function addressWordOf(to: UdpAddress): number {
+  return to instanceof KnownPeer ? to.addressWord : wordOf(to.address);
+}
+
+export function portWordOf(to: UdpAddress): number {
+  return to instanceof KnownPeer ? to.portWord : swapped(to.port);
+}
+
+function swapped(port: number): number {
+  return ((port & 0xff) << 8) | (port >> 8);
+}
+
+const words = new Map<string, number>();
+
+function wordOf(address: string): number {
+  let word = words.get(address);
+  if (word === undefined) {
+    if (words.size >= KNOWN_ADDRESSES_MAX) words.clear();
+    word = address.split('.').reduceRight((sum, part) => (sum << 8) | Number(part), 0);
+    words.set(address, word);
+  }
+  return word;
+}
