@@ -1,7 +1,7 @@
 /** `tinkerbell`: reads flags and environment, starts the server, and stops it at a signal. */
 import { flushCompileCache } from 'node:module';
 import { PlatformError } from '@tinkerbell/platform-contract';
-import { createNodeLog, holderOf, nodeUdp } from '@tinkerbell/platform-node';
+import { createNodeLog, holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
 import { configReport } from './config-check.ts';
 import { helpText } from './flag.ts';
@@ -40,6 +40,7 @@ async function main(): Promise<number> {
     warnIfOpen(settings, log);
     // Else it is written at a graceful end only, and a server that was killed starts slowly again and again.
     flushCompileCache();
+    await keepFreeMemorySmall();
     await server.stopped();
     return 0;
   } catch (thrown) {
