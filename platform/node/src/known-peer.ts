@@ -2,8 +2,8 @@ import type { UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
 
 /** Addresses that are kept as numbers: a rack's, and no more of a flood's. */
 const KNOWN_ADDRESSES_MAX = 4_096;
-/** Peers that are kept, a power of two. Each has one place, and two at the same place forget each other. */
-const PEER_PLACES = 16_384;
+/** Peers that are kept, as a power of two. Each has one place, and two at the same place forget each other. */
+const PLACE_BITS = 14;
 
 /** Whom something came from; what is sent there needs no look for the numbers. */
 class KnownPeer implements UdpPeer {
@@ -24,11 +24,11 @@ class KnownPeer implements UdpPeer {
   }
 }
 
-const peers = Array.from<KnownPeer | undefined>({ length: PEER_PLACES });
+const peers = Array.from<KnownPeer | undefined>({ length: 2 ** PLACE_BITS });
 
 /** The address as 32 bits with a sign: those are the quick ones. */
 export function peerFrom(addressWord: number, portWord: number): UdpPeer {
-  const place = (addressWord ^ Math.imul(portWord, 0x9e37_79b1)) >>> 18;
+  const place = (addressWord ^ Math.imul(portWord, 0x9e37_79b1)) >>> (32 - PLACE_BITS);
   const known = peers[place];
   if (known?.addressWord === addressWord && known.portWord === portWord) return known;
   return (peers[place] = new KnownPeer(addressWord, portWord));

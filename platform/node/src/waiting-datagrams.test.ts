@@ -176,6 +176,20 @@ test('a socket that is asked without a look at the others holds them up for no m
   assert.ok(taken.length <= 20 + 96, `${taken.length} before the other`);
 });
 
+test('what waits is sent before a socket is removed: its descriptor may be another one then', () => {
+  const { waiting, sent } = waitingOn({ 3: [1, 2] });
+  waiting.add(3, {
+    receiver({ bytes }) {
+      waiting.send(3, outgoing(bytes));
+      if (bytes[0] === 2) waiting.remove(3);
+      sent.push(`after ${bytes[0]}`);
+    },
+    isLockStep: false,
+  });
+  waiting.take(3);
+  assert.deepEqual(sent, ['1', 'after 1', 'later 2', 'flush', 'after 2']);
+});
+
 test('of a removed socket nothing is asked any more', () => {
   const sockets: Record<number, number[]> = { 3: [1] };
   const { waiting, taken } = waitingOn(sockets, true);

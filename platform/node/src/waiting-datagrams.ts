@@ -78,6 +78,7 @@ export class WaitingDatagrams {
 
   /** Before the descriptor is closed: its number may soon be another socket's. */
   remove(fd: number): void {
+    this.sendWaiting();
     this.#sockets.delete(fd);
     this.#ready.forget(fd);
     if (this.#only === fd) this.#only = -1;
