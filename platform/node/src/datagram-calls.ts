@@ -4,7 +4,8 @@
  */
 import type { Datagram } from '@tinkerbell/platform-contract';
 import { withoutFfiWarning } from './c-library.ts';
-import { BATCH, IncomingBatch } from './incoming-batch.ts';
+import { BATCH } from './datagram-structures.ts';
+import { IncomingBatch } from './incoming-batch.ts';
 import { OutgoingBatch, type Outgoing } from './outgoing-batch.ts';
 
 const MSG_DONTWAIT = 0x40;
@@ -20,7 +21,7 @@ export interface DatagramCalls {
   flush(): void;
   /** What waits on the socket, valid until the next call; undefined when nothing does. Never waits. */
   receive(fd: number): Datagram | undefined;
-  /** Hands out up to 32 of what waits; how many. */
+  /** Hands out up to `BATCH` of what waits; how many. */
   receiveMany(fd: number, take: (datagram: Datagram) => void): number;
 }
 

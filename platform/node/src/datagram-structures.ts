@@ -5,6 +5,9 @@
 import type { DatagramRun, UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
 import { addressWordOf, peerFrom, portWordOf } from './known-peer.ts';
 
+/** Messages in one call. */
+export const BATCH = 64;
+
 const AF_INET = 2;
 const SOL_UDP = 17;
 const UDP_SEGMENT = 103;

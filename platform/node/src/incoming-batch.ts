@@ -1,8 +1,6 @@
 import type { Datagram } from '@tinkerbell/platform-contract';
-import { MessageArray, type PointerOf } from './datagram-structures.ts';
+import { BATCH, MessageArray, type PointerOf } from './datagram-structures.ts';
 
-/** Messages in one call. */
-export const BATCH = 64;
 export const DATAGRAM_BYTES_MAX = 65_536;
 /** From one datagram's place to the next. No power of two: the first bytes of all would have to share a few places of the processor's caches. */
 const PLACE_BYTES = DATAGRAM_BYTES_MAX + 192;

@@ -1,5 +1,6 @@
 import type { Datagram, UdpPeer } from '@tinkerbell/platform-contract';
-import { BATCH, DATAGRAM_BYTES_MAX } from './incoming-batch.ts';
+import { BATCH } from './datagram-structures.ts';
+import { DATAGRAM_BYTES_MAX } from './incoming-batch.ts';
 
 type Receiver = (datagram: Datagram) => void;
 

@@ -1,6 +1,5 @@
 import type { DatagramRun, UdpAddress } from '@tinkerbell/platform-contract';
-import { MessageArray, type PointerOf } from './datagram-structures.ts';
-import { BATCH } from './incoming-batch.ts';
+import { BATCH, MessageArray, type PointerOf } from './datagram-structures.ts';
 
 /** What the kernel cuts at most from one message (UDP_MAX_SEGMENTS), and the largest UDP payload. */
 export const SEGMENTS_MAX = 64;
@@ -14,6 +13,7 @@ const SHORT_HEADS_BYTES = 16;
 const FEW = 4;
 
 export interface Outgoing {
+  /** At most `SEGMENTS_MAX` datagrams. */
   readonly run: DatagramRun;
   readonly to: UdpAddress;
   /** Is called with the run that was to be sent later and could not be. */

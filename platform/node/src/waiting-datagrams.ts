@@ -97,7 +97,7 @@ export class WaitingDatagrams {
   }
 
   /**
-   * After a datagram from `after`: what waits on each socket in turn, until nothing does, at most 96 datagrams of one before the
+   * After a datagram from `after`: what waits on each socket in turn, until nothing does, at most 128 datagrams of one before the
    * next: a flood on one does not hold up the others. Often it does not even look, where that was in vain lately: what waits then comes from the event loop, at its price.
    */
   take(after: number): void {
