@@ -15,6 +15,7 @@ import { openDebianArchive, runCommand, type DebianArchive } from '@tinkerbell/h
 
 import { cloudInitSystem } from './cloud-init-system.ts';
 import { writeDiskImage } from './disk-layout.ts';
+import { EMULATED_KERNEL_ARGUMENTS } from './firmware.ts';
 
 const SUITE = 'bookworm';
 
@@ -43,7 +44,7 @@ const FILES: Readonly<Record<string, string>> = {
   'etc/initramfs-tools/modules': INITRAMFS_MODULES,
   'boot/grub/grub.cfg': `set timeout=0
 menuentry 'Debian GNU/Linux' {
-  linux /vmlinuz root=LABEL=root ro console=tty0 console=ttyS0,115200 quiet
+  linux /vmlinuz root=LABEL=root ro console=tty0 console=ttyS0,115200 quiet ${EMULATED_KERNEL_ARGUMENTS}
   initrd /initrd.img
 }
 `,
@@ -119,7 +120,7 @@ async function cacheKey(archive: DebianArchive, addition: SystemAddition): Promi
   // The kernel and systemd stand for the release: they change with every point release.
   const kernel = await archive.dependencies('linux-image-cloud-amd64');
   hash.update((await archive.fileNames([...PACKAGES, ...addition.packages, ...kernel])).join('\n'));
-  hash.update(JSON.stringify(addition));
+  hash.update(JSON.stringify([FILES, addition]));
   for (const source of ['./debian-image.ts', './disk-layout.ts', './grub-image.ts']) {
     hash.update(await readFile(fileURLToPath(new URL(source, import.meta.url))));
   }

@@ -8,6 +8,20 @@ import { join } from 'node:path';
  */
 export type Firmware = 'bios' | 'uefi' | 'uefi-http' | 'uefi-https' | 'arm64-uefi' | 'u-boot';
 
+/**
+ * Kernel arguments of every emulated PC. Linux checks the timer's interrupt by waiting some 50 ms for four of them; an
+ * emulator whose host gives it no processor meanwhile delivers too few, and the kernel goes other ways, in the end to a
+ * panic before the first console.
+ */
+export const EMULATED_KERNEL_ARGUMENTS = 'no_timer_check';
+
+/** Kernel arguments for the serial port, from the first message on, panics included. */
+export function serialConsoleArguments(firmware: Firmware): readonly string[] {
+  return isArm(firmware)
+    ? ['console=ttyAMA0', 'earlycon', 'keep_bootcon']
+    : ['console=ttyS0', 'earlyprintk=serial,ttyS0,115200,keep'];
+}
+
 export interface FirmwareOptions {
   readonly firmware: Firmware;
   readonly name: string;

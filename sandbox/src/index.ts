@@ -1,6 +1,6 @@
 export { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
 export { createMachine, type Machine, type MachineOptions } from './qemu-machine.ts';
-export { isArm, type Firmware } from './firmware.ts';
+export { EMULATED_KERNEL_ARGUMENTS, isArm, serialConsoleArguments, type Firmware } from './firmware.ts';
 export type { RunningChild } from './child-process.ts';
 export { createNetworkHost, type Leg, type NetworkHost } from './network-host.ts';
 export { buildDebianImage, type DebianImage } from './debian-image.ts';

@@ -30,3 +30,10 @@ test('keeps the last lines for an error report', () => {
   for (let number = 0; number < 500; number += 1) serial.push(Buffer.from(`${number}\n`));
   assert.deepEqual(serial.tail(2), ['498', '499']);
 });
+
+test('counts what a machine says, ended lines or not', () => {
+  const serial = createSerialConsole();
+  serial.push(Buffer.from('\u001b[2J'));
+  serial.push(Buffer.from(' 12%'));
+  assert.equal(serial.bytes, 8);
+});

@@ -8,6 +8,8 @@ const LINE_MAX_CHARACTERS = 4096;
 
 export interface SerialConsole {
   push(chunk: Uint8Array): void;
+  /** Pushed so far. While it grows, the machine is at work. */
+  readonly bytes: number;
   /** Calls back for each whole line, and for an unfinished one that asks for a login. */
   onLine(listener: (line: string) => void): void;
   /** The last lines, for an error report. */
@@ -21,6 +23,7 @@ export function createSerialConsole(): SerialConsole {
   const listeners: ((line: string) => void)[] = [];
   const lines: string[] = [];
   let rest = '';
+  let bytes = 0;
   const emit = (raw: string): void => {
     const line = raw.trimEnd();
     if (line === '') return;
@@ -29,7 +32,11 @@ export function createSerialConsole(): SerialConsole {
     for (const listener of listeners) listener(line);
   };
   return {
+    get bytes() {
+      return bytes;
+    },
     push(chunk) {
+      bytes += chunk.length;
       const text = rest + Buffer.from(chunk).toString('latin1');
       const parts = text.split(/\r*\n|\r+/);
       rest = (parts.pop() ?? '').slice(-LINE_MAX_CHARACTERS);

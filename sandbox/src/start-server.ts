@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { startChild } from './child-process.ts';
+import { EMULATED_KERNEL_ARGUMENTS } from './firmware.ts';
 import type { NetworkHost } from './network-host.ts';
 
 const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
@@ -55,6 +56,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     `--dhcp-bind-interface=${options.networkInterface}`,
     `--public-ipv4=${options.address}`,
     `--http-port=${HTTP_PORT}`,
+    `--ipxe-http-script-extra-kernel-args=${EMULATED_KERNEL_ARGUMENTS}`,
     '--log-format=text',
     ...(options.flags ?? []),
   ]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createMachine, createObject, enterPrivateNetwork, startServer } from '@tinkerbell/sandbox';
 import { createLab, HOST_INTERFACE } from './firmware/lab.ts';
-import { agentServed, BOOT_LIMIT_MS, template, workflowFor } from './firmware/reach-agent.ts';
+import { agentReached, template, workflowFor } from './firmware/reach-agent.ts';
 import { prepareBoot } from './gateway/boot-files.ts';
 import { hookScript, startNameServer } from './gateway/hook-script.ts';
 
@@ -82,11 +82,7 @@ test('firmware boots over HTTPS by the name of the file host, up to the agent', 
   });
   cleanup.defer(() => machine.powerOff());
   await machine.powerOn();
-  const tail = (): string => machine.serial.tail(40).join('\n');
-  await Promise.race([
-    agentServed(server, hardware, { limitMs: BOOT_LIMIT_MS, tail }),
-    machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${tail()}`))),
-  ]);
+  await agentReached({ server, hardware, machine });
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   for (const route of ['tinkerbell-nginx', 'tinkerbell-nginx-tree'])
     assert.match(

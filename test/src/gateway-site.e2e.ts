@@ -10,13 +10,14 @@ import {
   createMachine,
   createObject,
   enterPrivateNetwork,
+  serialConsoleArguments,
   startServer,
   type ApiObject,
   type NetworkHost,
   type RunningServer,
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
-import { agentServed, BOOT_LIMIT_MS, template, workflowFor } from './firmware/reach-agent.ts';
+import { agentReached, template, workflowFor } from './firmware/reach-agent.ts';
 import { prepareBoot, type BootPlace } from './gateway/boot-files.ts';
 import { createEdgeSite, SERVER_FLAGS, SITE, startEdge } from './gateway/edge-site.ts';
 
@@ -37,7 +38,11 @@ const hardware: ApiObject = {
           lease_time: 3600,
           ip: { address: `${SITE.machineNetwork}.50`, netmask: '255.255.255.0' },
         },
-        netboot: { allowPXE: true, allowWorkflow: true, osie: { kernelParams: ['console=ttyS0'] } },
+        netboot: {
+          allowPXE: true,
+          allowWorkflow: true,
+          osie: { kernelParams: serialConsoleArguments('bios') },
+        },
       },
     ],
   },
@@ -138,11 +143,7 @@ describe('behind the gateway', { skip }, () => {
     try {
       await client.run('ip', 'link', 'set', 'eth0', 'down');
       await machine.powerOn();
-      const tail = (): string => machine.serial.tail(40).join('\n');
-      const timeline = await Promise.race([
-        agentServed(server, hardware, { limitMs: BOOT_LIMIT_MS, tail }),
-        machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${tail()}`))),
-      ]);
+      const timeline = await agentReached({ server, hardware, machine });
       assert.deepEqual(sourcesOf(timeline), ['agent', 'dhcp', 'http', 'tftp', 'workflow']);
     } finally {
       await machine.powerOff();

@@ -7,6 +7,7 @@ import {
   createMachine,
   createObject,
   isArm,
+  serialConsoleArguments,
   startServer,
   type ApiObject,
   type Firmware,
@@ -19,12 +20,10 @@ import { gatherBootLoaders } from './boot-loaders.ts';
 import type { BootCase } from './cases.ts';
 import { startForeignServer } from './foreign-server.ts';
 import { createLab, HOST_INTERFACE, RELAY_INTERFACES, type Lab } from './lab.ts';
-import { agentServed, BOOT_LIMIT_MS, template, workflowFor } from './reach-agent.ts';
+import { agentReached, template, workflowFor } from './reach-agent.ts';
 
 const run = promisify(execFile);
 const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
-/** Emulation on a busy machine is slow, and that of another processor twice as slow; a hang is neither. */
-const ARM_LIMIT_MS = 300_000;
 
 export interface BootFiles {
   readonly hookDirectory: string;
@@ -97,12 +96,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   cleanup.defer(() => machine.powerOff());
   const startedMs = performance.now();
   await machine.powerOn();
-  const limitMs = isArm(loader.firmware) ? ARM_LIMIT_MS : BOOT_LIMIT_MS;
-  const tail = (): string => machine.serial.tail(40).join('\n');
-  const timeline = await Promise.race([
-    agentServed(server, hardware, { limitMs, tail }),
-    machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${tail()}`))),
-  ]);
+  const timeline = await agentReached({ server, hardware, machine });
   return { seconds: (performance.now() - startedMs) / 1000, timeline };
 }
 
@@ -162,11 +156,10 @@ function hardwareFor({ loader, mode }: BootCase, { machineNetwork }: Lab, index:
     lease_time: 3600,
     ...(mode === 'reservation' ? { ip } : {}),
   };
-  const console = isArmMachine ? 'console=ttyAMA0' : 'console=ttyS0';
   const netboot = {
     allowPXE: true,
     allowWorkflow: true,
-    osie: { kernelParams: [console] },
+    osie: { kernelParams: serialConsoleArguments(loader.firmware) },
     ...(loader.binary === undefined ? {} : { ipxe: { binary: loader.binary } }),
   };
   return {

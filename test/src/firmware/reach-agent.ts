@@ -1,8 +1,10 @@
 /** A Workflow whose first action is proof that a machine's agent was reached. */
-import type { ApiObject, RunningServer, TimelineRecord } from '@tinkerbell/sandbox';
+import type { ApiObject, Machine, RunningServer, TimelineRecord } from '@tinkerbell/sandbox';
 
-/** Machines under emulation, on a machine that does other work beside it. */
-export const BOOT_LIMIT_MS = 240_000;
+/** Emulation on a busy machine is slow, however slow; a machine that hangs says nothing and asks for nothing. */
+const SILENCE_LIMIT_MS = 150_000;
+/** For one that starts again and again. */
+const BOOT_LIMIT_MS = 10 * 60_000;
 const POLL_MS = 250;
 
 export const template: ApiObject = {
@@ -38,24 +40,47 @@ export function workflowFor(hardware: ApiObject): ApiObject {
   };
 }
 
+interface Boot {
+  readonly server: RunningServer;
+  readonly hardware: ApiObject;
+  readonly machine: Machine;
+}
+
 /** @throws Error with the timeline and the end of the console when the agent does not come. */
-export async function agentServed(
-  server: RunningServer,
-  hardware: ApiObject,
-  { limitMs, tail }: { readonly limitMs: number; readonly tail: () => string },
-): Promise<readonly TimelineRecord[]> {
-  const deadline = performance.now() + limitMs;
+export function agentReached(boot: Boot): Promise<readonly TimelineRecord[]> {
+  return Promise.race([
+    agentServed(boot),
+    boot.machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${consoleOf(boot)}`))),
+  ]);
+}
+
+async function agentServed(boot: Boot): Promise<readonly TimelineRecord[]> {
+  const startedMs = performance.now();
+  let [progress, progressMs] = ['', startedMs];
   for (;;) {
-    const timeline = await timelineOf(server, hardware);
+    const timeline = await timelineOf(boot.server, boot.hardware);
     if (timeline.some(({ event }) => event === 'action-served')) return timeline;
-    if (performance.now() > deadline) {
-      const lines = timeline.map(({ source, event, message }) => `${source} ${event}: ${message}`);
+    const nowMs = performance.now();
+    const seen = `${timeline.length} ${boot.machine.serial.bytes}`;
+    if (seen !== progress) [progress, progressMs] = [seen, nowMs];
+    const silence = nowMs - progressMs > SILENCE_LIMIT_MS;
+    if (silence || nowMs - startedMs > BOOT_LIMIT_MS) {
+      const seconds = (since: number): string => ((nowMs - since) / 1000).toFixed(0);
       throw new Error(
-        `no agent after ${limitMs / 1000} s\n${lines.join('\n')}\n--- server\n${server.tail().join('\n')}\n--- console\n${tail()}`,
+        `no agent after ${seconds(startedMs)} s, silent for ${seconds(progressMs)} s\n${report(boot, timeline)}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+function report(boot: Boot, timeline: readonly TimelineRecord[]): string {
+  const lines = timeline.map(({ source, event, message }) => `${source} ${event}: ${message}`);
+  return [...lines, '--- server', ...boot.server.tail(), '--- console', consoleOf(boot)].join('\n');
+}
+
+function consoleOf({ machine }: Boot): string {
+  return machine.serial.tail(40).join('\n');
 }
 
 async function timelineOf(server: RunningServer, hardware: ApiObject): Promise<readonly TimelineRecord[]> {

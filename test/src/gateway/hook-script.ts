@@ -1,12 +1,13 @@
 /** What the edge stack has on its file host, and the name server that leads to it. */
-import type { NetworkHost } from '@tinkerbell/sandbox';
+import { EMULATED_KERNEL_ARGUMENTS, serialConsoleArguments, type NetworkHost } from '@tinkerbell/sandbox';
 
 /** A script for every machine, as the edge stack's `boot.ipxe`: the machine itself says who it is. */
 export function hookScript({ host, grpc }: { readonly host: string; readonly grpc: string }): string {
   const url = `http://${host}/tink-stack/hook`;
   const own = `grpc_authority=${grpc} tinkerbell_tls=false worker_id=\${mac} hw_addr=\${mac}`;
+  const sandbox = [EMULATED_KERNEL_ARGUMENTS, ...serialConsoleArguments('uefi')].join(' ');
   return `#!ipxe
-kernel ${url}/vmlinuz-x86_64 ${own} initrd=initramfs-x86_64 console=ttyS0
+kernel ${url}/vmlinuz-x86_64 ${own} initrd=initramfs-x86_64 ${sandbox}
 initrd ${url}/initramfs-x86_64
 boot
 `;
