@@ -7,9 +7,8 @@ import type { AddressHolder, AddressProbe } from '@tinkerbell/platform-contract'
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { echoReplyOf, echoRequest } from './icmp-echo.ts';
 import { socketAddress } from './socket-address.ts';
-import { SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-type.ts';
+import { AF_INET, SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-numbers.ts';
 
-const AF_INET = 2;
 const IPPROTO_ICMP = 1;
 /** The socket has no events in Node: it is asked so often while probes wait. */
 const POLL_MS = 10;

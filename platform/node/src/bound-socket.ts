@@ -6,17 +6,19 @@ import { PlatformError, type UdpOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { RECEIVE_BUFFER_BYTES } from './receive-buffer.ts';
 import { socketAddress } from './socket-address.ts';
-import { SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-type.ts';
 import { socketFailure } from './socket-failure.ts';
+import {
+  AF_INET,
+  SOCK_DGRAM_NONBLOCK_CLOEXEC,
+  SOL_SOCKET,
+  interfaceOption,
+  optionValue,
+} from './socket-numbers.ts';
 
-const AF_INET = 2;
-const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_BROADCAST = 6;
 const SO_RCVBUF = 8;
 const SO_RCVBUFFORCE = 33;
-const SO_BINDTODEVICE = 25;
-const INTERFACE_NAME_LIMIT = 15;
 
 /** The descriptor of a bound, non-blocking socket. Linux only. */
 export async function boundSocket(options: UdpOptions): Promise<number> {
@@ -38,29 +40,23 @@ export async function boundSocket(options: UdpOptions): Promise<number> {
 }
 
 function configure(library: CLibrary, fd: number, options: UdpOptions): number {
-  const one = new Uint8Array([1, 0, 0, 0]);
+  const on = { level: SOL_SOCKET, value: optionValue(1) };
   const settings = [
-    ...(options.networkInterface === undefined
-      ? []
-      : [{ name: SO_BINDTODEVICE, value: deviceName(options.networkInterface) }]),
-    ...(options.reuseAddress ? [{ name: SO_REUSEADDR, value: one }] : []),
-    ...(options.broadcast ? [{ name: SO_BROADCAST, value: one }] : []),
+    ...(options.networkInterface === undefined ? [] : [interfaceOption(options.networkInterface)]),
+    ...(options.reuseAddress ? [{ ...on, name: SO_REUSEADDR }] : []),
+    ...(options.broadcast ? [{ ...on, name: SO_BROADCAST }] : []),
   ];
   for (const setting of settings) {
-    const result = library.setSocketOption(fd, { level: SOL_SOCKET, ...setting });
+    const result = library.setSocketOption(fd, setting);
     if (result < 0) return result;
   }
   enlargeReceiveBuffer(library, fd);
   return library.bind(fd, socketAddress(options.address ?? '0.0.0.0', options.port));
 }
 
-function deviceName(networkInterface: string): Uint8Array {
-  return new TextEncoder().encode(`${networkInterface.slice(0, INTERFACE_NAME_LIMIT)}\0`);
-}
-
 /** Beyond the system's limit where that is allowed (CAP_NET_ADMIN), else as far as it goes. */
 function enlargeReceiveBuffer(library: CLibrary, fd: number): void {
-  const value = new Uint8Array(Int32Array.of(RECEIVE_BUFFER_BYTES).buffer);
+  const value = optionValue(RECEIVE_BUFFER_BYTES);
   const result = library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUFFORCE, value });
   if (result < 0) library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUF, value });
 }

@@ -1,7 +1,7 @@
 /** The few calls of the C library that Node has no API for. Each answers with the negative errno on failure, as the kernel does. */
 import type { getInt32 as GetInt32 } from 'node:ffi';
+import { SOL_SOCKET } from './socket-numbers.ts';
 
-const SOL_SOCKET = 1;
 /** What a program decides: which packets come through, or which of the sockets that share a port gets them. */
 const PROGRAM_OPTIONS = { filter: 26, reuseport: 51 } as const;
 const FILTER_INSTRUCTION_BYTES = 8;

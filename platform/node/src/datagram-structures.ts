@@ -4,11 +4,11 @@
  */
 import type { DatagramRun, UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
 import { addressWordOf, peerFrom, portWordOf } from './known-peer.ts';
+import { AF_INET } from './socket-numbers.ts';
 
 /** Messages in one call. */
 export const BATCH = 64;
 
-const AF_INET = 2;
 const SOL_UDP = 17;
 const UDP_SEGMENT = 103;
 const WORD = 2 ** 32;

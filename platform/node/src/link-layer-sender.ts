@@ -6,9 +6,8 @@ import { networkInterfaces } from 'node:os';
 import type { UdpAddress } from '@tinkerbell/platform-contract';
 import type { CLibrary } from './c-library.ts';
 import { IPV4_UDP_HEADER_BYTES, writeIpv4UdpPacket } from './ipv4-udp-packet.ts';
-import { SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-type.ts';
+import { AF_PACKET, SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-numbers.ts';
 
-const AF_PACKET = 17;
 const ETHERTYPE_IPV4 = 0x0800;
 const MAC_BYTES = 6;
 /** What Ethernet carries without fragments, which nothing here could make. Jumbo frames are no client's first frame. */

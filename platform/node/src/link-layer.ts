@@ -4,9 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { PlatformError, type LinkLayer, type LinkLayerOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { broadcastUdpFrame, ETHERTYPE_IPV4, readUdpFrame, udpPortFilter } from './ethernet-udp-frame.ts';
-import { SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-type.ts';
+import { AF_PACKET, SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-numbers.ts';
 
-const AF_PACKET = 17;
 const ENODEV = 19;
 const EPERM = 1;
 /** The rest waits for the next turn. */

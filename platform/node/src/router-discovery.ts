@@ -1,13 +1,10 @@
 /** Router discovery through a raw socket of ICMPv6. Linux only, with CAP_NET_RAW. */
 import { PlatformError, type RouterDiscovery } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
-import { SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-type.ts';
+import { AF_INET6, SOCK_RAW_NONBLOCK_CLOEXEC, interfaceOption, optionValue } from './socket-numbers.ts';
 
-const AF_INET6 = 10;
 const IPPROTO_IPV6 = 41;
 const IPPROTO_ICMPV6 = 58;
-const SOL_SOCKET = 1;
-const SO_BINDTODEVICE = 25;
 const IPV6_MULTICAST_HOPS = 18;
 const IPV6_MULTICAST_LOOP = 19;
 const IPV6_JOIN_GROUP = 20;
@@ -66,14 +63,17 @@ async function rawSocket(
   if (index === 0) throw failure(networkInterface, ENODEV);
   const fd = library.socket(AF_INET6, SOCK_RAW_NONBLOCK_CLOEXEC, IPPROTO_ICMPV6);
   if (fd < 0) throw failure(networkInterface, -fd);
-  const device = new TextEncoder().encode(`${networkInterface}\0`);
   const settings = [
-    { level: SOL_SOCKET, name: SO_BINDTODEVICE, value: device },
+    interfaceOption(networkInterface),
     { level: IPPROTO_ICMPV6, name: ICMP6_FILTER, value: onlySolicitations() },
-    { level: IPPROTO_IPV6, name: IPV6_MULTICAST_HOPS, value: int32(HOP_LIMIT) },
+    { level: IPPROTO_IPV6, name: IPV6_MULTICAST_HOPS, value: optionValue(HOP_LIMIT) },
     // Our own host is no host that waits.
-    { level: IPPROTO_IPV6, name: IPV6_MULTICAST_LOOP, value: int32(0) },
-    { level: IPPROTO_IPV6, name: IPV6_JOIN_GROUP, value: Uint8Array.of(...ALL_ROUTERS, ...int32(index)) },
+    { level: IPPROTO_IPV6, name: IPV6_MULTICAST_LOOP, value: optionValue(0) },
+    {
+      level: IPPROTO_IPV6,
+      name: IPV6_JOIN_GROUP,
+      value: Uint8Array.of(...ALL_ROUTERS, ...optionValue(index)),
+    },
   ];
   for (const setting of settings) {
     const result = library.setSocketOption(fd, setting);
@@ -110,10 +110,6 @@ function socketAddress(address: Uint8Array, index: number): Uint8Array {
   bytes.set(address, 8);
   view.setUint32(24, index, true);
   return bytes;
-}
-
-function int32(value: number): Uint8Array {
-  return new Uint8Array(Int32Array.of(value).buffer);
 }
 
 function failure(networkInterface: string, errno: number): PlatformError {

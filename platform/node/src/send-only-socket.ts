@@ -1,10 +1,8 @@
 import type { UdpAddress } from '@tinkerbell/platform-contract';
 import { cLibrary } from './c-library.ts';
 import { socketAddress } from './socket-address.ts';
-import { SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-type.ts';
+import { AF_INET, SOCK_DGRAM_NONBLOCK_CLOEXEC, SOL_SOCKET, optionValue } from './socket-numbers.ts';
 
-const AF_INET = 2;
-const SOL_SOCKET = 1;
 const SO_REUSEPORT = 15;
 /** struct sock_filter: return 0. As a filter: no packet; as the choice among sockets of one port: the first. */
 const RETURN_0 = Uint8Array.of(0x06, 0, 0, 0, 0, 0, 0, 0);
@@ -26,7 +24,7 @@ export async function sendOnlySocket(
   { address, port }: UdpAddress,
 ): Promise<SendOnlySocket | undefined> {
   const library = await cLibrary();
-  const shareable = { level: SOL_SOCKET, name: SO_REUSEPORT, value: Uint8Array.of(1, 0, 0, 0) };
+  const shareable = { level: SOL_SOCKET, name: SO_REUSEPORT, value: optionValue(1) };
   const other = library.socket(AF_INET, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0);
   if (other < 0) return undefined;
   const isSet =

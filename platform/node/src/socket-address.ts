@@ -1,4 +1,4 @@
-const AF_INET = 2;
+import { AF_INET } from './socket-numbers.ts';
 
 /** struct sockaddr_in: family in host order, port and address in network order. */
 export function socketAddress(address: string, port: number): Uint8Array {

@@ -15,12 +15,9 @@ import {
 } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { holderOf } from './port-holder.ts';
-import { SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-type.ts';
 import { socketFailure } from './socket-failure.ts';
+import { AF_INET6, SOCK_DGRAM_NONBLOCK_CLOEXEC, interfaceOption, optionValue } from './socket-numbers.ts';
 
-const AF_INET6 = 10;
-const SOL_SOCKET = 1;
-const SO_BINDTODEVICE = 25;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 
@@ -76,10 +73,9 @@ async function boundDescriptor(options: Udp6Options): Promise<number> {
 }
 
 function configure(library: CLibrary, fd: number, { networkInterface, port }: Udp6Options): number {
-  const device = new TextEncoder().encode(`${networkInterface}\0`);
   const settings = [
-    { level: SOL_SOCKET, name: SO_BINDTODEVICE, value: device },
-    { level: IPPROTO_IPV6, name: IPV6_V6ONLY, value: new Uint8Array(Int32Array.of(1).buffer) },
+    interfaceOption(networkInterface),
+    { level: IPPROTO_IPV6, name: IPV6_V6ONLY, value: optionValue(1) },
   ];
   for (const setting of settings) {
     const result = library.setSocketOption(fd, setting);

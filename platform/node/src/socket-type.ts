@@ -1,4 +1,0 @@
-/** Second argument of socket(2): kind of socket, SOCK_NONBLOCK, SOCK_CLOEXEC. Linux. */
-const NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
-export const SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | NONBLOCK_CLOEXEC;
-export const SOCK_RAW_NONBLOCK_CLOEXEC = 3 | NONBLOCK_CLOEXEC;
