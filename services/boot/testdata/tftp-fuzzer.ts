@@ -22,13 +22,34 @@ const PORTS_PER_CLIENT = 4;
 /** Bytes count up and begin anew after this: what is not of the file breaks the row. */
 const FILE_PERIOD = 251;
 
-/** Throws AssertionError, with seed and packet, at the first answer that is wrong and the first packet that is too slow. */
-export async function fuzzTftp({ count, seed }: { count: number; seed: number }): Promise<FuzzReport> {
+interface FuzzRun {
+  readonly count: number;
+  readonly seed: number;
+}
+
+/** Throws AssertionError, with seed and packet, at the first answer that is wrong and at packets that are too slow. */
+export async function fuzzTftp(run: FuzzRun): Promise<FuzzReport> {
+  const first = await fuzzOnce(run);
+  if (first.slow.size === 0) return first;
+  // A busy host takes its time at any packet; what a packet takes it takes again.
+  const second = await fuzzOnce(run);
+  const slow = [...second.slow].filter(([index]) => first.slow.has(index));
+  const told = slow.map(([index, milliseconds]) => `packet ${index} took ${milliseconds} ms`);
+  assert.deepEqual(told, [], `seed ${run.seed}`);
+  return second;
+}
+
+/** `slow` has what packets took that were too slow, by their index. */
+async function fuzzOnce({
+  count,
+  seed,
+}: FuzzRun): Promise<FuzzReport & { readonly slow: ReadonlyMap<number, number> }> {
   const random = createRandom(seed);
   const seeds = tftpSeedPackets();
   const world = createWorld();
   const racks = [await world.listen(true), await world.listen(false)];
   const buffer = Buffer.alloc(BUFFER_BYTES, CANARY);
+  const slow = new Map<number, number>();
   const report = { slowestMs: 0, heapBefore: 0 };
   for (let index = 0; index < count; index += 1) {
     if (index === Math.min(WARM_UP, count >> 1)) report.heapBefore = heapBytes();
@@ -48,15 +69,17 @@ export async function fuzzTftp({ count, seed }: { count: number; seed: number })
     buffer.fill(CANARY);
     // Time of the processor: others may hold it in between.
     const { user, system } = process.threadCpuUsage(before);
-    report.slowestMs = Math.max(report.slowestMs, (user + system) / 1000);
+    const takenMs = (user + system) / 1000;
+    report.slowestMs = Math.max(report.slowestMs, takenMs);
+    if (takenMs >= SLOW_MS) slow.set(index, takenMs);
     // A file that is found, or read, goes on in a later turn of the microtasks.
     for (let turn = 0; turn < 6; turn += 1) await undefined;
     checkRoundTrip(bytes, world.say);
     world.passTime(random(40));
   }
-  assert.ok(report.slowestMs < SLOW_MS, `a packet took ${report.slowestMs} ms; seed ${seed}`);
-  const heapGrowthBytes = heapBytes() - report.heapBefore;
-  return { answered: world.answered(), counters: world.counters.values(), slowestMs: report.slowestMs, heapGrowthBytes };
+  const { slowestMs, heapBefore } = report;
+  const heapGrowthBytes = heapBytes() - heapBefore;
+  return { answered: world.answered(), counters: world.counters.values(), slowestMs, slow, heapGrowthBytes };
 }
 
 interface FakeSocket {
