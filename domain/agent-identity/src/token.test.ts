@@ -72,6 +72,12 @@ test('base64url is that of Node', () => {
   );
 });
 
+test('base64url has one text for the same bytes', () => {
+  assert.deepEqual(decodeBase64url('AQ'), Uint8Array.of(1));
+  for (const text of ['AQ==', 'AQ ', ' AQ', 'A Q', 'AR', 'A', '+/8', 'AQ=', 'ä'])
+    assert.equal(decodeBase64url(text), undefined, text);
+});
+
 test('whatever the text, it is a token or none, and nothing is thrown', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 120 }), (text) => assert.equal(decodeToken(text, key), undefined)),
