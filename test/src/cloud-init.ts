@@ -27,7 +27,7 @@ const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const run = promisify(execFile);
 
 /** Emulation on a busy machine is slow; a hang is not slow. */
-const LIMIT_MS = 10 * 60_000;
+const LIMIT_MS = 20 * 60_000;
 const POLL_MS = 250;
 
 export interface Seed {

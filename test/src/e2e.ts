@@ -55,12 +55,16 @@ async function main(): Promise<number> {
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
   process.stdout.write(`\n${results.length - failed.length} of ${results.length} in ${minutes} minutes\n`);
   for (const { name } of failed) process.stdout.write(`FAILED ${name}\n`);
+  for (const { name, standstill } of results)
+    if (standstill !== undefined) process.stdout.write(`reset once: ${name}\n`);
   if (values.json) process.stdout.write(`${JSON.stringify({ suite: positionals[0], results })}\n`);
   return failed.length === 0 ? 0 : 1;
 }
 
-function show({ name, seconds, error }: CaseResult): void {
+function show({ name, seconds, error, standstill }: CaseResult): void {
   const mark = error === undefined ? 'ok    ' : 'FAILED';
   process.stdout.write(`${mark} ${name.padEnd(52)} ${seconds.toFixed(0).padStart(4)} s\n`);
-  if (error !== undefined) process.stdout.write(`${error.replaceAll(/^/gm, '    ')}\n`);
+  const indented = (text: string): string => `${text.replaceAll(/^/gm, '    ')}\n`;
+  if (standstill !== undefined) process.stdout.write(indented(`it was reset: ${standstill}`));
+  if (error !== undefined) process.stdout.write(indented(error));
 }

@@ -15,7 +15,7 @@ const FILES = `tinkerbell-nginx.${DOMAIN}`;
 const MAC = '52:54:00:77:01:01';
 const skip = process.getuid?.() === 0 ? false : 'needs root, for network namespaces';
 
-test('firmware boots over HTTPS by the name of the file host, up to the agent', { skip }, async () => {
+test('firmware boots over HTTPS by the name of the file host, up to the agent', { skip }, async (context) => {
   await using cleanup = new AsyncDisposableStack();
   const { directory, ...files } = await prepareBoot(cleanup);
   const network = await enterPrivateNetwork('10.251.0.1');
@@ -82,7 +82,8 @@ test('firmware boots over HTTPS by the name of the file host, up to the agent', 
   });
   cleanup.defer(() => machine.powerOff());
   await machine.powerOn();
-  await agentReached({ server, hardware, machine });
+  const onStandstill = (report: string): void => context.diagnostic(`was reset: ${report}`);
+  await agentReached({ server, hardware, machine, onStandstill });
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   for (const route of ['tinkerbell-nginx', 'tinkerbell-nginx-tree'])
     assert.match(

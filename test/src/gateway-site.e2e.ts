@@ -132,7 +132,7 @@ describe('behind the gateway', { skip }, () => {
     assert.match(line, new RegExp(SITE.back.replaceAll('.', '\\.')));
   });
 
-  test('67, 69, 7171, 8080, 42113: a machine boots by PXE up to its agent', async () => {
+  test('67, 69, 7171, 8080, 42113: a machine boots by PXE up to its agent', async (context) => {
     const machine = await createMachine({
       name: 'machine',
       mac: MAC,
@@ -143,7 +143,12 @@ describe('behind the gateway', { skip }, () => {
     try {
       await client.run('ip', 'link', 'set', 'eth0', 'down');
       await machine.powerOn();
-      const timeline = await agentReached({ server, hardware, machine });
+      const timeline = await agentReached({
+        server,
+        hardware,
+        machine,
+        onStandstill: (report) => context.diagnostic(`was reset: ${report}`),
+      });
       assert.deepEqual(sourcesOf(timeline), ['agent', 'dhcp', 'http', 'tftp', 'workflow']);
     } finally {
       await machine.powerOff();

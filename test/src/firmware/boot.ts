@@ -43,6 +43,7 @@ interface BootInput {
   readonly files: BootFiles;
   /** Empty; for disks, databases and certificates. */
   readonly directory: string;
+  readonly onStandstill: (report: string) => void;
 }
 
 /** @throws Error with the timeline and the end of the console when the agent does not come. */
@@ -96,7 +97,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   cleanup.defer(() => machine.powerOff());
   const startedMs = performance.now();
   await machine.powerOn();
-  const timeline = await agentReached({ server, hardware, machine });
+  const timeline = await agentReached({ server, hardware, machine, onStandstill: input.onStandstill });
   return { seconds: (performance.now() - startedMs) / 1000, timeline };
 }
 

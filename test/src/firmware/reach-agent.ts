@@ -44,17 +44,37 @@ interface Boot {
   readonly server: RunningServer;
   readonly hardware: ApiObject;
   readonly machine: Machine;
+  /** Called when the machine stood still and was reset. */
+  readonly onStandstill: (report: string) => void;
 }
 
-/** @throws Error with the timeline and the end of the console when the agent does not come. */
-export function agentReached(boot: Boot): Promise<readonly TimelineRecord[]> {
+/**
+ * A machine that stands still is reset once, as by whoever watches a rack: firmware has time-outs of its own, and its emulator
+ * may have had no processor meanwhile.
+ *
+ * @throws Error with the timeline and the end of the console when the agent does not come.
+ */
+export async function agentReached(boot: Boot): Promise<readonly TimelineRecord[]> {
+  try {
+    return await agentServed(boot);
+  } catch (thrown) {
+    if (!(thrown instanceof Standstill)) throw thrown;
+    boot.onStandstill(thrown.message);
+    await boot.machine.reset();
+    return agentServed(boot);
+  }
+}
+
+class Standstill extends Error {}
+
+function agentServed(boot: Boot): Promise<readonly TimelineRecord[]> {
   return Promise.race([
-    agentServed(boot),
+    actionServed(boot),
     boot.machine.failed.then((reason) => Promise.reject(new Error(`${reason}\n${consoleOf(boot)}`))),
   ]);
 }
 
-async function agentServed(boot: Boot): Promise<readonly TimelineRecord[]> {
+async function actionServed(boot: Boot): Promise<readonly TimelineRecord[]> {
   const startedMs = performance.now();
   let [progress, progressMs] = ['', startedMs];
   for (;;) {
@@ -66,7 +86,7 @@ async function agentServed(boot: Boot): Promise<readonly TimelineRecord[]> {
     const silence = nowMs - progressMs > SILENCE_LIMIT_MS;
     if (silence || nowMs - startedMs > BOOT_LIMIT_MS) {
       const seconds = (since: number): string => ((nowMs - since) / 1000).toFixed(0);
-      throw new Error(
+      throw new Standstill(
         `no agent after ${seconds(startedMs)} s, silent for ${seconds(progressMs)} s\n${report(boot, timeline)}`,
       );
     }

@@ -14,8 +14,9 @@ export function registerBoots(cases: readonly BootCase[]): void {
   });
   after(() => cleanup.disposeAsync());
   for (const bootCase of cases) {
-    test(`reaches the agent: ${nameOf(bootCase)}`, { skip }, async () => {
-      const { error } = await boot(bootCase);
+    test(`reaches the agent: ${nameOf(bootCase)}`, { skip }, async (context) => {
+      const { error, standstill } = await boot(bootCase);
+      if (standstill !== undefined) context.diagnostic(`was reset: ${standstill}`);
       assert.equal(error, undefined);
     });
   }

@@ -15,6 +15,8 @@ export interface CaseResult {
   readonly seconds: number;
   /** Absent: the agent was reached. */
   readonly error?: string;
+  /** Why the machine was reset; absent: it was not. */
+  readonly standstill?: string;
 }
 
 export interface MatrixOptions {
@@ -78,12 +80,16 @@ async function tryBoot(
 ): Promise<CaseResult> {
   const name = nameOf(bootCase);
   const startedMs = performance.now();
+  let reset: Pick<CaseResult, 'standstill'> = {};
+  const onStandstill = (standstill: string): void => {
+    reset = { standstill };
+  };
   try {
-    const { seconds } = await bootToAgent({ bootCase, ...place });
-    return { name, seconds };
+    const { seconds } = await bootToAgent({ bootCase, ...place, onStandstill });
+    return { name, seconds, ...reset };
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.message : String(thrown);
-    return { name, seconds: (performance.now() - startedMs) / 1000, error };
+    return { name, seconds: (performance.now() - startedMs) / 1000, error, ...reset };
   }
 }
 
