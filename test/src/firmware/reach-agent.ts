@@ -83,10 +83,10 @@ async function actionServed(boot: Boot): Promise<readonly TimelineRecord[]> {
     const nowMs = performance.now();
     const seen = `${timeline.length} ${boot.machine.serial.bytes}`;
     if (seen !== progress) [progress, progressMs] = [seen, nowMs];
-    const silence = nowMs - progressMs > SILENCE_LIMIT_MS;
-    if (silence || nowMs - startedMs > BOOT_LIMIT_MS) {
+    const isSilent = nowMs - progressMs > SILENCE_LIMIT_MS;
+    if (isSilent || nowMs - startedMs > BOOT_LIMIT_MS) {
       const seconds = (since: number): string => ((nowMs - since) / 1000).toFixed(0);
-      throw new Standstill(
+      throw new (isSilent ? Standstill : Error)(
         `no agent after ${seconds(startedMs)} s, silent for ${seconds(progressMs)} s\n${report(boot, timeline)}`,
       );
     }
