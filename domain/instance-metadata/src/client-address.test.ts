@@ -90,12 +90,13 @@ test('what is written is read back', () => {
   fc.assert(
     fc.property(
       fc.oneof(
-        fc.bigInt(0n, (1n << 128n) - 1n),
+        fc.bigInt(0n, (1n << 128n) - 1n).filter((value) => value >> 32n !== 0xffffn),
         fc.ipV6().map((text) => parseIpAddress(text)?.value ?? 0n),
+        fc.nat(0xffff_ffff),
       ),
       (value) => {
-        const bits = value >> 32n === 0xffffn ? 32 : 128;
-        const address = { bits, value: bits === 32 ? value & 0xffff_ffffn : value } as const;
+        const address =
+          typeof value === 'number' ? ({ bits: 32, value } as const) : ({ bits: 128, value } as const);
         assert.deepEqual(parseIpAddress(formatIpAddress(address)), address);
       },
     ),
@@ -108,6 +109,9 @@ test('a network holds its own addresses of its own family', () => {
     ['10.0.0.0/8', '11.0.0.1', false],
     ['0.0.0.0/0', '203.0.113.1', true],
     ['0.0.0.0/0', '2001:db8::1', false],
+    ['224.0.0.0/4', '239.1.1.1', true],
+    ['128.0.0.0/1', '127.0.0.1', false],
+    ['fd00::/8', '253.0.0.1', false],
     ['192.0.2.7', '192.0.2.7', true],
     ['192.0.2.7', '192.0.2.8', false],
     ['fd00::/8', 'fdff::1', true],

@@ -1,4 +1,11 @@
-import { networkHolds, parseIpAddress, type IpAddress, type IpNetwork } from './ip-address.ts';
+import { parseIpv4 } from '@tinkerbell/wire';
+import {
+  formatIpAddress,
+  networkHolds,
+  parseIpAddress,
+  type IpAddress,
+  type IpNetwork,
+} from './ip-address.ts';
 
 export interface Sender {
   /** Of the socket. */
@@ -7,12 +14,16 @@ export interface Sender {
   readonly forwardedFor: string | null;
 }
 
+/** How an address was learned. `unproven`: a proxy nobody trusts claims to speak for another. */
+type Origin = 'socket' | 'trusted-proxy' | 'unproven';
+
 export type ClientAddress =
   | {
       readonly ok: true;
       readonly address: IpAddress;
-      /** How the address was learned. `unproven`: a proxy nobody trusts claims to speak for another. */
-      readonly origin: 'socket' | 'trusted-proxy' | 'unproven';
+      /** The address as `formatIpAddress` writes it. */
+      readonly text: string;
+      readonly origin: Origin;
     }
   | { readonly ok: false; readonly error: string };
 
@@ -27,21 +38,26 @@ const HOPS_MAX = 32;
 export function clientAddressOf(sender: Sender, trusted: readonly IpNetwork[]): ClientAddress {
   const peer = parseIpAddress(sender.peer);
   if (peer === undefined) return unparsable(sender.peer);
+  if (sender.forwardedFor === null) return known(peer, sender.peer, 'socket');
   const isTrusted = (address: IpAddress) => trusted.some((network) => networkHolds(network, address));
-  if (sender.forwardedFor === null) return { ok: true, address: peer, origin: 'socket' };
-  if (!isTrusted(peer)) return { ok: true, address: peer, origin: 'unproven' };
+  if (!isTrusted(peer)) return known(peer, sender.peer, 'unproven');
   const hops = sender.forwardedFor.split(',');
   if (hops.length > HOPS_MAX)
     return { ok: false, error: `more than ${HOPS_MAX} addresses in X-Forwarded-For` };
-  let client = peer;
+  let [client, spelled] = [peer, sender.peer];
   while (isTrusted(client)) {
-    const hop = hops.pop();
+    const hop = hops.pop()?.trim();
     if (hop === undefined) break;
-    const address = parseIpAddress(withoutPort(hop.trim()));
-    if (address === undefined) return unparsable(hop.trim());
-    client = address;
+    const address = parseIpAddress(hop) ?? parseIpAddress(withoutPort(hop));
+    if (address === undefined) return unparsable(hop);
+    [client, spelled] = [address, hop];
   }
-  return { ok: true, address: client, origin: 'trusted-proxy' };
+  return known(client, spelled, 'trusted-proxy');
+}
+
+/** What is spelled as it would be written needs not be written. */
+function known(address: IpAddress, spelled: string, origin: Origin): ClientAddress {
+  return { ok: true, address, text: parseIpv4(spelled) ?? formatIpAddress(address), origin };
 }
 
 function unparsable(text: string): ClientAddress {

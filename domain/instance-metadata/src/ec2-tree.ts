@@ -67,24 +67,33 @@ const tree: Directory = {
   'vendor-data': (hardware) => hardware.spec?.vendorData,
 };
 
+/** Every node by its path, such as `meta-data/hostname`; the root's is empty. */
+const nodes: ReadonlyMap<string, Ec2Node> = new Map([
+  ['', { kind: 'listing', text: listingOf(tree) }],
+  ...nodesIn(tree),
+]);
+
+const PUBLIC_KEYS = 'meta-data/public-keys';
+
 /**
- * The node at the elements of a path below the version, with or without a trailing slash; undefined when no machine has
+ * The node at a path below the version, with or without a trailing slash; undefined when no machine has
  * it. Listings are sorted and joined by newlines, directories end in `/`. Values a Hardware does not have are empty.
  */
-export function ec2NodeAt(path: readonly string[]): Ec2Node | undefined {
-  const elements = path.at(-1) === '' ? path.slice(0, -1) : path;
-  const [topic, name, ...rest] = elements;
-  if (topic === 'meta-data' && name === 'public-keys') return publicKeyNode(rest);
-  let found: Leaf | Directory = tree;
-  for (const element of elements) {
-    const next: Leaf | Directory | undefined =
-      typeof found === 'object' && Object.hasOwn(found, element) ? found[element] : undefined;
-    if (next === undefined) return undefined;
-    found = next;
-  }
-  if (typeof found === 'object') return { kind: 'listing', text: listingOf(found) };
-  const leaf = found;
-  return { kind: 'value', topic: topic as Ec2Topic, textFor: (hardware) => leaf(hardware) ?? '' };
+export function ec2NodeAt(path: string): Ec2Node | undefined {
+  const named = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  if (named === PUBLIC_KEYS || named.startsWith(`${PUBLIC_KEYS}/`))
+    return publicKeyNode(named.split('/').slice(2));
+  return nodes.get(named);
+}
+
+function nodesIn(directory: Directory, above: readonly string[] = []): [path: string, node: Ec2Node][] {
+  return Object.entries(directory).flatMap(([name, entry]): [string, Ec2Node][] => {
+    const path = [...above, name];
+    if (typeof entry === 'object')
+      return [[path.join('/'), { kind: 'listing', text: listingOf(entry) }], ...nodesIn(entry, path)];
+    const textFor = (hardware: Hardware) => entry(hardware) ?? '';
+    return [[path.join('/'), { kind: 'value', topic: path[0] as Ec2Topic, textFor }]];
+  });
 }
 
 function listingOf(directory: Directory): string {

@@ -3,6 +3,7 @@ export { diskLayoutOf } from './disk-layout.ts';
 export { EC2_VERSIONS, ec2NodeAt, type Ec2Node, type Ec2Topic } from './ec2-tree.ts';
 export {
   formatIpAddress,
+  ipv4Within,
   isLoopback,
   networkHolds,
   parseIpAddress,

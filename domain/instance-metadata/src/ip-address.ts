@@ -1,10 +1,9 @@
 import { ipv4FromNumber, ipv4ToNumber, parseIpv4 } from '@tinkerbell/wire';
 
-/** An IPv4 or IPv6 address as a number, with the width of its family in bits. */
-export interface IpAddress {
-  readonly bits: 32 | 128;
-  readonly value: bigint;
-}
+/** An IPv4 or IPv6 address as an unsigned number, with the width of its family in bits. */
+export type IpAddress =
+  | { readonly bits: 32; readonly value: number }
+  | { readonly bits: 128; readonly value: bigint };
 
 export interface IpNetwork {
   readonly address: IpAddress;
@@ -16,10 +15,15 @@ const MAPPED = 0xffffn;
 /** Reads either family; an IPv4 address mapped into IPv6 is IPv4, and a zone (`%eth0`) is left out. Undefined when it is neither. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   const dotted = parseIpv4(text);
-  if (dotted !== undefined) return { bits: 32, value: BigInt(ipv4ToNumber(dotted)) };
+  if (dotted !== undefined) return { bits: 32, value: ipv4ToNumber(dotted) };
   const value = parseIpv6(text.replace(/%[\w.-]+$/, ''));
   if (value === undefined) return undefined;
-  return value >> 32n === MAPPED ? { bits: 32, value: value & 0xffff_ffffn } : { bits: 128, value };
+  return value >> 32n === MAPPED ? ipv4Within(value) : { bits: 128, value };
+}
+
+/** The IPv4 address in the last 32 bits of an IPv6 address. */
+export function ipv4Within(value: bigint): IpAddress {
+  return { bits: 32, value: Number(value & 0xffff_ffffn) };
 }
 
 /** Reads `10.0.0.0/8`, `fd00::/8`, or one address. Undefined when it is none of them. */
@@ -33,18 +37,25 @@ export function parseIpNetwork(text: string): IpNetwork | undefined {
 }
 
 export function networkHolds({ address, prefixLength }: IpNetwork, candidate: IpAddress): boolean {
-  const shift = BigInt(address.bits - prefixLength);
-  return address.bits === candidate.bits && address.value >> shift === candidate.value >> shift;
+  if (address.bits === 32) {
+    // A shift by 32 bits is none.
+    return (
+      candidate.bits === 32 &&
+      (prefixLength === 0 || (address.value ^ candidate.value) >>> (32 - prefixLength) === 0)
+    );
+  }
+  const shift = BigInt(128 - prefixLength);
+  return candidate.bits === 128 && address.value >> shift === candidate.value >> shift;
 }
 
 /** 127.0.0.0/8 and ::1. */
 export function isLoopback({ bits, value }: IpAddress): boolean {
-  return bits === 32 ? value >> 24n === 127n : value === 1n;
+  return bits === 32 ? value >>> 24 === 127 : value === 1n;
 }
 
 /** Dotted decimal, or IPv6 as RFC 5952 writes it: lower case, the longest run of zeros as `::`. */
 export function formatIpAddress({ bits, value }: IpAddress): string {
-  if (bits === 32) return ipv4FromNumber(Number(value));
+  if (bits === 32) return ipv4FromNumber(value);
   const groups = Array.from({ length: 8 }, (_, index) =>
     ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),
   ).join(':');

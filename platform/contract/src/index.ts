@@ -29,7 +29,7 @@ export type {
   HttpServer,
 } from './http.ts';
 export type { HttpClient, HttpClientResponse, HttpGetOptions, HttpTarget } from './http-client.ts';
-export { pathElementsOf, pathNameOf } from './path-name.ts';
+export { decodedPathOf, pathElementsOf, pathNameOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';

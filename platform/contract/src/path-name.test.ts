@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pathNameOf } from './index.ts';
+import { decodedPathOf, pathElementsOf, pathNameOf } from './index.ts';
 
 test('gives the path that the URL parser gives', () => {
   for (const target of ['/', '/a/b', '/a?b=/c', '/a#/c', '/a%2Fb?#', '//a', '/?x', '/%E2%82%AC/../c']) {
@@ -8,4 +8,21 @@ test('gives the path that the URL parser gives', () => {
     assert.equal(pathNameOf(href), pathname, target);
   }
   assert.equal(pathNameOf(new URL('http://server').href), '/');
+});
+
+test('a path is decoded, as one and in elements, when nothing is hidden in it', () => {
+  const cases: [target: string, decoded: string | undefined][] = [
+    ['/', '/'],
+    ['/a/b/?c', '/a/b/'],
+    ['/a%20b/%E2%82%AC', '/a b/€'],
+    ['/a%2Fb', undefined],
+    ['/a%5Cb', undefined],
+    ['/a%00', undefined],
+    ['/a%zz', undefined],
+  ];
+  for (const [target, decoded] of cases) {
+    const url = `http://server${target}`;
+    assert.equal(decodedPathOf(url), decoded, target);
+    assert.deepEqual(pathElementsOf(url), decoded?.slice(1).split('/'), target);
+  }
 });

@@ -1,14 +1,30 @@
-/**
- * The path of a normalised absolute http URL, as `new URL(url).pathname` gives it, without parsing it once more: every
- * layer an answer passes through asks for it.
- */
+/** Every layer an answer passes through asks for the same one. */
+let lastUrl = '';
+let lastPath = '/';
+
+/** The path of a normalised absolute http URL, as `new URL(url).pathname` gives it, without parsing it once more. */
 export function pathNameOf(url: string): string {
+  if (url === lastUrl) return lastPath;
+  lastPath = pathIn(url);
+  lastUrl = url;
+  return lastPath;
+}
+
+function pathIn(url: string): string {
   const begin = url.indexOf('/', url.indexOf('://') + 3);
   if (begin < 0) return '/';
   const query = url.indexOf('?', begin);
   const fragment = url.indexOf('#', begin);
   if (query < 0 && fragment < 0) return url.slice(begin);
   return url.slice(begin, query < 0 || (fragment >= 0 && fragment < query) ? fragment : query);
+}
+
+/** The whole path, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
+export function decodedPathOf(url: string): string | undefined {
+  const path = pathNameOf(url);
+  if (!path.includes('%')) return path;
+  const elements = pathElementsOf(url);
+  return elements === undefined ? undefined : `/${elements.join('/')}`;
 }
 
 /** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */

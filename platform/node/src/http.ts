@@ -45,6 +45,7 @@ export function createNodeHttp(log: Log, { stalledMs }: NodeHttpOptions = {}): H
         keepAliveTimeout: IDLE_TIMEOUT_MS,
         maxHeaderSize: HEADER_BYTES_LIMIT,
         highWaterMark: 1024 * 1024,
+        optimizeEmptyRequests: true,
       };
       const { tls } = options;
       const server =

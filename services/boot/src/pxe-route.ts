@@ -1,4 +1,4 @@
-import { clientAddressOf, formatIpAddress } from '@tinkerbell/instance-metadata';
+import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import {
   pathElementsOf,
   type HttpContext,
@@ -65,7 +65,7 @@ export function createPxeRoute({ deps, config, files, counters, prefix }: PxeRou
   function clientOf(request: HttpRequest, peer: string): string {
     const sender = { peer, forwardedFor: request.headers.get('x-forwarded-for') };
     const client = clientAddressOf(sender, config.trustedProxies);
-    return client.ok ? formatIpAddress(client.address) : peer;
+    return client.ok ? client.text : peer;
   }
 }
 

@@ -1,4 +1,4 @@
-import { clientAddressOf, formatIpAddress } from '@tinkerbell/instance-metadata';
+import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import type { ScriptDecision } from '@tinkerbell/netboot';
 import {
   pathElementsOf,
@@ -53,7 +53,7 @@ export function createScriptRoute({ deps, config, counters }: ScriptRouteInput):
     // An IPv4 address of a socket is already written as Hardware has it.
     if (forwardedFor === null && !peer.includes(':')) return peer;
     const client = clientAddressOf({ peer, forwardedFor }, config.trustedProxies);
-    return client.ok ? formatIpAddress(client.address) : peer;
+    return client.ok ? client.text : peer;
   }
 
   function report(decision: ScriptDecision | Unusable, mac: Mac | undefined, peer: string): void {

@@ -2,12 +2,7 @@
  * A request from its first line to its last byte: which route, whether it may, on to the upstream, and back. What is decided is in
  * match-route, request-path, admit, header-fields, refusal and compression; here it is done in that order.
  */
-import {
-  clientAddressOf,
-  formatIpAddress,
-  networkHolds,
-  type IpAddress,
-} from '@tinkerbell/instance-metadata';
+import { clientAddressOf, networkHolds, type IpAddress } from '@tinkerbell/instance-metadata';
 import { admit, tooLarge } from './admit.ts';
 import { corsFields } from './cors.ts';
 import { Departure } from './departure.ts';
@@ -298,9 +293,7 @@ function isTrusted(peer: string, { trustedProxies }: RouteTable): boolean {
 function senderOf({ peer, fields }: Exchange, { trustedProxies }: RouteTable): Sender {
   const forwardedFor = oneValue(fields['x-forwarded-for']) ?? null;
   const sender = clientAddressOf({ peer, forwardedFor }, trustedProxies);
-  return sender.ok
-    ? { ok: true, client: sender.address, address: formatIpAddress(sender.address) }
-    : { ok: false };
+  return sender.ok ? { ok: true, client: sender.address, address: sender.text } : { ok: false };
 }
 
 /** Without port, in lower case; undefined when it is no host. */

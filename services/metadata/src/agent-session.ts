@@ -10,11 +10,11 @@ interface Given {
 }
 
 /** The answer, unless the session of an agent that came along, or did not, speaks against it. */
-export async function answerForSession(
+export function answerForSession(
   { agentSessions }: Pick<MetadataDeps, 'agentSessions'>,
   { agentSessions: mode }: Pick<MetadataConfig, 'agentSessions'>,
   { request, visitor, answer }: Given,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   // What is refused anyway tells nothing.
   if (mode === 'off' || answer.outcome !== 'served') return answer;
   const session = request.headers.get(SESSION_HEADER);
@@ -22,8 +22,9 @@ export async function answerForSession(
   if (session === null)
     return mode === 'required' && !visitor.isLocal ? { kind, outcome: 'session-missing' } : answer;
   const own = visitor.search.ok ? visitor.search.machine : undefined;
-  const problem = await problemOf(agentSessions, session, answer.machine ?? own);
-  return problem === undefined ? answer : { kind, ...problem };
+  return problemOf(agentSessions, session, answer.machine ?? own).then((problem) =>
+    problem === undefined ? answer : { kind, ...problem },
+  );
 }
 
 type Problem = Pick<Answer, 'outcome' | 'text'>;

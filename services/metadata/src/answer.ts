@@ -49,27 +49,30 @@ const statusOf = {
   'session-unverified': 503,
 } as const;
 
+const HEADERS = {
+  'content-type': 'text/plain; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
 /** As upstream: text whatever it holds, no newline added, and no body where nothing was found. */
 export function responseTo({ outcome, text = '', headers }: Answer): Response {
   return new WholeResponse(text, {
     status: statusOf[outcome],
-    headers: {
-      'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    },
+    headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers },
   });
 }
 
 export const pathUnknown: Answer = { kind: 'unknown-path', outcome: 'path-unknown' };
 
+const READING = ['GET', 'HEAD'] as const;
+
 /** Undefined when the method is among those allowed. */
 export function methodProblem(
   request: HttpRequest,
   kind: RequestKind,
-  allow = 'GET, HEAD',
+  allowed: readonly string[] = READING,
 ): Answer | undefined {
-  if (allow.split(', ').includes(request.method)) return undefined;
-  return { kind, outcome: 'method-unknown', headers: { allow } };
+  if (allowed.includes(request.method)) return undefined;
+  return { kind, outcome: 'method-unknown', headers: { allow: allowed.join(', ') } };
 }

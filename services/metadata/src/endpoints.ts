@@ -21,10 +21,10 @@ import {
   type Visitor,
 } from './visitor.ts';
 
-/** One request, its path below the endpoint's, percent-decoded. */
+/** One request, its path below the endpoint's, percent-decoded: `meta-data/hostname`. */
 export interface Asked {
   readonly request: HttpRequest;
-  readonly path: readonly string[];
+  readonly path: string;
   readonly visitor: Visitor;
 }
 
@@ -35,37 +35,36 @@ const isEc2Version = (text: string | undefined) => EC2_VERSIONS.some((version) =
 /** Below `/<version>`: the tree of the machine that asks, its session token, its call when it is ready. */
 export function createEc2Endpoint(gate: SessionGate): Endpoint {
   return ({ request, path, visitor }) => {
-    const joined = path.join('/');
-    if (joined === 'api/token') return gate.issue(request, visitor);
-    if (joined === 'phone-home') return answerPhoneHome(request, visitor);
+    if (path === 'api/token') return gate.issue(request, visitor);
+    if (path === 'phone-home') return answerPhoneHome(request, visitor);
     const problem = gate.problemOf(request, visitor);
-    return ec2Answer(request, path, {
-      search: visitor.search,
-      ...(problem === undefined ? {} : { problem }),
-    });
+    return ec2Answer(request, path, { search: visitor.search, problem });
   };
 }
 
 /** Below `/tootles/instanceID`: the tree of any machine by its instance id, for anyone. */
 export function createInstanceEndpoint(view: View): Endpoint {
-  return ({ request, path: [id = '', version, ...path] }) => {
+  return ({ request, path }) => {
+    const [id = '', version, ...rest] = path.split('/');
     if (!isEc2Version(version)) return pathUnknown;
     const search = machineWithInstanceId(view, id);
-    const answer = ec2Answer(request, path, { search });
+    const answer = ec2Answer(request, rest.join('/'), { search, problem: undefined });
     return search.ok ? { ...answer, machine: search.machine } : answer;
   };
 }
 
+const isNothing = (path: string) => /^\/*$/.test(path);
+
 /** At `/phone-home`, for who has no EC2 version in the URL. */
 export function phoneHomeEndpoint({ request, path, visitor }: Asked): Answer | Promise<Answer> {
-  return path.join('') === '' ? answerPhoneHome(request, visitor) : pathUnknown;
+  return isNothing(path) ? answerPhoneHome(request, visitor) : pathUnknown;
 }
 
 /** Listings are the same for all and need no machine. */
 function ec2Answer(
   request: HttpRequest,
-  path: readonly string[],
-  { search, problem }: { readonly search: MachineSearch; readonly problem?: Answer['outcome'] },
+  path: string,
+  { search, problem }: { readonly search: MachineSearch; readonly problem: Answer['outcome'] | undefined },
 ): Answer {
   const node = ec2NodeAt(path);
   const kind = node === undefined ? 'unknown-path' : node.kind === 'listing' ? 'listing' : node.topic;
@@ -85,9 +84,10 @@ function ec2Answer(
  */
 export function createNocloudEndpoint(view: View, gate: SessionGate): Endpoint {
   return ({ request, path, visitor }) => {
-    const kind = NOCLOUD_DOCUMENTS.find((document) => document === path.at(-1));
-    const mac = path.length === 2 ? parseMac(path[0] ?? '') : undefined;
-    if (kind === undefined || (path.length !== 1 && mac === undefined)) return pathUnknown;
+    const elements = path.split('/');
+    const kind = NOCLOUD_DOCUMENTS.find((document) => document === elements.at(-1));
+    const mac = elements.length === 2 ? parseMac(elements[0] ?? '') : undefined;
+    if (kind === undefined || (elements.length !== 1 && mac === undefined)) return pathUnknown;
     const problem = gate.problemOf(request, visitor);
     if (problem !== undefined) return { kind, outcome: problem };
     const wrongMethod = methodProblem(request, kind);
@@ -117,8 +117,9 @@ export function createConfigEndpoint(
   { kind, contentType }: { readonly kind: 'ignition' | 'talos'; readonly contentType: string },
 ): Endpoint {
   return ({ request, path, visitor }) => {
-    const mac = path.length === 2 ? parseMac(path[0] ?? '') : undefined;
-    if (path.at(-1) !== 'config' || (path.length !== 1 && mac === undefined)) return pathUnknown;
+    const elements = path.split('/');
+    const mac = elements.length === 2 ? parseMac(elements[0] ?? '') : undefined;
+    if (elements.at(-1) !== 'config' || (elements.length !== 1 && mac === undefined)) return pathUnknown;
     const problem = gate.problemOf(request, visitor);
     if (problem !== undefined) return { kind, outcome: problem };
     const wrongMethod = methodProblem(request, kind);
@@ -144,7 +145,7 @@ function configAnswer(
 
 /** At `/metadata`: disks and filesystems as JSON, for rootio. */
 export function answerDiskLayout({ request, path, visitor: { search } }: Asked): Answer {
-  if (path.join('') !== '') return pathUnknown;
+  if (!isNothing(path)) return pathUnknown;
   const kind = 'disk-layout';
   const wrongMethod = methodProblem(request, kind);
   if (wrongMethod !== undefined) return wrongMethod;

@@ -1,6 +1,6 @@
 import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
 import {
-  pathElementsOf,
+  decodedPathOf,
   pathNameOf,
   type HttpContext,
   type HttpRequest,
@@ -8,7 +8,7 @@ import {
   type Service,
 } from '@tinkerbell/platform-contract';
 import { answerForSession } from './agent-session.ts';
-import { pathUnknown, responseTo } from './answer.ts';
+import { pathUnknown, responseTo, type Answer } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import {
   answerDiskLayout,
@@ -21,7 +21,7 @@ import {
 } from './endpoints.ts';
 import { createRequestTimeline, type RequestTimeline } from './request-timeline.ts';
 import { createSessionGate } from './session-gate.ts';
-import { visitorOf } from './visitor.ts';
+import { visitorOf, type Visitor } from './visitor.ts';
 
 /**
  * Instance metadata: EC2's tree, NoCloud's documents, rootio's disk layout, and the call of a machine that is ready. A
@@ -50,6 +50,7 @@ const IGNITION = { kind: 'ignition', contentType: 'application/vnd.coreos.igniti
 const TALOS = { kind: 'talos', contentType: 'application/yaml' } as const;
 
 function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: RequestTimeline): HttpRoute[] {
+  const { trustedProxies } = config;
   const gate = createSessionGate(deps, config);
   const ec2 = createEc2Endpoint(gate);
   const endpoints: readonly (readonly [name: string, path: string, endpoint: Endpoint])[] = [
@@ -63,38 +64,33 @@ function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: Request
       ? ([['metadata-instance', '/tootles/instanceID', createInstanceEndpoint(deps.view)]] as const)
       : []),
   ];
-  return endpoints.map(([name, prefix, endpoint]) => ({
-    name,
-    prefix,
-    handle: async (request: HttpRequest, context: HttpContext) => {
-      const pathname = pathNameOf(request.url);
-      if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return undefined;
-      const { answer, visitor } = await answerAt({ request, context, endpoint, prefix });
-      timeline.record(answer, { path: pathname, ...(visitor === undefined ? {} : { visitor }) });
-      return responseTo(answer);
-    },
-  }));
+  return endpoints.map(([name, prefix, endpoint]) => {
+    const directory = `${prefix}/`;
+    return {
+      name,
+      prefix,
+      handle: async (request: HttpRequest, context: HttpContext) => {
+        const path = pathNameOf(request.url);
+        if (path !== prefix && !path.startsWith(directory)) return undefined;
+        const visit = visitorOf(request, context.peer, { view: deps.view, trustedProxies });
+        const visitor = visit.ok ? visit.visitor : undefined;
+        const answer = visit.ok
+          ? await answerAt(endpoint, directory, { request, visitor: visit.visitor })
+          : ({ kind: 'unknown-path', outcome: 'address-unparsable', text: `${visit.error}\n` } as const);
+        timeline.record(answer, { path, visitor });
+        return responseTo(answer);
+      },
+    };
+  });
 
-  async function answerAt(at: {
-    readonly request: HttpRequest;
-    readonly context: HttpContext;
-    readonly endpoint: Endpoint;
-    readonly prefix: string;
-  }) {
-    const { request, context, endpoint, prefix } = at;
-    const visit = visitorOf(request, context.peer, {
-      view: deps.view,
-      trustedProxies: config.trustedProxies,
-    });
-    if (!visit.ok) {
-      const text = `${visit.error}\n`;
-      return { answer: { kind: 'unknown-path', outcome: 'address-unparsable', text } as const };
-    }
-    const { visitor } = visit;
-    const elements = pathElementsOf(request.url);
-    if (elements === undefined) return { answer: pathUnknown, visitor };
-    const path = elements.slice(prefix.split('/').length - 1);
-    const answer = await endpoint({ request, path, visitor });
-    return { answer: await answerForSession(deps, config, { request, visitor, answer }), visitor };
+  async function answerAt(
+    endpoint: Endpoint,
+    directory: string,
+    { request, visitor }: { readonly request: HttpRequest; readonly visitor: Visitor },
+  ): Promise<Answer> {
+    const path = decodedPathOf(request.url);
+    if (path === undefined) return pathUnknown;
+    const answer = await endpoint({ request, path: path.slice(directory.length), visitor });
+    return answerForSession(deps, config, { request, visitor, answer });
   }
 }

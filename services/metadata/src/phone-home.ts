@@ -11,7 +11,7 @@ const BODY_BYTES_MAX = 64 * 1024;
  */
 export async function answerPhoneHome(request: HttpRequest, { search }: Visitor): Promise<Answer> {
   const kind = 'phone-home';
-  const problem = methodProblem(request, kind, 'POST');
+  const problem = methodProblem(request, kind, ['POST']);
   if (problem !== undefined) return problem;
   if (!search.ok) return { kind, outcome: search.outcome };
   let readBytes = 0;

@@ -1,11 +1,11 @@
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import type { Journal } from '@tinkerbell/store-contract';
 import type { Answer, Outcome, RequestKind } from './answer.ts';
-import type { Visitor } from './visitor.ts';
+import type { Machine, Visitor } from './visitor.ts';
 
 const INTERVAL_MS = 60_000;
-/** Machines times kinds; beyond it nothing new is written until old keys have aged. */
-const KEYS_MAX = 262_144;
+/** Machines; beyond it nothing new is written until those that were first have aged. */
+const KEYS_MAX = 65_536;
 const PATH_LENGTH_MAX = 200;
 /** As with DHCP replies and scripts: thousands of machines at once must not push all else out of the bounded journal. */
 const WRITTEN_PER_SECOND_MAX = 500;
@@ -15,7 +15,7 @@ export interface RequestTimeline {
    * Counts and logs an answer, and writes it to the machine's timeline: once a minute per kind and outcome, and so many a
    * second of all machines.
    */
-  record(answer: Answer, from: { readonly path: string; readonly visitor?: Visitor }): void;
+  record(answer: Answer, from: { readonly path: string; readonly visitor: Visitor | undefined }): void;
   counters(): Readonly<Record<string, number>>;
 }
 
@@ -24,55 +24,63 @@ export function createRequestTimeline(deps: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
 }): RequestTimeline {
-  const counts = createCounts();
-  const isDue = createInterval(deps.clock);
+  const classes = createClasses(deps.clock);
   const hasRoom = createBudget(deps.clock, WRITTEN_PER_SECOND_MAX);
   /** The one refusal nobody finds in a timeline. */
-  const tellUnknown = (path: string, visitor: Visitor | undefined) => {
-    if (visitor === undefined || !isDue(`${visitor.address} unknown`)) return;
-    const ignored = visitor.origin === 'unproven' ? { ignoredHeader: 'x-forwarded-for' } : {};
-    deps.log.info('metadata refused: no Hardware has the address', {
-      path,
-      address: visitor.address,
-      ...ignored,
-    });
+  const tellUnknown = (path: string, { address, origin }: Visitor) => {
+    const ignored = origin === 'unproven' ? { ignoredHeader: 'x-forwarded-for' } : {};
+    deps.log.info('metadata refused: no Hardware has the address', { path, address, ...ignored });
   };
   return {
     record(answer, { path, visitor }) {
       const { kind, outcome } = answer;
-      counts.add(kind, outcome);
-      const where = { path: path.slice(0, PATH_LENGTH_MAX), address: visitor?.address ?? null };
-      deps.log.debug('metadata asked for', { kind, outcome, ...where });
-      if (outcome === 'machine-unknown') tellUnknown(where.path, visitor);
-      const own = visitor?.search.ok === true ? visitor.search.machine : undefined;
-      const machine = (answer.machine ?? own)?.mac;
-      if (machine === undefined || !isDue(`${machine} ${kind} ${outcome}`)) return;
+      const ofClass = classes.of(kind, outcome);
+      ofClass.count += 1;
+      const details = {
+        kind,
+        outcome,
+        path: path.slice(0, PATH_LENGTH_MAX),
+        address: visitor?.address ?? null,
+      };
+      deps.log.debug('metadata asked for', details);
+      if (outcome === 'machine-unknown' && visitor !== undefined && ofClass.isDue(visitor.address))
+        tellUnknown(details.path, visitor);
+      const machine = (answer.machine ?? ownOf(visitor))?.mac;
+      if (machine === undefined || !ofClass.isDue(machine)) return;
       // That a machine is ready is waited for, and is told whatever else is.
       if (kind !== 'phone-home' && !hasRoom()) return;
-      deps.journal.append({
-        source: 'http',
-        machine,
-        ...lineFor(kind, outcome),
-        details: { kind, outcome, ...where },
-      });
+      deps.journal.append({ source: 'http', machine, ...lineFor(kind, outcome), details });
     },
-    counters: () => counts.named(),
+    counters: () => classes.counts(),
   };
 }
 
+function ownOf(visitor: Visitor | undefined): Machine | undefined {
+  return visitor?.search.ok === true ? visitor.search.machine : undefined;
+}
+
+/** Answers of one kind and outcome. */
+interface AnswerClass {
+  count: number;
+  /** True for a machine that was not let through in the last minute. */
+  readonly isDue: (machine: string) => boolean;
+}
+
 /** Named when they are read: a name for each request costs more than its count. */
-function createCounts() {
-  const counts = new Map<RequestKind, Map<Outcome, number>>();
+function createClasses(clock: Pick<Clock, 'monotonicMs'>) {
+  const classes = new Map<RequestKind, Map<Outcome, AnswerClass>>();
   return {
-    add(kind: RequestKind, outcome: Outcome): void {
-      const ofKind = counts.get(kind) ?? new Map<Outcome, number>();
-      if (ofKind.size === 0) counts.set(kind, ofKind);
-      ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + 1);
+    of(kind: RequestKind, outcome: Outcome): AnswerClass {
+      let ofKind = classes.get(kind);
+      if (ofKind === undefined) classes.set(kind, (ofKind = new Map()));
+      let found = ofKind.get(outcome);
+      if (found === undefined) ofKind.set(outcome, (found = { count: 0, isDue: createInterval(clock) }));
+      return found;
     },
-    named(): Readonly<Record<string, number>> {
-      const named = [...counts].flatMap(([kind, ofKind]) =>
+    counts(): Readonly<Record<string, number>> {
+      const named = [...classes].flatMap(([kind, ofKind]) =>
         [...ofKind].map(
-          ([outcome, count]) =>
+          ([outcome, { count }]) =>
             [`metadata_requests_total{kind="${kind}",outcome="${outcome}"}`, count] as const,
         ),
       );

@@ -24,7 +24,7 @@ export function createSessionGate(
   return {
     issue(request, { address, origin, search }) {
       const kind = 'token';
-      const problem = methodProblem(request, kind, 'PUT');
+      const problem = methodProblem(request, kind, ['PUT']);
       if (problem !== undefined) return problem;
       // As EC2: an open proxy must not fetch a token for whoever asks it.
       if (origin === 'unproven') return { kind, outcome: 'proxy-untrusted' };

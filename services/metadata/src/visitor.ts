@@ -1,6 +1,5 @@
 import {
   clientAddressOf,
-  formatIpAddress,
   isLoopback,
   type ClientAddress,
   type IpNetwork,
@@ -43,7 +42,7 @@ export function visitorOf(
   const sender = { peer: peer.address, forwardedFor: request.headers.get('x-forwarded-for') };
   const client = clientAddressOf(sender, trustedProxies);
   if (!client.ok) return client;
-  const address = formatIpAddress(client.address);
+  const address = client.text;
   const isLocal = client.origin === 'socket' && isLoopback(client.address);
   const search = onlyOne(view, view.hardwareByIp(address), (hardware) => macAt(hardware, address));
   return { ok: true, visitor: { address, origin: client.origin, isLocal, search } };
@@ -71,9 +70,9 @@ function onlyOne(
   macOf: (hardware: Hardware) => Mac | undefined,
 ): MachineSearch {
   if (!view.ready()) return { ok: false, outcome: 'view-not-ready' };
-  const [hardware, ...others] = found;
+  const hardware = found[0];
   if (hardware === undefined) return { ok: false, outcome: 'machine-unknown' };
-  if (others.length > 0) return { ok: false, outcome: 'machine-ambiguous' };
+  if (found.length > 1) return { ok: false, outcome: 'machine-ambiguous' };
   return { ok: true, machine: { hardware, mac: macOf(hardware) } };
 }
 

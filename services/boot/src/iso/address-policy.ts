@@ -1,4 +1,5 @@
 import {
+  ipv4Within,
   networkHolds,
   parseIpAddress,
   parseIpNetwork,
@@ -51,7 +52,7 @@ export function mayFetchFrom(
 }
 
 function isSpecial(address: IpAddress): boolean {
-  const embedded = NAT64.some((network) => networkHolds(network, address));
-  const reached: IpAddress = embedded ? { bits: 32, value: address.value & 0xffff_ffffn } : address;
+  const isEmbedded = address.bits === 128 && NAT64.some((network) => networkHolds(network, address));
+  const reached = isEmbedded ? ipv4Within(address.value) : address;
   return SPECIAL.some((network) => networkHolds(network, reached));
 }
