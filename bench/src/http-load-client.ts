@@ -115,7 +115,10 @@ interface Pacing {
   readonly begin: (connection: Connection, dueMs: number) => void;
 }
 
-/** Every millisecond what has come due by then; what finds no free connection waits, and its delay counts. */
+/**
+ * Without pause what has come due, as a timer of a millisecond would be a part of each delay; what finds no free connection
+ * waits, and its delay counts.
+ */
 async function paced(rate: number, { startedMs, endMs, idle, waiting, begin }: Pacing): Promise<void> {
   for (let due = 0; performance.now() < endMs;) {
     const owed = Math.floor(((performance.now() - startedMs) / 1000) * rate);
@@ -125,7 +128,7 @@ async function paced(rate: number, { startedMs, endMs, idle, waiting, begin }: P
       if (connection === undefined) waiting.push(dueMs);
       else begin(connection, dueMs);
     }
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

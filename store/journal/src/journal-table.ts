@@ -1,12 +1,21 @@
 /** Records in one table, oldest first, bounded by count and age. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementResultingChanges, StatementSync } from 'node:sqlite';
 import type { JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
+
+export interface TrimOptions {
+  readonly kept: number;
+  readonly oldestMs: number;
+  readonly atMost: number;
+}
 
 export class JournalTable {
   readonly #database: DatabaseSync;
   readonly #name: string;
   readonly #insert: StatementSync;
   readonly #restore: StatementSync;
+  readonly #oldest: StatementSync;
+  readonly #deleteOldest: StatementSync;
+  readonly #deleteOld: StatementSync;
   /** Known from the first time on that there may be too many: to count takes as long as to read them all. */
   #count: number | undefined;
 
@@ -21,6 +30,14 @@ export class JournalTable {
       create index if not exists ${name}_workflow on ${name} (workflow, sequence) where workflow is not null;`);
     this.#restore = database.prepare(`insert or ignore into ${name} values (?, ?, ?, ?, ?)`);
     this.#insert = database.prepare(`insert into ${name} values (?, ?, ?, ?, ?)`);
+    this.#oldest = database.prepare(`select sequence, at_ms from ${name} order by sequence limit 1`);
+    this.#deleteOldest = database.prepare(
+      `delete from ${name} where sequence in (select sequence from ${name} order by sequence limit ?)`,
+    );
+    this.#deleteOld = database.prepare(
+      `delete from ${name} where sequence in (
+        select sequence from (select sequence, at_ms from ${name} order by sequence limit ?) where at_ms < ?)`,
+    );
   }
 
   lastSequence(): number {
@@ -40,22 +57,16 @@ export class JournalTable {
     this.#count = undefined;
   }
 
-  /** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`. */
-  trim(kept: number, oldestMs: number): void {
-    // Times have no index. Records lie in the order of their sequence, so that this looks at what it deletes and no more.
-    const firstYoung = this.#number(
-      'select sequence from TABLE where at_ms >= ? order by sequence limit 1',
-      oldestMs,
-    );
-    const last = this.lastSequence();
-    this.#delete('sequence < ?', firstYoung === 0 ? last + 1 : firstYoung);
-    if (last - this.#number('select min(sequence) from TABLE') < kept) return;
+  /** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`; of `atMost` each. */
+  trim({ kept, oldestMs, atMost }: TrimOptions): void {
+    const oldest = this.#oldest.get();
+    if (oldest === undefined) return;
+    // Times have no index, but records lie in the order of their sequence.
+    if (Number(oldest['at_ms']) < oldestMs) this.#counted(this.#deleteOld.run(atMost, oldestMs));
+    if (this.lastSequence() - Number(oldest['sequence']) < kept) return;
     this.#count ??= this.#number('select count(*) from TABLE');
-    if (this.#count > kept)
-      this.#delete(
-        `sequence in (select sequence from ${this.#name} order by sequence limit ?)`,
-        this.#count - kept,
-      );
+    const excess = Math.min(this.#count - kept, atMost);
+    if (excess > 0) this.#counted(this.#deleteOldest.run(excess));
   }
 
   /** Call it when what was inserted or let go of did not come to stay. */
@@ -90,14 +101,13 @@ export class JournalTable {
     return rows.map((row) => JSON.parse(String(row['record'])) as JournalRecord);
   }
 
-  #delete(where: string, value: number): void {
-    const { changes } = this.#database.prepare(`delete from ${this.#name} where ${where}`).run(value);
+  #counted({ changes }: StatementResultingChanges): void {
     if (this.#count !== undefined) this.#count -= Number(changes);
   }
 
   /** The only column of the first row; 0 when there is none. */
-  #number(sql: string, ...values: number[]): number {
-    const row = this.#database.prepare(sql.replace('TABLE', this.#name)).get(...values) ?? {};
+  #number(sql: string): number {
+    const row = this.#database.prepare(sql.replace('TABLE', this.#name)).get() ?? {};
     return Number(Object.values(row)[0] ?? 0);
   }
 }

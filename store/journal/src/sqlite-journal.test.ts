@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { Journal } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from './index.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
@@ -129,9 +130,37 @@ test('many records are written in several short transactions, in order', async (
     time.run();
     counts.push((await written()).length);
   }
-  assert.deepEqual(counts, [250, 500, 600, 600]);
+  assert.deepEqual(counts, [64, 128, 192, 256]);
+  for (let turn = 0; turn < 6; turn++) time.run();
   assert.deepEqual(await written(), [...Array(600).keys()]);
   await journal.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a journal that is full, or much too full, shrinks to its bound in short turns', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-'));
+  const time = standingClock();
+  const options = { path: join(folder, 'j.db'), clock: time.clock, log: silent };
+  const append = (journal: Journal, count: number) => {
+    for (let index = 0; index < count; index++)
+      journal.append({ source: 'server', event: 'tick', message: '' });
+  };
+  await using reader = openSqliteJournal(options);
+  const count = async () => (await reader.read({ after: 0 })).length;
+  {
+    await using journal = openSqliteJournal(options);
+    append(journal, 2_000);
+  }
+  await using journal = openSqliteJournal({ ...options, recordsKept: 500 });
+  const counts = [await count()];
+  for (let turn = 0; turn < 60; turn++) {
+    append(journal, 64);
+    time.run();
+    counts.push(await count());
+  }
+  const deleted = counts.slice(1).map((each, index) => (counts[index] ?? 0) + 64 - each);
+  assert.ok(Math.max(...deleted) <= 2 * (128 + 64), deleted.join());
+  assert.ok(Math.max(...counts.slice(-10)) <= 500 + 128, counts.join());
   rmSync(folder, { recursive: true });
 });
 
