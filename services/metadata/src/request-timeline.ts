@@ -26,8 +26,10 @@ export function createRequestTimeline(deps: {
 }): RequestTimeline {
   const classes = createClasses(deps.clock);
   const hasRoom = createBudget(deps.clock, WRITTEN_PER_SECOND_MAX);
-  /** The one refusal nobody finds in a timeline. */
+  const isUnknownDue = createInterval(deps.clock);
+  /** The one refusal nobody finds in a timeline; once a minute of an address, whatever it asks for. */
   const tellUnknown = (path: string, { address, origin }: Visitor) => {
+    if (!isUnknownDue(address)) return;
     const ignored = origin === 'unproven' ? { ignoredHeader: 'x-forwarded-for' } : {};
     deps.log.info('metadata refused: no Hardware has the address', { path, address, ...ignored });
   };
@@ -43,8 +45,7 @@ export function createRequestTimeline(deps: {
         address: visitor?.address ?? null,
       };
       deps.log.debug('metadata asked for', details);
-      if (outcome === 'machine-unknown' && visitor !== undefined && ofClass.isDue(visitor.address))
-        tellUnknown(details.path, visitor);
+      if (outcome === 'machine-unknown' && visitor !== undefined) tellUnknown(details.path, visitor);
       const machine = (answer.machine ?? ownOf(visitor))?.mac;
       if (machine === undefined || !ofClass.isDue(machine)) return;
       // That a machine is ready is waited for, and is told whatever else is.
