@@ -13,6 +13,7 @@ export class JournalTable {
   readonly #name: string;
   readonly #insert: StatementSync;
   readonly #restore: StatementSync;
+  readonly #last: StatementSync;
   readonly #oldest: StatementSync;
   readonly #deleteOldest: StatementSync;
   readonly #deleteOld: StatementSync;
@@ -30,6 +31,7 @@ export class JournalTable {
       create index if not exists ${name}_workflow on ${name} (workflow, sequence) where workflow is not null;`);
     this.#restore = database.prepare(`insert or ignore into ${name} values (?, ?, ?, ?, ?)`);
     this.#insert = database.prepare(`insert into ${name} values (?, ?, ?, ?, ?)`);
+    this.#last = database.prepare(`select max(sequence) as last from ${name}`);
     this.#oldest = database.prepare(`select sequence, at_ms from ${name} order by sequence limit 1`);
     this.#deleteOldest = database.prepare(
       `delete from ${name} where sequence in (select sequence from ${name} order by sequence limit ?)`,
@@ -41,7 +43,7 @@ export class JournalTable {
   }
 
   lastSequence(): number {
-    return this.#number('select max(sequence) from TABLE');
+    return Number(this.#last.get()?.['last'] ?? 0);
   }
 
   insert(record: JournalRecord): void {
@@ -64,7 +66,7 @@ export class JournalTable {
     // Times have no index, but records lie in the order of their sequence.
     if (Number(oldest['at_ms']) < oldestMs) this.#counted(this.#deleteOld.run(atMost, oldestMs));
     if (this.lastSequence() - Number(oldest['sequence']) < kept) return;
-    this.#count ??= this.#number('select count(*) from TABLE');
+    this.#count ??= this.#countAll();
     const excess = Math.min(this.#count - kept, atMost);
     if (excess > 0) this.#counted(this.#deleteOldest.run(excess));
   }
@@ -105,9 +107,9 @@ export class JournalTable {
     if (this.#count !== undefined) this.#count -= Number(changes);
   }
 
-  /** The only column of the first row; 0 when there is none. */
-  #number(sql: string): number {
-    const row = this.#database.prepare(sql.replace('TABLE', this.#name)).get() ?? {};
-    return Number(Object.values(row)[0] ?? 0);
+  #countAll(): number {
+    return Number(
+      this.#database.prepare(`select count(*) as count from ${this.#name}`).get()?.['count'] ?? 0,
+    );
   }
 }
