@@ -153,10 +153,16 @@ interface Load {
   readonly repeats: number;
 }
 
-interface Measured {
+interface ClientReport {
+  readonly seconds: number;
+  readonly resent: number;
+  /** Of its looks at a socket, 0 to 1. Near 0, it was the client that was measured. */
+  readonly lookedInVain: number;
+}
+
+interface Measured extends Omit<ClientReport, 'seconds'> {
   readonly megabytesPerSecond: number;
   readonly processorSecondsPerGigabyte: number;
-  readonly resent: number;
 }
 
 async function measure(
@@ -166,13 +172,13 @@ async function measure(
 ): Promise<Measured> {
   const repeats = downloads / clients;
   const before = processorSeconds(server.pid);
-  const { seconds, resent } = await runLoad(context, server, { windowSize, clients, repeats });
+  const { seconds, ...counted } = await runLoad(context, server, { windowSize, clients, repeats });
   const used = processorSeconds(server.pid) - before;
   const bytes = clients * repeats * FILE_BYTES;
   return {
     megabytesPerSecond: bytes / 1e6 / seconds,
     processorSecondsPerGigabyte: used / (bytes / 1e9),
-    resent,
+    ...counted,
   };
 }
 
@@ -180,12 +186,12 @@ async function runLoad(
   context: BenchContext,
   { network, address }: Server,
   load: Load,
-): Promise<{ seconds: number; resent: number }> {
+): Promise<ClientReport> {
   const client = await compiledProgram(context, CLIENT_SOURCE);
   const { windowSize, clients, repeats } = load;
   const settings = [FILE_BYTES, windowSize, clients, repeats].map(String);
   const run = await mustRun(context, { command: [client, address, FILE, ...settings], network });
-  return JSON.parse(run.output.trim().split('\n').at(-1) ?? '') as { seconds: number; resent: number };
+  return JSON.parse(run.output.trim().split('\n').at(-1) ?? '') as ClientReport;
 }
 
 async function answers(context: BenchContext, server: Server): Promise<boolean> {
