@@ -25,6 +25,8 @@ const LOSS_LIMIT = 0.01;
 const REACHED_SHARE = 0.98;
 /** Of the rate a server was found to serve: where it has time to spare, the delays of its answers tell something. */
 const DELAY_SHARE = 0.5;
+const DELAY_SECONDS = 2;
+const DELAY_RUNS_MAX = 5;
 const DELAY_P99_GOAL_MS = 5;
 const RESIDENT_GOAL_MB = 150;
 /** A server for DHCP alone, as Kea is one. */
@@ -184,20 +186,49 @@ function perfdhcpCommand(link: Link, rate: number, seconds: number): [string, ..
   return [perfdhcp, ...from, ...load, link.serverAddress];
 }
 
-/** Milliseconds, one for each answered DISCOVER of two seconds. perfdhcp lists them at its end, more than is kept of a program's output. */
-async function offerDelays(context: BenchContext, { link }: Subject, rate: number): Promise<number[]> {
+interface Delays {
+  /** Milliseconds, one for each answered DISCOVER of two seconds. */
+  readonly offers: readonly number[];
+  /** Of the DISCOVERs that were to be sent. Where the load was held up, so was the machine, and the delays are not the server's. */
+  readonly sentShare: number;
+}
+
+/** Of an undisturbed run; after so many, of the least disturbed. */
+async function offerDelays(
+  context: BenchContext,
+  subject: Subject,
+  rate: number,
+): Promise<readonly number[]> {
+  let best = await offerDelaysOnce(context, subject, rate);
+  for (let runs = 1; best.sentShare < REACHED_SHARE && runs < DELAY_RUNS_MAX; runs += 1) {
+    context.say(
+      `${subject.name}: the load sent ${(best.sentShare * 100).toFixed(0)} % at ${Math.round(rate)}/s: again`,
+    );
+    const next = await offerDelaysOnce(context, subject, rate);
+    if (next.sentShare > best.sentShare) best = next;
+  }
+  return best.offers;
+}
+
+/** perfdhcp lists them at its end, more than is kept of a program's output. */
+async function offerDelaysOnce(context: BenchContext, { link }: Subject, rate: number): Promise<Delays> {
   const file = join(context.directory, 'perfdhcp.txt');
-  const [perfdhcp, ...words] = perfdhcpCommand(link, rate, 2);
+  const [perfdhcp, ...words] = perfdhcpCommand(link, rate, DELAY_SECONDS);
   const script = 'file=$1; shift; exec "$@" > "$file"';
   await runProgram(context, {
     command: ['sh', '-c', script, 'sh', file, perfdhcp, '-x', 't', ...words],
     network: link.client,
   });
-  const [, list = ''] = readFileSync(file, 'utf8').split('***Timestamps for packets: DISCOVER-OFFER***');
+  const report = readFileSync(file, 'utf8');
+  const [, list = ''] = report.split('***Timestamps for packets: DISCOVER-OFFER***');
   const [offers = ''] = list.split('***');
-  return [...offers.matchAll(/^sent \/ received: ([\d.]+) \/ ([\d.]+)/gm)].map(
-    ([, sent, received]) => (Number(received) - Number(sent)) * 1000,
-  );
+  const sent = Number(/sent packets: (\d+)/.exec(report)?.[1] ?? Number.NaN);
+  return {
+    offers: [...offers.matchAll(/^sent \/ received: ([\d.]+) \/ ([\d.]+)/gm)].map(
+      ([, sentAt, receivedAt]) => (Number(receivedAt) - Number(sentAt)) * 1000,
+    ),
+    sentShare: sent / (rate * DELAY_SECONDS),
+  };
 }
 
 /** perfdhcp's report: one block for DISCOVER-OFFER, one for REQUEST-ACK. */

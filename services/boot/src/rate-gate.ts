@@ -1,21 +1,36 @@
 import type { Clock } from '@tinkerbell/platform-contract';
 
+export interface RateLimits {
+  readonly intervalMs: number;
+  /** In one interval. */
+  readonly keysMax: number;
+  /** So many may come together, the others as far apart as `keysMax` in an interval are. Absent: all may. */
+  readonly atOnce?: number;
+}
+
 /**
  * Lets each key through once per interval. Keeps the journal of a network full of foreign or forged machines readable:
  * beyond `keysMax` keys in one interval no further key passes.
  */
 export function createRateGate(
   clock: Pick<Clock, 'monotonicMs'>,
-  limits: { readonly intervalMs: number; readonly keysMax: number },
+  { intervalMs, keysMax, atOnce = Number.POSITIVE_INFINITY }: RateLimits,
 ): (key: string) => boolean {
+  const apartMs = intervalMs / keysMax;
   let keys = new Set<string>();
   let startedMs = clock.monotonicMs();
+  /** When `atOnce` may come together again, unless some come before. */
+  let restedMs = startedMs;
   return (key) => {
-    if (clock.monotonicMs() - startedMs >= limits.intervalMs) {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - startedMs >= intervalMs) {
       keys = new Set();
-      startedMs = clock.monotonicMs();
+      startedMs = nowMs;
     }
-    if (keys.size >= limits.keysMax || keys.has(key)) return false;
+    if (keys.size >= keysMax || keys.has(key)) return false;
+    const fromMs = Math.max(restedMs, nowMs);
+    if (fromMs - nowMs > (atOnce - 1) * apartMs) return false;
+    restedMs = fromMs + apartMs;
     keys.add(key);
     return true;
   };

@@ -18,7 +18,7 @@ import { createScriptChoice, type Unusable } from './script-choice.ts';
 const SCRIPT_NAME = 'auto.ipxe';
 
 /** As with DHCP replies: a machine that loops, or thousands at once, must not push all else out of the bounded journal. */
-const SERVED_GATE = { intervalMs: 1_000, keysMax: 500 } as const;
+const SERVED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
 
 interface ScriptRouteInput {
   readonly deps: Pick<BootDeps, 'clock' | 'journal' | 'view' | 'log' | 'bootTokens'>;
