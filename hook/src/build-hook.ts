@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -14,6 +14,7 @@ import type { CpioEntry } from './cpio.ts';
 import { openDebianArchive, type DebianArchive } from './debian-archive.ts';
 import { collectModules, kernelModulesFor } from './kernel-modules.ts';
 import { nodeEntry, nodeFingerprint, nodeProgram } from './node-program.ts';
+import { replaceFile } from './replace-file.ts';
 import {
   busyboxEntries,
   configurationEntries,
@@ -206,6 +207,6 @@ function entryInput(entry: CpioEntry): Buffer {
 }
 
 async function writeArtifact(path: string, bytes: Uint8Array): Promise<HookArtifact> {
-  await writeFile(path, bytes);
+  await replaceFile(path, bytes);
   return { path, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

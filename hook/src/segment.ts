@@ -4,12 +4,13 @@
  * agent does not compress Node again.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 
 import { encodeCpio, type CpioEntry } from './cpio.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** Every file's time: 2026-01-01T00:00:00Z, so that equal inputs give equal bytes. */
 export const MODIFIED_SECONDS = 1_767_225_600;
@@ -56,7 +57,6 @@ export async function fromCache(
   if (cached !== undefined) return cached;
   const made = await make();
   await mkdir(directory, { recursive: true });
-  await writeFile(`${path}.${process.pid}`, made);
-  await rename(`${path}.${process.pid}`, path);
+  await replaceFile(path, made);
   return made;
 }
