@@ -222,28 +222,31 @@ async function offerDelaysOnce(context: BenchContext, { link }: Subject, rate: n
   const report = readFileSync(file, 'utf8');
   const [, list = ''] = report.split('***Timestamps for packets: DISCOVER-OFFER***');
   const [offers = ''] = list.split('***');
-  const sent = Number(/sent packets: (\d+)/.exec(report)?.[1] ?? Number.NaN);
   return {
     offers: [...offers.matchAll(/^sent \/ received: ([\d.]+) \/ ([\d.]+)/gm)].map(
       ([, sentAt, receivedAt]) => (Number(receivedAt) - Number(sentAt)) * 1000,
     ),
-    sentShare: sent / (rate * DELAY_SECONDS),
+    // The first of its blocks is of DISCOVERs.
+    sentShare: numberIn(report, 'sent packets') / (rate * DELAY_SECONDS),
   };
 }
 
 /** perfdhcp's report: one block for DISCOVER-OFFER, one for REQUEST-ACK. */
 function trialFrom(report: string, processor: number, seconds: number): Trial {
   const [, offers = '', acknowledgements = ''] = report.split('***Statistics for:');
-  const number = (block: string, name: string): number =>
-    Number(new RegExp(`${name}: ([\\d.]+)`).exec(block)?.[1] ?? Number.NaN);
-  const sent = number(offers, 'sent packets');
-  const complete = number(acknowledgements, 'received packets');
-  if (Number.isNaN(complete)) throw new Error(`perfdhcp: ${report.slice(-1000)}`);
+  const sent = numberIn(offers, 'sent packets');
+  const complete = numberIn(acknowledgements, 'received packets');
   return {
     exchangesPerSecond: complete / seconds,
     lost: 1 - complete / sent,
     processorMicroseconds: (processor * 1e6) / complete,
   };
+}
+
+function numberIn(report: string, name: string): number {
+  const found = new RegExp(`${name}: ([\\d.]+)`).exec(report)?.[1];
+  if (found === undefined) throw new Error(`perfdhcp told no ${name}: ${report.slice(-1000)}`);
+  return Number(found);
 }
 
 function rowsOf(

@@ -14,13 +14,10 @@ test('a machine that reads a file while it is built anew gets all of the old one
   await replaceFile(path, old);
   await using served = await open(path);
   const first = Buffer.alloc(1_000_000);
-  await served.read(first, 0, first.length, 0);
+  await served.read(first);
   await replaceFile(path, Uint8Array.of(2));
-  const rest = await served.readFile();
-  assert.ok(
-    rest.equals(old),
-    `${rest.length} bytes, from the beginning, as what came before was read by position`,
-  );
+  const all = Buffer.concat([first, await served.readFile()]);
+  assert.ok(all.equals(old), `${all.length} bytes`);
   assert.deepEqual([...(await readFile(path))], [2]);
   assert.deepEqual(readdirSync(directory), ['initramfs-x86_64']);
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '@tinkerbell/platform-contract';
 
-export interface RateLimits {
+interface RateLimits {
   readonly intervalMs: number;
   /** In one interval. */
   readonly keysMax: number;
