@@ -1,26 +1,41 @@
 import type { JsonScalar } from './json-reader.ts';
+import { MatchSteps } from './match-steps.ts';
 import type { Pattern, PatternNode } from './parse-pattern.ts';
 
 /** Arrays directly in arrays that are looked into. */
 const ARRAYS_MAX = 64;
 
+/** Of one pattern: 20 ms at worst. */
+const STEPS_MAX = 1_000_000;
+
 /**
  * Whether a JSON value matches. Each value is looked at once for each field of the pattern that leads to it. A value that is not
- * an object matches nothing.
+ * an object matches nothing. Throws MatchTooLong.
  */
-export function matches(pattern: Pattern, event: unknown): boolean {
+export function matches(pattern: Pattern, event: unknown, steps = new MatchSteps(STEPS_MAX)): boolean {
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return false;
-  return meets(pattern.required, event, 0) && !pattern.absent.some((path) => leadsToValue(path, event, 0));
+  return (
+    meets(pattern.required, event, { arrays: 0, steps }) &&
+    !pattern.absent.some((path) => leadsToValue(path, event, 0))
+  );
+}
+
+interface Search {
+  readonly arrays: number;
+  readonly steps: MatchSteps;
 }
 
 /** Fields below an array are met by one of its elements together: the search goes into an element with all of them. */
-function meets(node: PatternNode, value: unknown, arrays: number): boolean {
+function meets(node: PatternNode, value: unknown, { arrays, steps }: Search): boolean {
+  steps.take(1);
   if (Array.isArray(value))
-    return arrays < ARRAYS_MAX && value.some((element) => meets(node, element, arrays + 1));
-  if (node.kind === 'leaf') return isScalar(value) && node.tests.some((test) => test(value));
+    return (
+      arrays < ARRAYS_MAX && value.some((element) => meets(node, element, { arrays: arrays + 1, steps }))
+    );
+  if (node.kind === 'leaf') return isScalar(value) && node.tests.some((test) => test(value, steps));
   if (!isObject(value)) return false;
   for (const [name, inner] of node.fields)
-    if (!Object.hasOwn(value, name) || !meets(inner, value[name], 0)) return false;
+    if (!Object.hasOwn(value, name) || !meets(inner, value[name], { arrays: 0, steps })) return false;
   return true;
 }
 

@@ -1,12 +1,16 @@
 /** The entries of a leaf: what one value must be. */
 import { globMatches, parseGlob } from './glob.ts';
 import type { JsonNode, JsonScalar } from './json-reader.ts';
+import type { MatchSteps } from './match-steps.ts';
 import { PatternFault } from './pattern-error.ts';
 import { buildMachine, machineMatches } from './regexp-machine.ts';
 import { parseRegexp } from './regexp-parser.ts';
 import { RegexpFault } from './regexp-tree.ts';
 
-export type ValueTest = (value: JsonScalar) => boolean;
+/** Texts without states are read faster. */
+const CHARACTERS_PER_STEP = 4;
+
+export type ValueTest = (value: JsonScalar, steps: MatchSteps) => boolean;
 
 /** `absent` is `{"exists": false}`. */
 export type LeafEntry = { readonly test: ValueTest; readonly alone: boolean } | { readonly absent: true };
@@ -49,7 +53,12 @@ export function readEntry(node: JsonNode, path: string): LeafEntry {
 }
 
 function textEntry(test: (value: string) => boolean): LeafEntry {
-  return { test: (value) => typeof value === 'string' && test(value), alone: false };
+  const tested: ValueTest = (value, steps) => {
+    if (typeof value !== 'string') return false;
+    steps.take(value.length / CHARACTERS_PER_STEP);
+    return test(value);
+  };
+  return { test: tested, alone: false };
 }
 
 function textOf(node: JsonNode, path: string): string {
@@ -84,7 +93,9 @@ function regexpEntry(argument: JsonNode, path: string): LeafEntry {
   const text = textOf(argument, path);
   try {
     const machine = buildMachine(parseRegexp(text));
-    return { test: (value) => typeof value === 'string' && machineMatches(machine, value), alone: true };
+    const test: ValueTest = (value, steps) =>
+      typeof value === 'string' && machineMatches(machine, value, steps);
+    return { test, alone: true };
   } catch (thrown) {
     if (!(thrown instanceof RegexpFault)) throw thrown;
     throw new PatternFault(path, argument.offset, `${thrown.message} (character ${thrown.at + 1})`);

@@ -2,6 +2,7 @@
  * A regular expression as a nondeterministic automaton (Thompson): all states are followed at once, so that time is at most states times
  * characters, whatever the expression.
  */
+import type { MatchSteps } from './match-steps.ts';
 import { RegexpFault, type CharacterTest, type RegexpNode } from './regexp-tree.ts';
 
 /** In a state, a character leads on to the next state; a fork leads to others without one. */
@@ -86,8 +87,8 @@ function emitCounted(node: RegexpNode, states: State[]): void {
   if (states.length === before) add(states, { forks: [before + 1] });
 }
 
-/** Whether the whole of `text` matches. */
-export function machineMatches(machine: RegexpMachine, text: string): boolean {
+/** Whether the whole of `text` matches. Throws MatchTooLong. */
+export function machineMatches(machine: RegexpMachine, text: string, steps: MatchSteps): boolean {
   if (text.length > REGEXP_TEXT_MAX) return false;
   const front = new StateSet(machine);
   const next = new StateSet(machine);
@@ -95,6 +96,7 @@ export function machineMatches(machine: RegexpMachine, text: string): boolean {
   let [current, following] = [front, next];
   for (const character of text) {
     following.clear();
+    steps.take(1 + current.size());
     for (const index of current.characters) {
       const state = machine[index];
       if (state !== undefined && 'test' in state && state.test(character)) following.enter(index + 1);
@@ -135,6 +137,11 @@ class StateSet {
 
   has(index: number): boolean {
     return this.#entered[index] === this.#round;
+  }
+
+  /** States that were entered. */
+  size(): number {
+    return this.#count;
   }
 
   isEmpty(): boolean {

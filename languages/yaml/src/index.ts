@@ -1,4 +1,11 @@
-export { parseYaml, YAML_TEXT_LIMIT, type ParsedYaml, type YamlError } from './parse-yaml.ts';
+export { type JsonLimits } from './json-reader.ts';
+export {
+  parseYaml,
+  YAML_TEXT_LIMIT,
+  type ParsedYaml,
+  type YamlError,
+  type YamlLimits,
+} from './parse-yaml.ts';
 export {
   nodeAt,
   positionOf,
@@ -13,3 +20,4 @@ export {
   type YamlScalar,
 } from './node.ts';
 export { stringifyYaml } from './stringify-yaml.ts';
+export { yamlToJson } from './yaml-to-json.ts';

@@ -98,3 +98,87 @@ test('reads back what it writes', () => {
 test('never throws on arbitrary text', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void parseYaml(text)));
 });
+
+function errorOf(text: string): string {
+  const parsed = parseYaml(text);
+  assert.ok(!parsed.ok, `${text.slice(0, 40)} was read`);
+  return parsed.error.message;
+}
+
+test('an alias is the node of the nearest anchor before it', () => {
+  const text = 'a: &n 1\nb: *n\nc: &n {x: &m 2}\nd: *n\ne: &m 3\nf: *n\ng: *m\nh: &k i\n&j k: *k\nl: *j\n';
+  assert.deepEqual(toJson(only(text)), {
+    a: 1,
+    b: 1,
+    c: { x: 2 },
+    d: { x: 2 },
+    e: 3,
+    f: { x: 2 },
+    g: 3,
+    h: 'i',
+    k: 'i',
+    l: 'k',
+  });
+});
+
+test('an alias that nothing or its own node stands behind is refused', () => {
+  assert.equal(errorOf('a: *b\n'), 'alias *b has no anchor');
+  assert.equal(errorOf('a: &a [1, {b: *a}]\n'), 'alias *a contains itself');
+  assert.equal(errorOf('a: *b\nc: &b 1\n'), 'alias *b has no anchor');
+  assert.equal(errorOf('a: &b 1\n---\nc: *b\n'), 'alias *b has no anchor');
+});
+
+test('what aliases and merge keys stand for is bounded in nodes, in characters and in depth', () => {
+  const aliases = (name: string, count: number) => `[${`*${name},`.repeat(count)}]`;
+  assert.match(errorOf(`a: &a [${'x,'.repeat(999)}]\nb: ${aliases('a', 300)}\n`), /more than 200000 nodes/);
+  assert.match(
+    errorOf(`a: &a ${'x'.repeat(100_000)}\nb: ${aliases('a', 50)}\n`),
+    /more than 4194304 characters/,
+  );
+  const base = `a: &a {${Array.from({ length: 500 }, (_, key) => `k${key}: v`).join(', ')}}\n`;
+  assert.match(errorOf(`${base}b:\n${'  - <<: *a\n'.repeat(300)}`), /more than 200000 nodes/);
+  assert.match(errorOf(`${base}b:\n  <<: ${aliases('a', 400)}\n`), /more than 200000 nodes/);
+  const deep = Array.from({ length: 60 }, (_, at) => `a${at + 1}: &a${at + 1} [[*a${at}]]\n`).join('');
+  assert.match(errorOf(`a0: &a0 [x]\n${deep}`), /nested deeper than 100/);
+});
+
+test('a limit of nodes and of depth holds before there is a tree', () => {
+  for (const text of ['[', '{a: ', '- ', '? ', '- ? ', '[? ', '!!seq [', '&a [', 'a: [', '- - {b: '])
+    assert.match(errorOf(text.repeat(20_000)), /nested deeper than 100/, text);
+  const indented = Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('');
+  assert.match(errorOf(indented), /nested deeper than 100/);
+  const limits = { nodes: 1000, depth: 100, keys: 3, characters: 1e6 };
+  for (const text of ['a,', '{},', '- x\n', '#\n', '---\n', '? \n', '- !a\n', '- &a\n', '"",', '*a,']) {
+    const parsed = parseYaml(`${text.endsWith(',') ? '[' : ''}${text.repeat(20_000)}`, limits);
+    assert.match(parsed.ok ? 'ok' : parsed.error.message, /more than 1000 nodes/, text);
+  }
+  assert.ok(parseYaml('{a: 1, b: 2, c: 3}', limits).ok);
+  for (const text of ['{a: 1, b: 2, c: 3, d: 4}', 'x: &x {a: 1, b: 2}\ny: {c: 3, d: 4, <<: *x}']) {
+    const parsed = parseYaml(text, limits);
+    assert.match(parsed.ok ? 'ok' : parsed.error.message, /more than 3 keys in one map/);
+  }
+});
+
+test('keys, aliases and anchors cost what they are long, not more', () => {
+  const many = (line: (index: number) => string, count = 20_000) =>
+    Array.from({ length: count }, (_, index) => line(index)).join('');
+  const texts: Record<string, string> = {
+    keys: many((index) => `k${index}: v\n`),
+    'keys in flow': `{${many((index) => `k${index}: v, `)}}`,
+    aliases: `a: &a x\nb: [${'*a,'.repeat(20_000)}]\n`,
+    anchors: many((index) => `k${index}: &a${index} v\n`),
+    'misplaced items': `a: 1\n${'- b\n'.repeat(20_000)}`,
+    pairs: many((index) => `k${index}: &a${index} v\nl${index}: *a${index}\n`, 10_000),
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const before = process.cpuUsage();
+    assert.equal(parseYaml(text).ok, !name.startsWith('misplaced'), name);
+    const { user } = process.cpuUsage(before);
+    assert.ok(user < 8_000_000, `${name}: ${user} microseconds`);
+  }
+});
+
+test('refuses the same key however it is written', () => {
+  for (const text of ['{a: 1, "a": 2}', '{1: a, "1": b}', 'a: 1\n"a": 2\n', '<<: {a: 1}\n<<: {b: 1}\n'])
+    assert.equal(errorOf(text), 'map keys must be unique');
+});

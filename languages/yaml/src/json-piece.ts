@@ -1,0 +1,168 @@
+/** A list or an object of a JSON text that is read in pieces: values that are there, and text that is not read yet. */
+
+export class JsonSyntaxError extends SyntaxError {}
+
+/** Blank as RFC 8259 has it. */
+const BLANK = /^[ \t\r\n]*$/;
+
+type Container = unknown[] | Record<string, unknown>;
+
+export class JsonPiece {
+  readonly isList: boolean;
+  readonly container: Container;
+  /** Commas between its items so far. */
+  commas = 0;
+  /** True when its parent has it already. Otherwise it is text of its parent. */
+  isTaken = false;
+  /** Where its text that is not read yet begins. */
+  #start: number;
+  /** The last comma after `#start`. */
+  #comma = -1;
+  /** The item before `#start` was taken by itself: a comma or the end follows. */
+  #isAfterItem = false;
+
+  constructor({ isList, start }: { readonly isList: boolean; readonly start: number }) {
+    this.isList = isList;
+    this.container = isList ? [] : {};
+    this.#start = start;
+  }
+
+  get start(): number {
+    return this.#start;
+  }
+
+  comma(text: string, at: number): void {
+    this.commas += 1;
+    if (!this.#isAfterItem) {
+      this.#comma = at;
+      return;
+    }
+    this.#expectBlank(text, at);
+    this.#isAfterItem = false;
+    this.#start = at + 1;
+  }
+
+  /** Reads the items that are whole. */
+  flush(text: string): void {
+    if (this.#comma === -1) return;
+    this.#add(text, this.#comma);
+    this.#start = this.#comma + 1;
+    this.#comma = -1;
+  }
+
+  /** Adds the item whose text begins at `at`. Everything before it has been flushed. */
+  take(text: string, at: number, item: unknown): void {
+    if (this.#isAfterItem) throw unexpected(this.#start);
+    if (this.isList) {
+      this.#expectBlank(text, at);
+      (this.container as unknown[]).push(item);
+      return;
+    }
+    const [name, ...others] = Object.keys(parsed(`{${text.slice(this.#start, at)}0}`, this.#start) as object);
+    if (name === undefined || others.length > 0) throw unexpected(this.#start);
+    set(this.container as Record<string, unknown>, name, item);
+  }
+
+  /** The text of an item that was taken ends before `at`. */
+  skipTo(at: number): void {
+    this.#start = at;
+    this.#comma = -1;
+    this.#isAfterItem = true;
+  }
+
+  /** Reads what is left before its closing bracket. */
+  end(text: string, at: number): void {
+    if (!this.isTaken) return;
+    this.flush(text);
+    if (this.#isAfterItem) this.#expectBlank(text, at);
+    else if (this.commas > 0 || !isBlank(text, this.#start, at)) this.#add(text, at);
+  }
+
+  /** The one value of the whole text. */
+  only(text: string): unknown {
+    if (!this.#isAfterItem) return JSON.parse(text) as unknown;
+    this.#expectBlank(text, text.length);
+    return (this.container as unknown[])[0];
+  }
+
+  /** Whether the string that begins at `at` is an item, not the name of a field. */
+  isItem(text: string, at: number): boolean {
+    if (this.isList) return true;
+    let before = at - 1;
+    while (before > this.#start && isBlank(text, before, before + 1)) before -= 1;
+    return text[before] === ':';
+  }
+
+  #add(text: string, end: number): void {
+    const slice = text.slice(this.#start, end);
+    if (this.isList) {
+      const items = parsed(`[${slice}]`, this.#start) as unknown[];
+      if (items.length === 0) throw unexpected(this.#start);
+      for (const item of items) (this.container as unknown[]).push(item);
+      return;
+    }
+    const fields = Object.entries(parsed(`{${slice}}`, this.#start) as object);
+    if (fields.length === 0) throw unexpected(this.#start);
+    for (const [name, item] of fields) set(this.container as Record<string, unknown>, name, item);
+  }
+
+  #expectBlank(text: string, end: number): void {
+    if (!isBlank(text, this.#start, end)) throw unexpected(this.#start);
+  }
+}
+
+/** The string between two quotes, decoded slice by slice; yields after each. */
+export function* parsedString(
+  text: string,
+  { start, end, each }: { readonly start: number; readonly end: number; readonly each: number },
+): Generator<undefined, string> {
+  const parts: string[] = [];
+  for (let from = start + 1; from < end; yield undefined) {
+    const to = Math.min(end, from + each);
+    const cut = to === end ? end : beforeEscape(text, from, to);
+    parts.push(String(parsed(`"${text.slice(from, cut)}"`, from)));
+    from = cut;
+  }
+  return parts.join('');
+}
+
+/** The longest escape is `\u0000`. */
+const ESCAPE_CHARACTERS = 6;
+
+/** `to`, or the beginning of the escape that it would cut in two. */
+function beforeEscape(text: string, from: number, to: number): number {
+  for (let at = to - 1; at >= Math.max(from, to - ESCAPE_CHARACTERS); at -= 1)
+    if (text[at] === '\\') return isEscaped(text, at) ? at - 1 : at;
+  return to;
+}
+
+/** Whether an odd number of backslashes stands before `at`. */
+export function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text[at - 1 - backslashes] === '\\') backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+function isBlank(text: string, start: number, end: number): boolean {
+  return start >= end || BLANK.test(text.slice(start, end));
+}
+
+/** A field named `__proto__` is a field like any other, as for `JSON.parse`. */
+function set(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  else target[name] = value;
+}
+
+function parsed(text: string, at: number): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (thrown) {
+    const message = (thrown as Error).message.replace(/ in JSON at position .*$| at position .*$/s, '');
+    throw new JsonSyntaxError(`${message}, after position ${at}`);
+  }
+}
+
+function unexpected(at: number): JsonSyntaxError {
+  return new JsonSyntaxError(`a value is missing or a character is too many after position ${at}`);
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { JsonLimitError, parseJson, readJson, type JsonLimits } from './json-reader.ts';
+
+const wide: JsonLimits = { nodes: 1e6, depth: 100, keys: 1e6 };
+
+function pieces(text: string): number {
+  const reading = readJson(text, wide);
+  for (let count = 0; ; count++) if (reading.next().done === true) return count;
+}
+
+/** Big enough to be read in pieces: each value stands beside long strings. */
+const bulky = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.jsonValue(),
+    fc.string({ unit: 'binary', maxLength: 10 }).map((unit) => unit.repeat(9000)),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('value'), { maxKeys: 4 }),
+  ),
+})).value;
+
+test('reads what JSON.parse reads, in one piece or in many', () => {
+  fc.assert(
+    fc.property(bulky, fc.boolean(), (value, isIndented) => {
+      const text = JSON.stringify(value, undefined, isIndented ? 2 : 0);
+      assert.deepEqual(parseJson(text, wide), JSON.parse(text));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('refuses what JSON.parse refuses, wherever the fault is', () => {
+  const long = `"${'x'.repeat(70_000)}"`;
+  const text = `{"a":[1,${long},{"b":${long},"c":[[],{}]},true],"d":${long},"e":{"f":null}}`;
+  assert.deepEqual(parseJson(text, wide), JSON.parse(text));
+  const marks = [...text.matchAll(/[[\]{}:,"]|null|true/g)].map(({ index }) => index);
+  for (const at of [...marks, text.length]) {
+    const broken = [
+      text.slice(0, at) + text.slice(at + 1),
+      ...['"', ',', ':', '[', ']', '{', '}', 'x', ' 1 ', '\\', '""', '\u0001', '"k":1,'].flatMap((extra) => [
+        text.slice(0, at) + extra + text.slice(at),
+        text.slice(0, at) + extra + text.slice(at + 1),
+      ]),
+    ];
+    for (const one of broken) {
+      let expected: unknown = SyntaxError;
+      try {
+        expected = JSON.parse(one);
+      } catch {}
+      if (expected === SyntaxError)
+        assert.throws(() => parseJson(one, wide), SyntaxError, `${at}: ${one.slice(at, at + 20)}`);
+      else assert.deepEqual(parseJson(one, wide), expected);
+    }
+  }
+});
+
+test('an escape is not cut in two', () => {
+  for (const escape of ['\\u00e9', '\\\\', '\\"', '\\n', '\\ud83d\\ude00'])
+    for (let before = 0; before < 14; before++) {
+      const text = `["${'x'.repeat(before)}${escape.repeat(30_000)}"]`;
+      assert.deepEqual(parseJson(text, wide), JSON.parse(text));
+    }
+});
+
+test('the same field twice is the last one, and a field named __proto__ is one like others', () => {
+  const long = 'x'.repeat(70_000);
+  const value = parseJson(
+    `{"a":1,"__proto__":{"b":2},"c":"${long}","a":3,"__proto__":["${long}"]}`,
+    wide,
+  ) as object;
+  assert.deepEqual(Object.keys(value), ['a', '__proto__', 'c']);
+  assert.equal(Object.getPrototypeOf(value), Object.prototype);
+  assert.deepEqual(Object.getOwnPropertyDescriptor(value, '__proto__')?.value, [long]);
+});
+
+test('pauses often, whatever the text is made of', () => {
+  const units = ['{},', '"k":1,', '"\\n",', '[[1]],', '1,', ' 1 ,'];
+  for (const unit of units) {
+    const isObject = unit.startsWith('"k"');
+    const items = unit.repeat(Math.ceil(1e6 / unit.length)) + (isObject ? '"k":1' : '1');
+    const count = pieces(isObject ? `{${items}}` : `[${items}]`);
+    assert.ok(count >= 1e6 / 70_000, `${unit}: ${count}`);
+  }
+  assert.ok(pieces(`{"a":"${'\\n'.repeat(500_000)}"}`) >= 15);
+  assert.ok(pieces(`"${'\\"'.repeat(500_000)}"`) >= 15);
+});
+
+test('nodes, depth and fields are counted on the text', () => {
+  const limits: JsonLimits = { nodes: 10, depth: 3, keys: 3 };
+  const refused = (text: string, message: RegExp) =>
+    assert.throws(
+      () => parseJson(text, limits),
+      (thrown) => thrown instanceof JsonLimitError && message.test(thrown.message),
+    );
+  assert.deepEqual(parseJson('[[[1]],{"a":1,"b":",,,[[[[","c":"\\"[[[["}]', limits), [
+    [[1]],
+    { a: 1, b: ',,,[[[[', c: '"[[[[' },
+  ]);
+  refused('[1,2,3,4,5,6,7,8,9,10,11]', /more than 10 values/);
+  refused('[[[[]]]]', /more than 3 levels of nesting/);
+  refused('{"a":1,"b":1,"c":1,"d":1}', /more than 3 fields in one object/);
+  refused('['.repeat(1e6), /more than 3 levels/);
+});

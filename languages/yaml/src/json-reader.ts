@@ -1,0 +1,149 @@
+/**
+ * JSON text becomes values piece by piece, under limits. `JSON.parse` does the work on pieces that take it a fraction of a
+ * millisecond; between them the caller may let others run. Limits are checked on the text, before values exist.
+ */
+import { isEscaped, JsonPiece, JsonSyntaxError, parsedString } from './json-piece.ts';
+
+export interface JsonLimits {
+  /** Values, those in lists and objects and the lists and objects themselves. */
+  readonly nodes: number;
+  /** Nesting of lists and objects. */
+  readonly depth: number;
+  /** Fields of one object. */
+  readonly keys: number;
+}
+
+/** The text is JSON and is more than a limit allows. */
+export class JsonLimitError extends Error {}
+
+/** Characters that are parsed without a pause: 1 ms when all of it is escapes. */
+const PIECE_CHARACTERS = 64 * 1024;
+
+/** Escaped quotes of one string that are passed without a pause. */
+const QUOTES_EACH = 50_000;
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/**
+ * Returns the value of `text` (RFC 8259, as `JSON.parse` reads it), and yields after each piece. Throws a SyntaxError, or a
+ * JsonLimitError.
+ */
+export function* readJson(text: string, limits: JsonLimits): Generator<undefined, unknown> {
+  return yield* new JsonReader(text, limits).read();
+}
+
+/** As `readJson`, without pauses. */
+export function parseJson(text: string, limits: JsonLimits): unknown {
+  const reading = readJson(text, limits);
+  for (;;) {
+    const next = reading.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+class JsonReader {
+  readonly #text: string;
+  readonly #limits: JsonLimits;
+  /** The whole text, as a list of one. */
+  readonly #root = new JsonPiece({ isList: true, start: 0 });
+  readonly #open: JsonPiece[] = [this.#root];
+  #at = 0;
+  #pieceEnd = PIECE_CHARACTERS;
+  #nodes = 1;
+
+  constructor(text: string, limits: JsonLimits) {
+    this.#text = text;
+    this.#limits = limits;
+  }
+
+  *read(): Generator<undefined, unknown> {
+    const { length } = this.#text;
+    while (this.#at < length) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code === QUOTE) yield* this.#string();
+      else this.#structural(code);
+      this.#at += 1;
+      if (this.#at < this.#pieceEnd || this.#at >= length) continue;
+      this.#flush();
+      yield undefined;
+    }
+    if (this.#open.length > 1) throw new JsonSyntaxError('unexpected end of the text');
+    return this.#root.only(this.#text);
+  }
+
+  #structural(code: number): void {
+    if (code === COMMA) this.#comma();
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) this.#opened(code === OPEN_LIST);
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) this.#closed(code === CLOSE_LIST);
+  }
+
+  #top(): JsonPiece {
+    return this.#open.at(-1) ?? this.#root;
+  }
+
+  #count(limit: keyof JsonLimits, count: number): void {
+    if (count <= this.#limits[limit]) return;
+    const words = { nodes: 'values', depth: 'levels of nesting', keys: 'fields in one object' };
+    throw new JsonLimitError(`more than ${this.#limits[limit]} ${words[limit]}`);
+  }
+
+  #comma(): void {
+    const top = this.#top();
+    if (top === this.#root) throw new JsonSyntaxError(`unexpected "," at position ${this.#at}`);
+    this.#count('nodes', ++this.#nodes);
+    top.comma(this.#text, this.#at);
+    if (!top.isList) this.#count('keys', top.commas + 1);
+  }
+
+  #opened(isList: boolean): void {
+    this.#count('nodes', ++this.#nodes);
+    this.#open.push(new JsonPiece({ isList, start: this.#at + 1 }));
+    this.#count('depth', this.#open.length - 1);
+  }
+
+  #closed(isList: boolean): void {
+    const piece = this.#top();
+    if (piece === this.#root || piece.isList !== isList)
+      throw new JsonSyntaxError(`unexpected "${this.#text[this.#at] ?? ''}" at position ${this.#at}`);
+    this.#open.pop();
+    piece.end(this.#text, this.#at);
+    if (piece.isTaken) this.#top().skipTo(this.#at + 1);
+  }
+
+  /** Moves to the closing quote. A string of many pieces is decoded by itself. */
+  *#string(): Generator<undefined, void> {
+    const start = this.#at;
+    let end = start;
+    for (let quotes = 1; ; quotes++) {
+      end = this.#text.indexOf('"', end + 1);
+      if (end === -1) throw new JsonSyntaxError('a string without an end');
+      if (!isEscaped(this.#text, end)) break;
+      if (quotes % QUOTES_EACH === 0) yield undefined;
+    }
+    this.#at = end;
+    if (end - start <= PIECE_CHARACTERS || !this.#top().isItem(this.#text, start)) return;
+    this.#flush();
+    const value = yield* parsedString(this.#text, { start, end, each: PIECE_CHARACTERS });
+    this.#top().take(this.#text, start, value);
+    this.#top().skipTo(end + 1);
+  }
+
+  /** Turns what was read whole into values, so that what follows is a piece of its own. */
+  #flush(): void {
+    let parent: JsonPiece | undefined;
+    for (const piece of this.#open) {
+      if (parent !== undefined && !piece.isTaken) {
+        parent.take(this.#text, piece.start - 1, piece.container);
+        piece.isTaken = true;
+      }
+      piece.flush(this.#text);
+      parent = piece;
+    }
+    this.#pieceEnd = this.#at + PIECE_CHARACTERS;
+  }
+}
