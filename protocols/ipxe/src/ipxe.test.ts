@@ -43,6 +43,7 @@ test('a value that would be more than text is refused with its field', () => {
     ['a && shell', 'operator'],
     ['&&', 'operator'],
     ['a ; shell', 'operator'],
+    ['a"b', 'open-quote'],
     ['a\\', 'line-continuation'],
     ['a\\ ', 'line-continuation'],
     ['x'.repeat(4097), 'too-long'],

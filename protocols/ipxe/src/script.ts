@@ -22,6 +22,7 @@ export interface ScriptProblem {
     | 'control-character'
     | 'setting-expansion'
     | 'operator'
+    | 'open-quote'
     | 'line-continuation'
     | 'white-space'
     | 'too-long';
@@ -112,6 +113,12 @@ const rules: readonly Rule[] = [
     code: 'operator',
     message: 'holds "||", "&&" or ";" as a word, which iPXE reads as the end of the command',
     isBroken: ({ text }) => text.split(/\s+/).some((token) => ['||', '&&', ';'].includes(token)),
+  },
+  {
+    code: 'open-quote',
+    message:
+      'holds a double quote that is not closed; the kernel would read what follows as part of the value',
+    isBroken: ({ text }) => text.split('"').length % 2 === 0,
   },
   {
     code: 'line-continuation',
