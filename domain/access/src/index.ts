@@ -1,4 +1,4 @@
-export { ANONYMOUS, AUTHENTICATED, MASTERS, serviceAccountUser, type User } from './user.ts';
+export { ANONYMOUS, AUTHENTICATED, LOCAL_ADMIN, MASTERS, serviceAccountUser, type User } from './user.ts';
 export type { Binding, Policy, RoleRef, Rule, Subject } from './role.ts';
 export { builtInRoles } from './built-in-roles.ts';
 export { decide, rulesOf, type Decision } from './decide.ts';

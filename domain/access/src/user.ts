@@ -3,6 +3,8 @@ export interface User {
   /** `system:anonymous`, `system:serviceaccount:NAMESPACE:NAME`, or what the identity provider says. */
   readonly name: string;
   readonly groups: readonly string[];
+  /** The name of the user who acts as this one (the Impersonate-User header), for the audit. */
+  readonly impersonatedBy?: string;
 }
 
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
@@ -12,6 +14,9 @@ export const AUTHENTICATED = 'system:authenticated';
 
 /** May do everything, whatever the roles say: how a site that has locked itself out gets in again. */
 export const MASTERS = 'system:masters';
+
+/** Who shows the token of the server's own data folder: a command on the server, run by its owner. */
+export const LOCAL_ADMIN: User = { name: 'system:admin', groups: [MASTERS, AUTHENTICATED] };
 
 export function serviceAccountUser(namespace: string, name: string): User {
   return {

@@ -1,5 +1,11 @@
 /** Which WorkflowRuleSet takes a machine (upstream enrollment.go). */
-import { matches, parsePattern } from '@tinkerbell/event-pattern';
+import {
+  matches,
+  MatchSteps,
+  MatchTooLong,
+  parsePattern,
+  type ParsedPattern,
+} from '@tinkerbell/event-pattern';
 import type { WorkflowRuleSet } from '@tinkerbell/resources';
 import type { AttributesJson } from './attributes-json.ts';
 
@@ -51,16 +57,36 @@ export function explainRuleSets(results: readonly RuleSetResult[]): string {
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
+/** Of all rules of one set and one machine: 2 ms at worst. A rule takes a hundred steps, mostly. */
+const SET_STEPS_MAX = 100_000;
+
 function resultOf(ruleSet: WorkflowRuleSet, attributes: AttributesJson | undefined): RuleSetResult {
   const rules = ruleSet.spec?.rules ?? [];
   const invalid: { rule: number; message: string }[] = [];
+  const steps = new MatchSteps(SET_STEPS_MAX);
   let matching = 0;
-  for (const [rule, text] of rules.entries()) {
-    const parsed = parsePattern(text);
-    if (parsed.ok) matching += matches(parsed.pattern, attributes) ? 1 : 0;
-    else invalid.push({ rule, message: `${parsed.error.message}, at character ${parsed.error.offset + 1}` });
+  for (const [rule, parsed] of parsedRules(rules).entries()) {
+    if (!parsed.ok) {
+      invalid.push({ rule, message: `${parsed.error.message}, at character ${parsed.error.offset + 1}` });
+      continue;
+    }
+    try {
+      matching += matches(parsed.pattern, attributes, steps) ? 1 : 0;
+    } catch (thrown) {
+      if (!(thrown instanceof MatchTooLong)) throw thrown;
+      invalid.push({ rule, message: thrown.message });
+    }
   }
   return { name: nameOf(ruleSet), rules: rules.length, matching, invalid };
+}
+
+/** A set is asked for each machine that comes, and changes rarely. */
+const parsedSets = new WeakMap<readonly string[], readonly ParsedPattern[]>();
+
+function parsedRules(rules: readonly string[]): readonly ParsedPattern[] {
+  let parsed = parsedSets.get(rules);
+  if (parsed === undefined) parsedSets.set(rules, (parsed = rules.map(parsePattern)));
+  return parsed;
 }
 
 function nameOf({ metadata }: WorkflowRuleSet): string {

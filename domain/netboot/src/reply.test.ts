@@ -334,6 +334,29 @@ test('every packet that is not answered has its reason', () => {
     assert.equal(reason(header({ giaddr: ipv4(giaddr) })), 'relay-address-invalid', giaddr);
     assert.equal(reason(header({ ciaddr: ipv4(giaddr) })), 'client-address-invalid', giaddr);
   }
+  for (const edge of [
+    '192.168.77.0',
+    '192.168.77.255',
+    '10.20.3.255',
+    '10.20.0.0',
+    '240.0.0.1',
+    '239.9.9.9',
+  ]) {
+    const pool = { first: ipv4('10.20.0.10'), last: ipv4('10.20.0.99'), prefixLength: 22 };
+    const pools = [{ ...pool, nameServers: [], leaseTimeSeconds: 600 }];
+    for (const [field, why] of [
+      ['giaddr', 'relay-address-invalid'],
+      ['ciaddr', 'client-address-invalid'],
+    ] as const) {
+      const decision = decide(header({ [field]: ipv4(edge) }), [hardware()], { pools });
+      assert.equal(decision.kind === 'ignore' && decision.reason, why, `${field} ${edge}`);
+    }
+  }
+  assert.equal(
+    reason(header({ giaddr: ipv4('10.20.3.255') })),
+    'answered',
+    'of a network that is not known here',
+  );
   assert.equal(reason(header({ hardwareType: 32, hardwareLength: 0 })), 'no-hardware-address');
   assert.equal(reason(request({ messageType: 7 })), 'client-released');
   assert.equal(reason(request({ messageType: 4 })), 'client-declined');

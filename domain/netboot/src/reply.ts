@@ -1,5 +1,13 @@
 import { malformedOptionsOf, messageType, optionTable } from '@tinkerbell/dhcp';
-import { isHostAddress, IPV4_ANY } from '@tinkerbell/wire';
+import {
+  broadcastAddress,
+  isHostAddress,
+  IPV4_ANY,
+  netmaskOf,
+  networkAddress,
+  prefixLengthOf,
+  type Ipv4,
+} from '@tinkerbell/wire';
 import { ignore, type ReplyDecision, type ReplyInput, type ReplyVariant } from './decision.ts';
 import { poolFor } from './pool.ts';
 import { ignoreBesideProxy } from './proxy-audience.ts';
@@ -36,17 +44,36 @@ const DECISIVE_OPTIONS: readonly number[] = [
 ];
 
 /** Packets that are no honest request: a reply to them could go anywhere. */
-function ignoreHostile({ request, settings }: ReplyInput): ReplyDecision | undefined {
+function ignoreHostile({ request, reservation, settings }: ReplyInput): ReplyDecision | undefined {
   if (request.op !== 'request') return ignore('not-a-request', 'op is reply');
   if (request.hops > HOPS_MAX) return ignore('too-many-hops', `it passed ${request.hops} relays`);
   const broken = malformedOptionsOf(request.options).find((code) => DECISIVE_OPTIONS.includes(code));
   if (broken !== undefined) return ignore('malformed-option', `option ${broken} has a forbidden length`);
   // A reply goes to these addresses: one that reflects to us, to a group or to the loopback is never a client's.
-  const isReflecting = (address: typeof request.giaddr) =>
-    address !== IPV4_ANY && (!isHostAddress(address) || address === settings.serverAddress);
+  const isReflecting = (address: Ipv4) =>
+    address !== IPV4_ANY &&
+    (!isHostAddress(address) ||
+      address === settings.serverAddress ||
+      isEdgeOfNetwork(address, reservation, settings));
   if (isReflecting(request.giaddr)) return ignore('relay-address-invalid', `giaddr is ${request.giaddr}`);
   if (isReflecting(request.ciaddr)) return ignore('client-address-invalid', `ciaddr is ${request.ciaddr}`);
   return undefined;
+}
+
+/** Whether it is the first or last address, to which all of a network listen, of the machine's own network or that of a pool. */
+function isEdgeOfNetwork(
+  address: Ipv4,
+  reservation: ReplyInput['reservation'],
+  { pools = [] }: ReplyInput['settings'],
+): boolean {
+  const isEdge = (member: Ipv4, netmask: Ipv4): boolean =>
+    // A network of 31 bits has two hosts and no broadcast address (RFC 3021).
+    (prefixLengthOf(netmask) ?? 0) < 31 &&
+    (address === broadcastAddress(member, netmask) || address === networkAddress(member, netmask));
+  if (pools.some(({ first, prefixLength }) => isEdge(first, netmaskOf(prefixLength)))) return true;
+  if (!reservation.ok) return false;
+  const { address: own, netmask } = reservation.value;
+  return own !== undefined && netmask !== undefined && isEdge(own, netmask);
 }
 
 /** A machine without an address of its own, in a network that has a pool. */

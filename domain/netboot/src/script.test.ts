@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { hardware, hookSettings, MAC } from '../testdata/packets.ts';
 import {
   reservationFor,
@@ -165,6 +166,56 @@ test('a value that would become a command is refused with its field', () => {
     assert.equal(decision.kind, 'invalid');
     assert.match(decision.kind === 'invalid' ? decision.message : '', field);
   }
+});
+
+/** As Linux takes its command line apart (lib/cmdline.c, next_arg): white space within double quotes is of the argument. */
+function asLinuxReads(words: readonly string[]): string[] {
+  const found = [''];
+  let isQuoted = false;
+  for (const character of words.join(' ')) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (character === ' ' && !isQuoted) found.push('');
+    else found.push(`${found.pop() ?? ''}${character}`);
+  }
+  return found;
+}
+
+test('no value of a Hardware hides the arguments after it from the kernel', () => {
+  const value = fc.string({ unit: fc.constantFrom('a', ' ', '"', "'", '=', '-', '#', ','), maxLength: 12 });
+  let refused = 0;
+  fc.assert(
+    fc.property(value, value, value, (facility_code, agentID, parameter) => {
+      const decision = decide({
+        netboot: { osie: { kernelParams: [parameter, 'last=1'] } },
+        spec: { agentID, metadata: { facility: { facility_code } } },
+      });
+      if (decision.kind === 'invalid') {
+        refused += 1;
+        assert.match(decision.message, /facility_code|agentID|kernelParams\[0\]/);
+        return;
+      }
+      const read = asLinuxReads(kernelArguments(decision));
+      for (const own of [
+        'syslog_host=192.168.77.2',
+        'tinkerbell_tls=false',
+        `hw_addr=${MAC}`,
+        'console=tty0',
+        'last=1',
+      ])
+        assert.ok(read.includes(own), `${own} in ${read.join('|')}`);
+    }),
+    { numRuns: 500, seed: 20261123 },
+  );
+  assert.ok(refused > 50 && refused < 450, `${refused}`);
+  const spaced = decide({
+    spec: { metadata: { facility: { facility_code: 'onprem  console=ttyS1 x="a b"' } } },
+  });
+  assert.deepEqual(
+    asLinuxReads(kernelArguments(spaced))
+      .filter((each) => each !== '')
+      .slice(0, 3),
+    ['facility=onprem', 'console=ttyS1', 'x="a b"'],
+  );
 });
 
 test("the static script passes upstream's kernel arguments in upstream's order, for any machine", () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { crdFor, kinds, collectionOf } from './index.ts';
+import { builtInKinds, crdFor, hardwareKind, kinds, collectionOf } from './index.ts';
 
 /** Upstream's CRDs without their prose; what our kinds must equal in meaning. */
 const upstream = JSON.parse(
@@ -45,6 +45,20 @@ function normalize(value: unknown, path = ''): unknown {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Limits that we add to every text, list and map; upstream has one `maxProperties`, which stays. */
+const limits = ['maxLength', 'maxItems', 'maxProperties'];
+
+function withoutLimits(ours: unknown, theirs: unknown): unknown {
+  if (Array.isArray(ours))
+    return ours.map((item, at) => withoutLimits(item, (theirs as unknown[] | undefined)?.[at]));
+  if (typeof ours !== 'object' || ours === null) return ours;
+  const other = (theirs ?? {}) as Record<string, unknown>;
+  const kept = Object.entries(ours).filter(
+    ([key, value]) => typeof value !== 'number' || !limits.includes(key) || Object.hasOwn(other, key),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutLimits(value, other[key])]));
+}
+
 function withoutPrefix(crd: unknown): {
   metadata: unknown;
   spec: { versions: { schema: { openAPIV3Schema: unknown } }[] };
@@ -52,15 +66,46 @@ function withoutPrefix(crd: unknown): {
   return crd as never;
 }
 
+/** Upstream's Hardware has no conditions; those of its other kinds are compared. */
+function withoutConditions(key: string, value: unknown): unknown {
+  return key === 'conditions' ? undefined : value;
+}
+
 for (const kind of kinds) {
   test(`the CRD of ${kind.kind} equals upstream's in meaning`, () => {
-    const ours = withoutPrefix(JSON.parse(JSON.stringify(crdFor(kind))));
+    const ours = withoutPrefix(
+      JSON.parse(JSON.stringify(crdFor(kind)), kind === hardwareKind ? withoutConditions : undefined),
+    );
     const theirs = withoutPrefix(upstream[collectionOf(kind)]);
-    const schema = (crd: typeof ours) => normalize(crd.spec.versions[0]?.schema.openAPIV3Schema);
-    assert.deepEqual(schema(ours), schema(theirs));
+    const schema = (crd: typeof ours) => crd.spec.versions[0]?.schema.openAPIV3Schema;
+    const unlimited = withoutLimits(schema(ours), schema(theirs));
+    assert.deepEqual(normalize(unlimited), normalize(schema(theirs)));
     const rest = (crd: typeof ours) =>
       normalize({ ...crd.spec, versions: crd.spec.versions.map((v) => ({ ...v, schema: 0 })) });
     assert.deepEqual(rest(ours), rest(theirs));
     assert.deepEqual(ours.metadata, theirs.metadata);
   });
 }
+
+/** Texts, lists and maps without a limit. */
+function unlimited(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, properties, items, additionalProperties, ...own } = schema as Record<string, unknown>;
+  if (own['x-kubernetes-preserve-unknown-fields'] === true) return [];
+  const isMap = type === 'object' && additionalProperties !== undefined;
+  const needed =
+    type === 'string' ? 'maxLength' : type === 'array' ? 'maxItems' : isMap ? 'maxProperties' : undefined;
+  const isOpen = needed !== undefined && own[needed] === undefined && own['enum'] === undefined;
+  return [
+    ...(isOpen ? [path] : []),
+    ...Object.entries(properties ?? {}).flatMap(([name, field]) => unlimited(field, `${path}.${name}`)),
+    ...unlimited(items, `${path}[]`),
+    ...unlimited(additionalProperties, `${path}{}`),
+  ];
+}
+
+test('every text, list and map of every kind has a limit', () => {
+  for (const kind of builtInKinds)
+    for (const [name, schema] of Object.entries({ spec: kind.spec, status: kind.status, ...kind.fields }))
+      assert.deepEqual(unlimited(schema, `${kind.kind}.${name}`), []);
+});

@@ -4,7 +4,7 @@ import type { Kind, PrinterColumn } from './kind.ts';
 import type { Problem } from './problem.ts';
 import type { Schema } from './schema.ts';
 import { isRecord } from './structure.ts';
-import { compileProblem } from './validate.ts';
+import { kindFault } from './validate.ts';
 
 /** Kinds to be served; empty when none is. */
 export function kindsOfDefinition(definition: CustomResourceDefinition): readonly Kind[] {
@@ -13,15 +13,18 @@ export function kindsOfDefinition(definition: CustomResourceDefinition): readonl
   return spec.versions.filter(({ served }) => served).map((version) => kindOfVersion(spec, version));
 }
 
-/** Schemas that cannot be used. */
-export function definitionSchemaProblems(definition: CustomResourceDefinition): readonly Problem[] {
+/** Schemas that cannot be used. Yields often. */
+export function* definitionSchemaProblems(
+  definition: CustomResourceDefinition,
+): Generator<undefined, readonly Problem[]> {
   const { spec } = definition;
-  return (spec?.versions ?? []).flatMap((version, index): Problem[] => {
-    if (spec === undefined) return [];
-    const message = compileProblem(kindOfVersion(spec, version));
+  const problems: Problem[] = [];
+  for (const [index, version] of (spec?.versions ?? []).entries()) {
+    const message = spec === undefined ? undefined : yield* kindFault(kindOfVersion(spec, version));
     const path = ['spec', 'versions', index, 'schema', 'openAPIV3Schema'];
-    return message === undefined ? [] : [{ reason: 'invalid', path, message }];
-  });
+    if (message !== undefined) problems.push({ reason: 'invalid', path, message });
+  }
+  return problems;
 }
 
 type DefinitionSpec = NonNullable<CustomResourceDefinition['spec']>;

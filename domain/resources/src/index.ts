@@ -49,7 +49,14 @@ export type {
   WorkflowStatus,
   WorkflowTask,
 } from './workflow.ts';
-export { objectSchemaOf, validateAs, validateResource, type Validated } from './validate.ts';
+export {
+  kindOfObject,
+  objectSchemaOf,
+  validateAs,
+  validateResource,
+  validation,
+  type Validated,
+} from './validate.ts';
 export { validateManifest, type ManifestObject, type ManifestProblem } from './manifest.ts';
 export { formatPath, formatProblem, type Problem } from './problem.ts';
 export { isRecord, type Path } from './structure.ts';
@@ -57,6 +64,17 @@ export { managersAfterUpdate, serverSideApply, type FieldConflict } from './appl
 export { strategicMerge } from './strategic-merge.ts';
 export { nearest } from './nearest.ts';
 export { crdFor, openApiOf } from './crd.ts';
+export type { HardwareCondition } from './hardware/hardware.ts';
+export {
+  claimsOf,
+  mayRunOn,
+  ownerAmong,
+  USE_HARDWARE,
+  usedHardware,
+  type Claim,
+} from './hardware/ownership.ts';
 export { primaryMacOf } from './hardware/primary-mac.ts';
 export { uidOf } from './uid.ts';
 export { definitionSchemaProblems, kindsOfDefinition } from './custom-kind.ts';
+export { beyond, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';
+export { ProblemList } from './problem-list.ts';

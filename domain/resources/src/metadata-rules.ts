@@ -1,11 +1,41 @@
 /** The rules of Kubernetes for names, labels and annotations. */
 import type { Problem } from './problem.ts';
+import { Type, type Schema } from './schema.ts';
 import { isRecord } from './structure.ts';
 
 const NAME_LIMIT = 253;
 const NAMESPACE_LIMIT = 63;
+/** An object waits for each; two or three are common. */
+const FINALIZERS_MAX = 64;
+/** The collector visits an object once for each. */
+const OWNERS_MAX = 64;
 /** All annotations of one object together. */
 const ANNOTATIONS_LIMIT = 256 * 1024;
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength, nullable: true }));
+
+/** What clients may set of metadata beside name and maps of texts, and send back of what the server sets (meta/v1 ObjectMeta). */
+export const metadataSchema: Schema = Type.Object({
+  generateName: text(NAME_LIMIT),
+  uid: text(NAME_LIMIT),
+  resourceVersion: text(NAME_LIMIT),
+  finalizers: Type.Optional(
+    Type.Array(Type.String({ maxLength: 2 * NAME_LIMIT }), { maxItems: FINALIZERS_MAX, nullable: true }),
+  ),
+  ownerReferences: Type.Optional(
+    Type.Array(
+      Type.Object({
+        apiVersion: Type.String({ maxLength: 2 * NAME_LIMIT }),
+        kind: Type.String({ maxLength: NAMESPACE_LIMIT }),
+        name: Type.String({ maxLength: NAME_LIMIT }),
+        uid: Type.String({ maxLength: NAME_LIMIT }),
+        blockOwnerDeletion: Type.Optional(Type.Boolean()),
+        controller: Type.Optional(Type.Boolean()),
+      }),
+      { maxItems: OWNERS_MAX, nullable: true },
+    ),
+  ),
+});
 
 export function metadataProblems(metadata: unknown): Problem[] {
   if (!isRecord(metadata)) return [{ reason: 'required', path: ['metadata'], message: 'is required' }];

@@ -1,5 +1,10 @@
+/** Longer words are no slips of the finger: comparing takes as long as word times candidates. */
+const WORD_MAX = 64;
+const CANDIDATES_MAX = 200;
+
 /** The candidate closest to `word` by edit distance, when it is close enough to be a slip of the finger. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > WORD_MAX || candidates.length > CANDIDATES_MAX) return undefined;
   const limit = Math.max(1, Math.floor(word.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;

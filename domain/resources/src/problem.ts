@@ -10,25 +10,40 @@ export interface Problem {
   readonly message: string;
 }
 
-/** `spec.interfaces[0].dhcp.mac` */
+/** `spec.interfaces[0].dhcp.mac`. Names that strangers made up are cut. */
 export function formatPath(path: Path): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
-    else if (/^[A-Za-z_][\w-]*$/.test(step)) text += text === '' ? step : `.${step}`;
-    else text += `[${JSON.stringify(step)}]`;
+    else if (/^[A-Za-z_][\w-]{0,63}$/.test(step)) text += text === '' ? step : `.${step}`;
+    else text += `[${JSON.stringify(shortened(step))}]`;
   }
   return text;
 }
 
 /** `spec.interfaces[0].dhcp.mac: "AA:…": must be lower case; write "aa:…"` */
-export function formatProblem(problem: Problem): string {
-  const value = problem.value === undefined ? '' : `${shorten(JSON.stringify(problem.value))}: `;
-  return `${formatPath(problem.path)}: ${value}${problem.message}`;
+export function formatProblem({ path, value, message }: Problem): string {
+  const place = path.length === 0 && value === undefined ? '' : `${formatPath(path)}: `;
+  return `${place}${value === undefined ? '' : `${preview(value)}: `}${message}`;
 }
 
 const SHOWN_VALUE_LIMIT = 80;
 
-function shorten(text: string): string {
+/** As much of a text as a message shows. */
+export function shortened(text: string): string {
   return text.length <= SHOWN_VALUE_LIMIT ? text : `${text.slice(0, SHOWN_VALUE_LIMIT)}…`;
+}
+
+/** The beginning of a value as JSON; the rest is not even read. */
+function preview(value: unknown): string {
+  let left = SHOWN_VALUE_LIMIT;
+  const text = JSON.stringify(value, (_key, one: unknown) => {
+    if (left <= 0) return undefined;
+    left -= typeof one === 'string' ? one.length : 1;
+    if (typeof one === 'string') return shortened(one);
+    if (Array.isArray(one)) return one.slice(0, SHOWN_VALUE_LIMIT);
+    if (typeof one !== 'object' || one === null) return one;
+    return Object.fromEntries(Object.entries(one).slice(0, SHOWN_VALUE_LIMIT));
+  });
+  return shortened(text);
 }

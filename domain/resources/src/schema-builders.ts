@@ -1,5 +1,6 @@
 /** The few schema shapes that Kubernetes CRDs use beyond plain JSON types. */
 import { Type, type Static, type Schema } from './schema.ts';
+import { DOCUMENT_MAX, MAP_MAX, QUANTITY_MAX, TIME_MAX } from './schema-limits.ts';
 
 type Extra = Readonly<Record<string, unknown>>;
 
@@ -20,16 +21,21 @@ export function integer(extra: Extra = {}) {
 
 /** RFC 3339 time. */
 export function dateTime() {
-  return Type.String({ format: 'date-time' });
+  return Type.String({ format: 'date-time', maxLength: TIME_MAX });
 }
 
 /** RFC 3339 time to the microsecond, or null (Kubernetes MicroTime). */
 export function microTime() {
-  return Type.String({ format: 'date-time', nullable: true });
+  return Type.String({ format: 'date-time', maxLength: TIME_MAX, nullable: true });
 }
 
 export function uri() {
   return Type.String({ format: 'uri' });
+}
+
+/** A text that is a document: a template, user data, a script. */
+export function document(keywords: Extra = {}) {
+  return Type.String({ maxLength: DOCUMENT_MAX, ...keywords });
 }
 
 /** One of a fixed list of strings. */
@@ -39,13 +45,18 @@ export function oneOf<const Values extends readonly string[]>(values: Values, ex
 
 /** An object whose keys are free and whose values share a schema. */
 export function mapOf<Values extends Schema>(values: Values) {
-  return Type.Unsafe<{ [key: string]: Static<Values> }>({ type: 'object', additionalProperties: values });
+  return Type.Unsafe<{ [key: string]: Static<Values> }>({
+    type: 'object',
+    additionalProperties: values,
+    maxProperties: MAP_MAX,
+  });
 }
 
 /** A Kubernetes quantity: a number or text such as `10Gi`. */
 export function quantity() {
   return Type.Unsafe<number | string>({
     anyOf: [{ type: 'integer' }, { type: 'string' }],
+    maxLength: QUANTITY_MAX,
     pattern:
       '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
     'x-kubernetes-int-or-string': true,

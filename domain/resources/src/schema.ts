@@ -2,6 +2,8 @@
  * JSON schemas of which TypeScript knows the types. The eight builders our kinds need, in the manner of typebox, which costs
  * every process 20 MB and 60 ms for the many others it has.
  */
+import { LIST_MAX, TEXT_MAX } from './schema-limits.ts';
+
 declare const staticType: unique symbol;
 const OPTIONAL = Symbol('optional');
 
@@ -40,7 +42,11 @@ type Flat<Of> = { [Key in keyof Of]: Of[Key] };
 type Keywords = Readonly<Record<string, unknown>>;
 
 export const Type = {
-  String: (keywords: Keywords = {}): Schema<string> => ({ type: 'string', ...keywords }),
+  String: (keywords: Keywords = {}): Schema<string> => ({
+    type: 'string',
+    maxLength: TEXT_MAX,
+    ...keywords,
+  }),
   Boolean: (keywords: Keywords = {}): Schema<boolean> => ({ type: 'boolean', ...keywords }),
   Integer: (keywords: Keywords = {}): Schema<number> => ({ type: 'integer', ...keywords }),
   Unknown: (): Schema => ({}),
@@ -51,6 +57,7 @@ export const Type = {
   Array: <Items extends Schema>(items: Items, keywords: Keywords = {}): Schema<Static<Items>[]> => ({
     type: 'array',
     items,
+    maxItems: LIST_MAX,
     ...keywords,
   }),
 

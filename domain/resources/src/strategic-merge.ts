@@ -3,7 +3,6 @@
  * RFC 7386, lists with a merge key merge by it, sets of plain values unite, other lists are replaced. `$patch`, `$retainKeys`,
  * `$deleteFromPrimitiveList` and `$setElementOrder` are understood.
  */
-import { isDeepEqual } from './deep-equal.ts';
 import { isRecord, type Path } from './structure.ts';
 
 /** The lists that merge, by path; the value is the merge key, empty for a set. */
@@ -23,7 +22,8 @@ function merged(target: unknown, patch: unknown, path: Path): unknown {
   const { $patch: directive, $retainKeys: retained } = patch;
   if (directive === 'delete') return undefined;
   const kept = directive === 'replace' || !isRecord(target) ? [] : Object.entries(target);
-  const fields = new Map(Array.isArray(retained) ? kept.filter(([key]) => retained.includes(key)) : kept);
+  const names = Array.isArray(retained) ? new Set<unknown>(retained) : undefined;
+  const fields = new Map(names === undefined ? kept : kept.filter(([key]) => names.has(key)));
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith('$deleteFromPrimitiveList/')) dropFrom(fields, key, value);
     if (key.startsWith('$')) continue;
@@ -37,11 +37,12 @@ function merged(target: unknown, patch: unknown, path: Path): unknown {
 function dropFrom(fields: Map<string, unknown>, key: string, values: unknown): void {
   const name = key.slice('$deleteFromPrimitiveList/'.length);
   const list = fields.get(name);
-  if (Array.isArray(list) && Array.isArray(values))
-    fields.set(
-      name,
-      list.filter((item) => !values.includes(item)),
-    );
+  if (!Array.isArray(list) || !Array.isArray(values)) return;
+  const dropped = new Set<unknown>(values);
+  fields.set(
+    name,
+    list.filter((item) => !dropped.has(item)),
+  );
 }
 
 function mergedField(current: unknown, value: unknown, path: Path): unknown {
@@ -59,17 +60,21 @@ function mergedItems(
 ): readonly unknown[] {
   if (patches.some((patch) => isRecord(patch) && patch['$patch'] === 'replace'))
     return patches.filter((patch) => isRecord(patch) && patch['$patch'] === undefined);
-  const items = [...current];
-  for (const patch of patches) {
-    const at = items.findIndex((item) => isDeepEqual(keyIn(item, key), keyIn(patch, key)));
-    const next = merged(items[at], patch, [...path, 0]);
-    if (next === undefined) {
-      if (at >= 0) items.splice(at, 1);
-    } else items.splice(at < 0 ? items.length : at, at < 0 ? 0 : 1, next);
+  // By the key's text: lists of patches and of items may both be long.
+  const items = new Map<string, unknown>(
+    current.map((item, at) => [keyOf(item, key) ?? `unnamed ${at}`, item]),
+  );
+  for (const [at, patch] of patches.entries()) {
+    const name = keyOf(patch, key) ?? `new ${at}`;
+    const next = merged(items.get(name), patch, [...path, 0]);
+    if (next === undefined) items.delete(name);
+    else items.set(name, next);
   }
-  return items;
+  return [...items.values()];
 }
 
-function keyIn(item: unknown, key: string): unknown {
-  return isRecord(item) ? item[key] : undefined;
+/** Undefined for an item without the key. */
+function keyOf(item: unknown, key: string): string | undefined {
+  const value = isRecord(item) ? item[key] : undefined;
+  return value === undefined ? undefined : JSON.stringify(value);
 }

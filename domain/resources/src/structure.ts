@@ -2,69 +2,138 @@
  * Walks a value beside its schema: fills in defaults and finds fields the schema does not know, as the
  * Kubernetes API does for structural schemas. The value itself is not changed.
  */
+import { pathOf, type Place } from './schema/place.ts';
+import { Steps } from './schema/steps.ts';
 import type { Schema } from './schema.ts';
 
 export type Path = readonly (string | number)[];
 
+/** Unknown fields whose places are kept; of further ones the number is. */
+const UNKNOWN_KEPT_MAX = 100;
+
 export interface Structured {
   /** The value with defaults filled in and unknown fields left out. */
   readonly value: unknown;
+  /** The first hundred. */
   readonly unknownFields: readonly Path[];
+  /** Of all of them. */
+  readonly unknownCount: number;
 }
 
-export function structure(schema: Schema, value: unknown): Structured {
-  const unknownFields: Path[] = [];
-  return { value: walk(schema, value, [], unknownFields), unknownFields };
+/** Yields often. */
+export function* structured(schema: Schema, value: unknown): Generator<undefined, Structured> {
+  const walk = new StructureWalk();
+  const result = walk.placed(schema, value, undefined);
+  yield* walk.run();
+  return { value: result, unknownFields: walk.unknown.map(pathOf), unknownCount: walk.unknownCount };
 }
 
-function walk(schema: Schema, value: unknown, path: Path, unknownFields: Path[]): unknown {
-  if (Array.isArray(value)) {
-    const items = schema.items;
-    if (items === undefined) return value;
-    return value.map((item, index) => walk(items, item, [...path, index], unknownFields));
+interface Work {
+  readonly schema: Schema;
+  readonly from: unknown[] | Record<string, unknown>;
+  /** What becomes of it: empty, and filled when its turn comes. */
+  readonly to: unknown[] | Record<string, unknown>;
+  readonly place: Place | undefined;
+}
+
+class StructureWalk {
+  readonly unknown: Place[] = [];
+  unknownCount = 0;
+  readonly #waiting: Work[] = [];
+  readonly #steps = new Steps();
+
+  *run(): Generator<undefined, void> {
+    for (let work = this.#waiting.pop(); work !== undefined; work = this.#waiting.pop()) {
+      if (Array.isArray(work.from)) yield* this.#fillList(work, work.from);
+      else this.#fillObject(work, work.from);
+      if (this.#steps.isPause()) yield undefined;
+    }
   }
-  if (!isRecord(value)) return value;
-  if (schema.properties === undefined) return walkMap(schema, value, path, unknownFields);
-  return walkObject(schema, value, path, unknownFields);
+
+  /** What stands for a value in the result. Lists and objects of which the schema knows more are filled later. */
+  placed(schema: Schema, from: unknown, place: Place | undefined): unknown {
+    if (Array.isArray(from)) {
+      if (schema.items === undefined) return from;
+      return this.#later({ schema, from, to: [], place });
+    }
+    if (!isRecord(from) || isFree(schema)) return from;
+    return this.#later({ schema, from, to: {}, place });
+  }
+
+  #later(work: Work): unknown {
+    this.#waiting.push(work);
+    return work.to;
+  }
+
+  *#fillList({ schema, to, place }: Work, from: readonly unknown[]): Generator<undefined, void> {
+    const { items = {} } = schema;
+    for (const [step, item] of from.entries()) {
+      (to as unknown[]).push(this.placed(items, item, { within: place, step }));
+      this.#steps.take(1);
+      if (this.#steps.isPause()) yield undefined;
+    }
+  }
+
+  #fillObject({ schema, to, place }: Work, from: Record<string, unknown>): void {
+    const { properties = {} } = schema;
+    const target = to as Record<string, unknown>;
+    const names = Object.keys(from);
+    this.#steps.take(1 + names.length);
+    for (const step of names) {
+      const item = from[step];
+      const field = fieldOf(schema, step);
+      if (field === undefined) this.#unknownField(schema, item, { to: target, within: place, step });
+      else if (!isUnset(field, item, schema))
+        set(target, step, this.placed(field, item, { within: place, step }));
+    }
+    for (const [step, { default: value }] of defaultsOf(schema))
+      if (!Object.hasOwn(target, step))
+        set(target, step, this.placed(properties[step] ?? {}, value, { within: place, step }));
+  }
+
+  #unknownField(
+    schema: Schema,
+    item: unknown,
+    { to, ...place }: Place & { readonly to: Record<string, unknown> },
+  ): void {
+    if (keepsUnknown(schema, String(place.step))) {
+      set(to, String(place.step), item);
+      return;
+    }
+    if (this.unknown.length < UNKNOWN_KEPT_MAX) this.unknown.push(place);
+    this.unknownCount += 1;
+  }
 }
 
-function walkMap(schema: Schema, value: Record<string, unknown>, path: Path, unknownFields: Path[]): unknown {
-  const values = schema.additionalProperties;
-  if (!isRecord(values)) {
-    // A CustomResourceDefinition means no fields by an object without properties, unless it says otherwise.
-    if (schema['x-kubernetes-prune-free-objects'] !== true) return value;
-    return walkObject({ ...schema, properties: {} }, value, path, unknownFields);
-  }
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, walk(values, item, [...path, key], unknownFields)]),
+function fieldOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+  if (properties === undefined) return isRecord(additionalProperties) ? additionalProperties : undefined;
+  return Object.hasOwn(properties, name) ? (properties[name] ?? {}) : undefined;
+}
+
+/** As Kubernetes does: null where a default stands and null may not means the default. */
+function isUnset(field: Schema, value: unknown, { properties }: Schema): boolean {
+  return (
+    value === null && properties !== undefined && field.default !== undefined && field['nullable'] !== true
   );
 }
 
-function walkObject(
-  schema: Schema,
-  value: Record<string, unknown>,
-  path: Path,
-  unknownFields: Path[],
-): unknown {
-  const { properties = {} } = schema;
-  const entries: [string, unknown][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    if (!Object.hasOwn(properties, key)) {
-      if (keepsUnknown(schema, key)) entries.push([key, item]);
-      else unknownFields.push([...path, key]);
-      continue;
-    }
-    const field = properties[key] ?? {};
-    // As Kubernetes does: null where a default stands and null may not means the default.
-    const isUnset = item === null && field.default !== undefined && field['nullable'] !== true;
-    if (!isUnset) entries.push([key, walk(field, item, [...path, key], unknownFields)]);
+/** Objects of which the schema knows nothing stay as they are. */
+function isFree(schema: Schema): boolean {
+  if (schema.properties !== undefined || isRecord(schema.additionalProperties)) return false;
+  // A CustomResourceDefinition means no fields by an object without properties, unless it says otherwise.
+  return schema['x-kubernetes-prune-free-objects'] !== true;
+}
+
+const defaults = new WeakMap<Schema, readonly (readonly [string, Schema])[]>();
+
+/** The fields of a schema that have a default: few, while fields may be many. */
+function defaultsOf(schema: Schema): readonly (readonly [string, Schema])[] {
+  let found = defaults.get(schema);
+  if (found === undefined) {
+    found = Object.entries(schema.properties ?? {}).filter(([, field]) => field.default !== undefined);
+    defaults.set(schema, found);
   }
-  const present = new Set(entries.map(([key]) => key));
-  for (const [key, field] of Object.entries(properties)) {
-    if (field.default === undefined || present.has(key)) continue;
-    entries.push([key, walk(field, field.default, [...path, key], [])]);
-  }
-  return Object.fromEntries(entries);
+  return found;
 }
 
 function keepsUnknown(schema: Schema, key: string): boolean {
@@ -72,6 +141,13 @@ function keepsUnknown(schema: Schema, key: string): boolean {
   return (
     schema['x-kubernetes-embedded-resource'] === true && ['apiVersion', 'kind', 'metadata'].includes(key)
   );
+}
+
+/** A field named `__proto__` is a field like any other. */
+function set(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  else target[name] = value;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

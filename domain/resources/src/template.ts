@@ -1,7 +1,8 @@
+import { document } from './schema-builders.ts';
 import { Type, type Static } from './schema.ts';
 
 export const TemplateSpec = Type.Object({
-  data: Type.Optional(Type.String()),
+  data: Type.Optional(document()),
 });
 export type TemplateSpec = Static<typeof TemplateSpec>;
 

@@ -1,15 +1,23 @@
-/** Objects in, problems out: the schema by ajv, then what a schema cannot say. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Type, type Schema } from './schema.ts';
-import { celFault, celProblems } from './cel-rules.ts';
-import { dhcpProblems } from './hardware/hardware-rules.ts';
+/** Objects in, problems out: the schema, then what a schema cannot say. */
 import { builtInKinds, kindFor } from './built-in-kinds.ts';
+import { celFault } from './cel/cel-fault.ts';
+import { celProblems } from './cel/cel-rules.ts';
+import { dhcpProblems } from './hardware/hardware-rules.ts';
 import { apiVersionOf, type Kind } from './kind.ts';
-import { metadataProblems } from './metadata-rules.ts';
+import { metadataProblems, metadataSchema } from './metadata-rules.ts';
 import { nearest } from './nearest.ts';
-import type { Problem } from './problem.ts';
+import { shortened, type Problem } from './problem.ts';
+import { ProblemList } from './problem-list.ts';
 import type { Resource } from './resource.ts';
-import { isRecord, schemaAt, structure, type Path } from './structure.ts';
+import { Type, type Schema } from './schema.ts';
+import { schemaProblems } from './schema/schema-check.ts';
+import { schemaFault } from './schema/schema-fault.ts';
+import { isRecord, schemaAt, structured, type Path } from './structure.ts';
+
+/** Unknown fields for which a similar known one is searched. */
+const HINTS_MAX = 20;
+/** Of a kind, in what is said of an unknown field. */
+const FIELDS_NAMED_MAX = 50;
 
 export type Validated =
   | {
@@ -17,47 +25,67 @@ export type Validated =
       readonly kind: Kind;
       /** With defaults filled in and unknown fields left out. */
       readonly resource: Resource;
-      /** Fields that were left out. Strict callers refuse them. */
+      /** Fields that were left out, the first hundred of them. Strict callers refuse them. */
       readonly unknownFields: readonly Problem[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Checks one object of any of our kinds; `value` is JSON of unknown shape. */
 export function validateResource(value: unknown): Validated {
-  if (!isRecord(value)) return refuse([], value, 'must be an object with apiVersion, kind and metadata');
-  const found = kindOf(value);
+  const found = kindOfObject(value);
   if ('problem' in found) return { ok: false, problems: [found.problem] };
-  return validateAs(found.kind, value);
+  return validateAs(found.kind, value as Record<string, unknown>);
 }
 
 /** Checks an object that is known to be of the kind; `before` is what it was, when it is changed. */
 export function validateAs(kind: Kind, submitted: Record<string, unknown>, before?: Resource): Validated {
-  const value = kind.prepare?.(submitted) ?? submitted;
-  const structured = structure(objectSchemaOf(kind), value);
-  const problems = [...metadataProblems(value['metadata']), ...schemaProblems(kind, structured.value)];
-  if (problems.length === 0) problems.push(...ruleProblems(kind, structured.value, before));
-  if (problems.length > 0)
-    return { ok: false, problems: [...problems, ...unknownProblems(kind, structured.unknownFields)] };
-  return {
-    ok: true,
-    kind,
-    resource: structured.value as Resource,
-    unknownFields: unknownProblems(kind, structured.unknownFields),
-  };
+  return drained(validation(kind, submitted, before));
+}
+
+/** As `validateAs`, with pauses: it yields about every millisecond, so that others have a turn. */
+export function* validation(
+  kind: Kind,
+  submitted: Record<string, unknown>,
+  before?: Resource,
+): Generator<undefined, Validated> {
+  const schema = objectSchemaOf(kind);
+  const prepared = kind.prepare?.(submitted) ?? submitted;
+  const { value, unknownFields, unknownCount } = yield* structured(schema, prepared);
+  const problems = new ProblemList();
+  problems.addAll(metadataProblems(prepared['metadata']));
+  const { metadata } = prepared;
+  if (isRecord(metadata)) problems.addAll((yield* schemaProblems(wholeMetadata, { metadata })).all());
+  problems.addAll((yield* schemaProblems(schema, value)).all());
+  if (problems.count === 0) {
+    problems.addAll(ruleProblems(kind, value, before));
+    problems.addAll(yield* celProblems(schema, value, before));
+  }
+  const unknown = unknownProblems(kind, unknownFields, unknownCount);
+  if (problems.count > 0) return { ok: false, problems: [...problems.all(), ...unknown] };
+  return { ok: true, kind, resource: value as Resource, unknownFields: unknown };
+}
+
+const wholeMetadata: Schema = { properties: { metadata: metadataSchema } };
+
+function drained<Result>(work: Generator<undefined, Result>): Result {
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return next.value;
+  }
 }
 
 function ruleProblems(kind: Kind, value: unknown, before: Resource | undefined): readonly Problem[] {
   const object = value as Record<string, unknown>;
   const own = kind.kind === 'Hardware' ? dhcpProblems(value) : [];
-  const cel = celProblems(objectSchemaOf(kind), value, before);
-  return [...own, ...cel, ...(kind.rules?.(object, before as Record<string, unknown> | undefined) ?? [])];
+  return [...own, ...(kind.rules?.(object, before as Record<string, unknown> | undefined) ?? [])];
 }
 
-function refuse(path: Path, value: unknown, message: string): Validated {
-  return { ok: false, problems: [{ reason: 'invalid', path, value, message }] };
-}
-
-function kindOf(value: Record<string, unknown>): { kind: Kind } | { problem: Problem } {
+/** The kind that an object says it is, of those that are built in. */
+export function kindOfObject(value: unknown): { readonly kind: Kind } | { readonly problem: Problem } {
+  if (!isRecord(value)) {
+    const message = 'must be an object with apiVersion, kind and metadata';
+    return { problem: { reason: 'invalid', path: [], value, message } };
+  }
   const apiVersion = value['apiVersion'];
   const name = value['kind'];
   if (typeof name !== 'string' || name === '') {
@@ -124,122 +152,32 @@ function builtSchemaOf({ description, spec, status, fields = {} }: Kind): Schema
   );
 }
 
-function unknownProblems(kind: Kind, paths: readonly Path[]): Problem[] {
-  return paths.map((path) => {
+/** Of the fields that are named; one more says how many are not. */
+function unknownProblems(kind: Kind, paths: readonly Path[], count: number): Problem[] {
+  const problems = paths.map((path, index): Problem => {
     const name = String(path.at(-1));
+    if (index >= HINTS_MAX)
+      return { reason: 'unknown-field', path, message: `unknown field ${JSON.stringify(shortened(name))}` };
     const parent: { properties?: object } | undefined = schemaAt(objectSchemaOf(kind), path.slice(0, -1));
     const known = Object.keys(parent?.properties ?? {});
     const close = nearest(name, known);
-    const hint = close === undefined ? `known fields: ${known.join(', ')}` : `did you mean "${close}"?`;
-    return { reason: 'unknown-field', path, message: `unknown field "${name}"; ${hint}` };
-  });
-}
-
-const INT64_SAFE = Number.MAX_SAFE_INTEGER;
-
-const ajv = new Ajv({
-  allErrors: true,
-  strict: false,
-  logger: false,
-  verbose: true,
-  formats: {
-    int32: { type: 'number', validate: (value: number) => value >= -(2 ** 31) && value < 2 ** 31 },
-    int64: { type: 'number', validate: (value: number) => Math.abs(value) <= INT64_SAFE },
-    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i,
-    uri: /^([a-z][a-z0-9+.-]*:\S+|\/\S*)$/i,
-  },
-  code: { regExp: Object.assign(goPattern, { code: 'goPattern' }) },
-});
-
-/** A pattern in Go's syntax: a leading `(?i)` becomes a flag. */
-function goPattern(pattern: string, flags: string): RegExp {
-  return pattern.startsWith('(?i)') ? new RegExp(pattern.slice(4), `${flags}i`) : new RegExp(pattern, flags);
-}
-
-const validators = new WeakMap<Kind, ValidateFunction>();
-
-/** Why the schema of a kind cannot be used, or undefined. */
-export function compileProblem(kind: Kind): string | undefined {
-  try {
-    validatorOf(kind);
-  } catch (thrown) {
-    return (thrown as Error).message;
-  }
-  return celFault(objectSchemaOf(kind));
-}
-
-function schemaProblems(kind: Kind, value: unknown): Problem[] {
-  const validator = validatorOf(kind);
-  if (validator(value)) return [];
-  return (validator.errors ?? []).map(problemOf);
-}
-
-function validatorOf(kind: Kind): ValidateFunction {
-  let validator = validators.get(kind);
-  if (validator === undefined) {
-    const schema = objectSchemaOf(kind);
-    validator = ajv.compile(schema);
-    // Ajv would keep the schema of a kind for ever, also when its definition is replaced.
-    ajv.removeSchema(schema);
-    validators.set(kind, validator);
-  }
-  return validator;
-}
-
-function problemOf(error: ErrorObject): Problem {
-  const path = pathOf(error);
-  if (error.keyword === 'required') {
+    const hint =
+      close === undefined
+        ? `known fields: ${known.slice(0, FIELDS_NAMED_MAX).join(', ')}`
+        : `did you mean "${close}"?`;
     return {
-      reason: 'required',
-      path: [...path, String(error.params['missingProperty'])],
-      message: 'is required',
+      reason: 'unknown-field',
+      path,
+      message: `unknown field ${JSON.stringify(shortened(name))}; ${hint}`,
     };
-  }
-  return {
-    reason: error.keyword === 'enum' ? 'not-supported' : 'invalid',
-    path,
-    value: error.data,
-    message: messageOf(error),
-  };
-}
-
-function pathOf(error: ErrorObject): Path {
-  const steps = error.instancePath.split('/').slice(1);
-  return steps.map((step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    return /^\d+$/.test(name) ? Number(name) : name;
   });
+  if (count === paths.length) return problems;
+  const message = `and ${count - paths.length} more unknown fields`;
+  return [...problems, { reason: 'unknown-field', path: [], message }];
 }
 
-function messageOf(error: ErrorObject): string {
-  switch (error.keyword) {
-    case 'type':
-      return typeMessage(error);
-    case 'enum':
-      return `must be one of ${(error.params['allowedValues'] as unknown[]).map((one) => JSON.stringify(one)).join(', ')}`;
-    case 'pattern':
-      return patternMessage(error);
-    case 'format':
-      return `must be a valid ${error.params['format']}`;
-    default:
-      return error.message ?? 'is not valid';
-  }
-}
-
-function typeMessage(error: ErrorObject): string {
-  const wanted = String(error.params['type']);
-  const article = /^[aeio]/.test(wanted) ? 'an' : 'a';
-  const quoted = wanted === 'string' && (typeof error.data === 'number' || typeof error.data === 'boolean');
-  return `must be ${article} ${wanted}${quoted ? `; write "${String(error.data)}" in quotes` : ''}`;
-}
-
-function patternMessage(error: ErrorObject): string {
-  if (error.instancePath.endsWith('/dhcp/mac')) {
-    const mac = String(error.data).trim().toLowerCase().replaceAll('-', ':');
-    const right = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac)
-      ? `write "${mac}"`
-      : 'write six pairs of hexadecimal digits, for example "52:54:00:12:34:56"';
-    return `must be a MAC address in lower case with colons; ${right}`;
-  }
-  return `must match ${String(error.params['pattern'])}`;
+/** Why the schema of a kind cannot be used, or undefined. Yields often. */
+export function* kindFault(kind: Kind): Generator<undefined, string | undefined> {
+  const schema = objectSchemaOf(kind);
+  return (yield* schemaFault(schema)) ?? (yield* celFault(schema));
 }

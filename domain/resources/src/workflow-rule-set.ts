@@ -1,8 +1,9 @@
 import { Type, type Static } from './schema.ts';
-import { mapOf } from './schema-builders.ts';
+import { RULES_MAX } from './schema-limits.ts';
+import { document, mapOf } from './schema-builders.ts';
 
 export const WorkflowRuleSetSpec = Type.Object({
-  rules: Type.Optional(Type.Array(Type.String())),
+  rules: Type.Optional(Type.Array(Type.String(), { maxItems: RULES_MAX })),
   workflow: Type.Optional(
     Type.Object({
       addAttributes: Type.Optional(Type.Boolean()),
@@ -11,7 +12,7 @@ export const WorkflowRuleSetSpec = Type.Object({
       template: Type.Optional(
         Type.Object({
           agentValue: Type.Optional(Type.String()),
-          kvs: Type.Optional(mapOf(Type.String())),
+          kvs: Type.Optional(mapOf(document())),
           ref: Type.Optional(Type.String()),
         }),
       ),

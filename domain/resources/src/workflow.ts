@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
 import { BmcAction } from './bmc/action.ts';
-import { dateTime, int64, mapOf, oneOf, uri } from './schema-builders.ts';
+import { dateTime, document, int64, mapOf, oneOf, uri } from './schema-builders.ts';
 
 export const BootOptions = Type.Object({
   bootMode: Type.Optional(oneOf(['netboot', 'isoboot', 'iso', 'customboot'])),
@@ -18,7 +18,7 @@ export type BootOptions = Static<typeof BootOptions>;
 export const WorkflowSpec = Type.Object({
   bootOptions: Type.Optional(BootOptions),
   disabled: Type.Optional(Type.Boolean()),
-  hardwareMap: Type.Optional(mapOf(Type.String())),
+  hardwareMap: Type.Optional(mapOf(document())),
   hardwareRef: Type.Optional(Type.String()),
   templateRef: Type.Optional(Type.String()),
 });
@@ -34,10 +34,10 @@ const actionFields = {
   backoff: Type.Optional(int64()),
   /** The workflow pauses before this action is handed out. */
   breakpoint: Type.Optional(Type.Boolean()),
-  command: Type.Optional(Type.Array(Type.String())),
+  command: Type.Optional(Type.Array(document())),
   /** When a running action counts as lost, by the server's clock. */
   deadline: Type.Optional(dateTime()),
-  environment: Type.Optional(mapOf(Type.String())),
+  environment: Type.Optional(mapOf(document())),
   executionDuration: Type.Optional(Type.String()),
   executionStart: Type.Optional(dateTime()),
   executionStop: Type.Optional(dateTime()),
@@ -76,7 +76,7 @@ export type WorkflowAction = Static<typeof WorkflowAction>;
 export const WorkflowTask = Type.Object({
   actions: Type.Array(WorkflowAction),
   agentID: Type.String(),
-  environment: Type.Optional(mapOf(Type.String())),
+  environment: Type.Optional(mapOf(document())),
   id: Type.String(),
   name: Type.String(),
   volumes: Type.Optional(Type.Array(Type.String())),

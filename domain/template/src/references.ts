@@ -2,7 +2,7 @@
  * Which objects named in a Hardware's `spec.references` a template may see. Upstream's controller asks a deny list and then an allow
  * list of patterns; without a deny list of the operator's own, everything is denied that is not allowed.
  */
-import { matches, parsePattern, type Pattern } from '@tinkerbell/event-pattern';
+import { matches, MatchTooLong, parsePattern, type Pattern } from '@tinkerbell/event-pattern';
 import type { JsonObject } from './dot.ts';
 
 /** An object to be read; group and resource are in lower case, as they are asked for. */
@@ -71,15 +71,21 @@ export function allowedReferences(hardware: JsonObject, rules: ReferenceRules): 
     };
     // A rule that denies "secrets" must hold for "Secrets", which is read as the same.
     const events = [asWritten, asRead].map((reference) => ({ source, reference }));
-    if (anyMatches(rules.deny, events) && !anyMatches(rules.allow, events))
+    if (anyMatches(rules.deny, events, true) && !anyMatches(rules.allow, events, false))
       denied.push(`reference denied: ${name}`);
     else references.set(name, asRead);
   }
   return { references, denied: denied.join('\n') };
 }
 
-function anyMatches(patterns: readonly Pattern[], events: readonly object[]): boolean {
-  return patterns.some((pattern) => events.some((event) => matches(pattern, event)));
+/** What takes too long to match is denied. */
+function anyMatches(patterns: readonly Pattern[], events: readonly object[], isDenied: boolean): boolean {
+  try {
+    return patterns.some((pattern) => events.some((event) => matches(pattern, event)));
+  } catch (thrown) {
+    if (thrown instanceof MatchTooLong) return isDenied;
+    throw thrown;
+  }
 }
 
 /** All five fields, so that a rule about a name sees that there is none. */

@@ -73,16 +73,26 @@ export function report(
   const place = actionAt(status, given.agentId, given.actionId);
   if (place === undefined) return refuse('action-not-found');
   const { action } = place;
-  if (given.attempt !== undefined && given.attempt < (action.attempt ?? 0)) return refuse('attempt-over');
-  if (action.state === given.state) return refuse('already-reported');
-  if (currentActionOf(status)?.action.id !== action.id || given.state === 'PENDING')
-    return refuse('action-not-current');
-  if (action.again === true) return refuse('attempt-over');
+  const refused = whyRefused(status, place, given);
+  if (refused !== undefined) return refuse(refused);
   const started = startClock(status, context);
   const fields = reportedFields(action, given, context);
   if (isTerminal(given.state) && given.state !== 'SUCCESS')
     return accept(fail(started, place, fields, context));
   return accept(finish(started, place, fields, context));
+}
+
+function whyRefused(
+  status: WorkflowStatus,
+  { task, action }: ActionPlace,
+  given: EventOf<'action-reported'>['report'],
+): Parameters<typeof refuse>[0] | undefined {
+  if (given.taskId !== task.id) return 'another-task';
+  if (given.attempt !== undefined && given.attempt < (action.attempt ?? 0)) return 'attempt-over';
+  if (action.state === given.state) return 'already-reported';
+  if (currentActionOf(status)?.action.id !== action.id || given.state === 'PENDING')
+    return 'action-not-current';
+  return action.again === true ? 'attempt-over' : undefined;
 }
 
 export function reportAfterEnd(
@@ -91,6 +101,7 @@ export function reportAfterEnd(
 ): Transition {
   const place = actionAt(status, given.agentId, given.actionId);
   if (place === undefined) return refuse('action-not-found');
+  if (given.taskId !== place.task.id) return refuse('another-task');
   return refuse(place.action.state === given.state ? 'already-reported' : 'workflow-finished');
 }
 

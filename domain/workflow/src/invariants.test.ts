@@ -70,13 +70,19 @@ function eventFor(status: WorkflowStatus): WorkflowEvent {
     uid: 'u',
     condition: 'BootJobFailed',
     status: 'True',
-    report: { agentId, taskId: '', actionId, state },
+    report: { agentId, taskId: taskIdOf(status, actionId), actionId, state },
     from: pick<unknown>('failed', 'start', { action: named.action }),
     set: pick(true, false),
     timeout: pick(1, 60, -1),
   };
   const kind = next() < 0.7 ? likelyIn(status) : pick(...eventKinds);
   return { kind, ...fields } as unknown as WorkflowEvent;
+}
+
+function taskIdOf(status: WorkflowStatus, actionId: string): string {
+  const holds = (action: WorkflowAction): boolean =>
+    action.id === actionId || (action.onFailure ?? []).some(holds);
+  return status.tasks?.find(({ actions }) => actions.some(holds))?.id ?? 'none';
 }
 
 const order = ['', 'PREPARING', 'PENDING', 'RUNNING', 'POST'];

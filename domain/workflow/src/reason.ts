@@ -18,6 +18,7 @@ const texts = {
   'no-next-action': 'no action is left to be handed out',
   'not-this-agent': "it is another agent's turn",
   'action-not-found': 'action not found',
+  'another-task': 'the action is not of the task that the report names',
   'action-not-current': 'the action is not the current one of the workflow',
   'attempt-over': 'this attempt of the action is over; the next begins when the action is handed out again',
   'already-reported': 'this is known already',

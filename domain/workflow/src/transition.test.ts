@@ -61,7 +61,8 @@ function reportOf(
   state: ActionState,
   agentId = actionId === 'id-5' ? 'agent-2' : 'agent-1',
 ): WorkflowEvent {
-  return { kind: 'action-reported', report: { agentId, taskId: '', actionId, state } };
+  const taskId = actionId === 'id-5' ? 'id-4' : 'id-1';
+  return { kind: 'action-reported', report: { agentId, taskId, actionId, state } };
 }
 
 const running = apply(
@@ -319,4 +320,14 @@ test('whatever happens: a terminal state stays, and success comes in order', () 
       }
     }),
   );
+});
+
+test('a report that names the task of another workflow, or another task, changes nothing in any state', () => {
+  for (const status of [pending, running, allDone])
+    for (const taskId of ['id-4', 'of-another-workflow', '', 'id-1 ', 'ID-1'])
+      for (const state of ['RUNNING', 'SUCCESS', 'FAILED', 'TIMEOUT', 'PENDING'] as const) {
+        const report = { agentId: 'agent-1', taskId, actionId: 'id-2', state };
+        const result = transition(status, { kind: 'action-reported', report }, context());
+        assert.deepEqual(result, { ok: false, reason: 'another-task' }, `${status.state} ${taskId} ${state}`);
+      }
 });

@@ -4,16 +4,21 @@ import type { ManagedFieldsEntry, Resource } from '../resource.ts';
 import type { Schema } from '../schema.ts';
 import { isRecord } from '../structure.ts';
 import {
-  applySchema,
-  fieldName,
-  fieldsOf,
+  differing,
+  fieldNames,
   fromFieldsV1,
-  isSameAt,
-  partsOf,
+  minus,
+  shared,
   toFieldsV1,
+  union,
   without,
-  type FieldSet,
-} from './field-set.ts';
+  type FieldTree,
+} from './field-tree.ts';
+import { applySchema, fieldsOf } from './owned-fields.ts';
+import { partsOf } from './steps.ts';
+
+/** Conflicts that are named; of further ones the number is. */
+const CONFLICTS_MAX = 100;
 
 export interface FieldManager {
   readonly name: string;
@@ -42,72 +47,91 @@ export type Applied =
   | { readonly ok: true; readonly object: unknown; readonly managedFields: readonly ManagedFieldsEntry[] }
   | { readonly ok: false; readonly conflicts: readonly FieldConflict[] };
 
-/** Merges what is applied into `live`. */
-export function serverSideApply(live: Resource, application: Application): Applied {
+/** Merges what is applied into `live`. Yields between its parts, each of which goes through the object once. */
+export function* serverSideApply(live: Resource, application: Application): Generator<undefined, Applied> {
   const { applied, manager, force } = application;
   const schema = applySchema(application.schema);
   const entries = entriesOf(live, schema);
   const wanted = fieldsOf(schema, applied);
   const isOwn = (one: ManagedFieldsEntry): boolean => isBy(one, manager, 'Apply');
-  const others = entries.filter((one) => !isOwn(one));
-  const taken = others.map((entry) => {
-    const owned = fromFieldsV1(entry.fieldsV1);
-    return {
-      entry,
-      owned,
-      lost: [...owned].filter((path) => wanted.has(path) && !isSameAt(path, live, applied)),
-    };
-  });
-  if (!force && taken.some(({ lost }) => lost.length > 0))
-    return {
-      ok: false,
-      conflicts: taken.flatMap(({ entry, lost }) => lost.map((path) => conflictOf(entry, path))),
-    };
-  const kept = new Set(taken.flatMap(({ owned }) => [...owned]));
+  const taken: Taken[] = [];
+  for (const entry of entries.filter((one) => !isOwn(one))) {
+    yield undefined;
+    taken.push(takenFrom(entry, wanted, { live, applied }));
+  }
+  if (!force && taken.some(({ lost }) => lost.size > 0)) return { ok: false, conflicts: conflictsOf(taken) };
   const before = entries.find(isOwn);
-  const dropped = [...fromFieldsV1(before?.fieldsV1)].filter((path) => !wanted.has(path) && !kept.has(path));
-  const object = merged(schema, without(live, dropped), applied);
-  const own = entryOf(String(applied['apiVersion']), manager, { operation: 'Apply', paths: wanted });
+  const notWanted = minus(fromFieldsV1(before?.fieldsV1), wanted);
+  yield undefined;
+  const dropped = taken.reduce((left, { owned }) => minus(left, owned), notWanted);
+  const left = without(live, dropped);
+  yield undefined;
+  const object = merged(schema, left, applied);
+  yield undefined;
+  const own = entryOf(String(applied['apiVersion']), manager, { operation: 'Apply', fields: wanted });
   const isSame = before !== undefined && isDeepEqual(before.fieldsV1, own.fieldsV1);
-  return {
-    ok: true,
-    object,
-    managedFields: [
-      ...taken.flatMap(({ entry, lost }) => remaining(entry, new Set(lost))),
-      isSame ? before : own,
-    ],
-  };
+  yield undefined;
+  const others = taken.flatMap(({ entry, lost }) => remaining(entry, lost));
+  return { ok: true, object, managedFields: [...others, isSame ? before : own] };
 }
 
-/** The managers after an update by other means; an object that nobody has applied has none, which keeps it small. */
-export function managersAfterUpdate(
+interface Taken {
+  readonly entry: ManagedFieldsEntry;
+  readonly owned: FieldTree;
+  /** What is applied with another value. */
+  readonly lost: FieldTree;
+}
+
+function takenFrom(
+  entry: ManagedFieldsEntry,
+  wanted: FieldTree,
+  { live, applied }: { readonly live: unknown; readonly applied: unknown },
+): Taken {
+  const owned = fromFieldsV1(entry.fieldsV1);
+  return { entry, owned, lost: differing(shared(owned, wanted), live, applied) };
+}
+
+function conflictsOf(taken: readonly Taken[]): readonly FieldConflict[] {
+  const conflicts = taken.flatMap(({ entry: { manager, operation, apiVersion }, lost }) =>
+    fieldNames(lost, CONFLICTS_MAX).map((field) => ({ manager, operation, apiVersion, field })),
+  );
+  return conflicts.slice(0, CONFLICTS_MAX);
+}
+
+/** The managers after an update by other means; an object that nobody has applied has none, which keeps it small. Yields between its parts. */
+export function* managersAfterUpdate(
   { before, after }: { readonly before: Resource; readonly after: Resource },
   whole: Schema,
   manager: FieldManager,
-): readonly ManagedFieldsEntry[] | undefined {
+): Generator<undefined, readonly ManagedFieldsEntry[] | undefined> {
   const entries = before.metadata.managedFields;
   if (entries === undefined) return undefined;
   const schema = applySchema(whole);
   const [was, is] = [fieldsOf(schema, before), fieldsOf(schema, after)];
-  const changed = new Set([...was, ...is].filter((path) => !isSameAt(path, before, after)));
-  if (changed.size === 0) return entries;
-  const present = [...changed].filter((path) => is.has(path));
+  yield undefined;
+  const gone = differing(was, before, after);
+  yield undefined;
+  const present = differing(is, before, after);
+  yield undefined;
+  if (gone.size === 0 && present.size === 0) return entries;
   const own = entries.find((one) => isBy(one, manager, 'Update'));
-  const left = entries.filter((one) => one !== own).flatMap((one) => remaining(one, changed));
-  const mine = [...fromFieldsV1(own?.fieldsV1)].filter((path) => is.has(path));
-  const paths = new Set([...mine, ...present]);
-  if (paths.size === 0) return left;
-  return [...left, entryOf(after.apiVersion, manager, { operation: 'Update', paths })];
+  const left = entries
+    .filter((one) => one !== own)
+    .flatMap((one) => remaining(one, gone))
+    .flatMap((one) => remaining(one, present));
+  const fields = union(shared(fromFieldsV1(own?.fieldsV1), is), present);
+  if (fields.size === 0) return left;
+  return [...left, entryOf(after.apiVersion, manager, { operation: 'Update', fields })];
 }
 
 /** Before the first apply, everything belongs to whoever wrote it, whose name is not known. */
 function entriesOf(live: Resource, schema: Schema): readonly ManagedFieldsEntry[] {
   const { managedFields, creationTimestamp } = live.metadata;
   if (managedFields !== undefined) return managedFields;
-  const paths = fieldsOf(schema, live);
-  if (creationTimestamp === undefined || paths.size === 0) return [];
+  const fields = fieldsOf(schema, live);
+  if (creationTimestamp === undefined || fields.size === 0) return [];
   const writer = { name: 'before-first-apply', now: creationTimestamp };
-  return [entryOf(live.apiVersion, writer, { operation: 'Update', paths })];
+  return [entryOf(live.apiVersion, writer, { operation: 'Update', fields })];
 }
 
 function isBy(
@@ -121,9 +145,9 @@ function isBy(
 function entryOf(
   apiVersion: string,
   { name, now, subresource }: FieldManager,
-  { operation, paths }: { readonly operation: ManagedFieldsEntry['operation']; readonly paths: FieldSet },
+  { operation, fields }: { readonly operation: ManagedFieldsEntry['operation']; readonly fields: FieldTree },
 ): ManagedFieldsEntry {
-  const fieldsV1 = toFieldsV1(paths);
+  const fieldsV1 = toFieldsV1(fields);
   return {
     manager: name,
     operation,
@@ -136,14 +160,10 @@ function entryOf(
 }
 
 /** The entry without the fields; nothing when none is left. */
-function remaining(entry: ManagedFieldsEntry, lost: FieldSet): readonly ManagedFieldsEntry[] {
+function remaining(entry: ManagedFieldsEntry, lost: FieldTree): readonly ManagedFieldsEntry[] {
   if (lost.size === 0) return [entry];
-  const left = new Set([...fromFieldsV1(entry.fieldsV1)].filter((path) => !lost.has(path)));
+  const left = minus(fromFieldsV1(entry.fieldsV1), lost);
   return left.size === 0 ? [] : [{ ...entry, fieldsV1: toFieldsV1(left) }];
-}
-
-function conflictOf({ manager, operation, apiVersion }: ManagedFieldsEntry, path: string): FieldConflict {
-  return { manager, operation, apiVersion, field: fieldName(path) };
 }
 
 function merged(schema: Schema | undefined, live: unknown, applied: unknown): unknown {

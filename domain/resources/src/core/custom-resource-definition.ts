@@ -9,6 +9,12 @@ const text = () => Type.Optional(Type.String());
 const texts = () => Type.Optional(Type.Array(Type.String()));
 const free = () => ({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
 
+/** Each is read for each row of a table. */
+const JSON_PATH_MAX = 1024;
+const COLUMNS_MAX = 64;
+/** Each is a kind that is served. */
+const VERSIONS_MAX = 32;
+
 const Names = Type.Object({
   categories: texts(),
   kind: Type.String({ minLength: 1, maxLength: 63 }),
@@ -24,11 +30,12 @@ const Version = Type.Object({
       Type.Object({
         description: text(),
         format: text(),
-        jsonPath: Type.String(),
+        jsonPath: Type.String({ maxLength: JSON_PATH_MAX }),
         name: Type.String(),
         priority: Type.Optional(int32()),
         type: oneOf(['integer', 'number', 'string', 'boolean', 'date']),
       }),
+      { maxItems: COLUMNS_MAX },
     ),
   ),
   deprecated: Type.Optional(Type.Boolean()),
@@ -59,7 +66,7 @@ const DefinitionSpec = Type.Object({
   names: Names,
   preserveUnknownFields: Type.Optional(Type.Boolean()),
   scope: oneOf(['Cluster', 'Namespaced']),
-  versions: Type.Array(Version, { minItems: 1 }),
+  versions: Type.Array(Version, { minItems: 1, maxItems: VERSIONS_MAX }),
 });
 type DefinitionSpec = Static<typeof DefinitionSpec>;
 

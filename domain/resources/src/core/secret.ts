@@ -4,7 +4,7 @@ import type { Kind } from '../kind.ts';
 import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
 import { Type } from '../schema.ts';
-import { mapOf } from '../schema-builders.ts';
+import { document, mapOf } from '../schema-builders.ts';
 import { isRecord } from '../structure.ts';
 
 export interface Secret extends Resource {
@@ -35,8 +35,8 @@ export const secretKind: Kind = {
   ],
   fields: {
     type: Type.String({ default: 'Opaque', description: 'What the data is for; Opaque when anything.' }),
-    data: mapOf(Type.String({ description: 'Base64.' })),
-    stringData: mapOf(Type.String({ description: 'Text that is written into data; never read back.' })),
+    data: mapOf(document({ description: 'Base64.' })),
+    stringData: mapOf(document({ description: 'Text that is written into data; never read back.' })),
     immutable: Type.Boolean({ description: 'The data can no longer be changed.' }),
   },
   prepare: withStringData,
@@ -59,8 +59,8 @@ export const configMapKind: Kind = {
   description: 'Settings under keys.',
   printerColumns: [{ name: 'Data', jsonPath: '.data', type: 'integer', format: 'count' }],
   fields: {
-    data: mapOf(Type.String()),
-    binaryData: mapOf(Type.String({ description: 'Base64.' })),
+    data: mapOf(document()),
+    binaryData: mapOf(document({ description: 'Base64.' })),
     immutable: Type.Boolean({ description: 'The data can no longer be changed.' }),
   },
   rules: (object, before) => [

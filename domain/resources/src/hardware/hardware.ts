@@ -2,7 +2,8 @@ import { Type, type Static } from '../schema.ts';
 import { OutOfBandAttributes } from './attributes.ts';
 import { HardwareMetadata } from './metadata.ts';
 import { NetworkInterface } from './network-interface.ts';
-import { int64, mapOf, quantity } from '../schema-builders.ts';
+import { INTERFACES_MAX } from '../schema-limits.ts';
+import { dateTime, document, int64, mapOf, quantity } from '../schema-builders.ts';
 
 export const HardwareSpec = Type.Object({
   agentID: Type.Optional(Type.String()),
@@ -28,7 +29,7 @@ export const HardwareSpec = Type.Object({
       }),
     ),
   ),
-  interfaces: Type.Optional(Type.Array(NetworkInterface)),
+  interfaces: Type.Optional(Type.Array(NetworkInterface, { maxItems: INTERFACES_MAX })),
   metadata: Type.Optional(HardwareMetadata),
   references: Type.Optional(
     mapOf(
@@ -43,10 +44,20 @@ export const HardwareSpec = Type.Object({
   ),
   resources: Type.Optional(mapOf(quantity())),
   tinkVersion: Type.Optional(int64()),
-  userData: Type.Optional(Type.String()),
-  vendorData: Type.Optional(Type.String()),
+  userData: Type.Optional(document()),
+  vendorData: Type.Optional(document()),
 });
 export type HardwareSpec = Static<typeof HardwareSpec>;
+
+/** Kubernetes' own shape (metav1.Condition), as far as it is written here. */
+export const HardwareCondition = Type.Object({
+  lastTransitionTime: Type.Optional(dateTime()),
+  message: Type.Optional(Type.String()),
+  reason: Type.Optional(Type.String()),
+  status: Type.String(),
+  type: Type.String(),
+});
+export type HardwareCondition = Static<typeof HardwareCondition>;
 
 export const HardwareStatus = Type.Object({
   attributes: Type.Optional(
@@ -54,6 +65,7 @@ export const HardwareStatus = Type.Object({
       outOfBand: Type.Optional(OutOfBandAttributes),
     }),
   ),
+  conditions: Type.Optional(Type.Array(HardwareCondition, { 'x-kubernetes-list-type': 'atomic' })),
   state: Type.Optional(Type.String()),
 });
 export type HardwareStatus = Static<typeof HardwareStatus>;

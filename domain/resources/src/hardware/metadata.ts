@@ -1,6 +1,6 @@
 import { Type, type Static } from '../schema.ts';
 import { Storage } from './storage.ts';
-import { int64 } from '../schema-builders.ts';
+import { document, int64 } from '../schema-builders.ts';
 
 export const OperatingSystem = Type.Object({
   distro: Type.Optional(Type.String()),
@@ -37,7 +37,7 @@ export const Instance = Type.Object({
   state: Type.Optional(Type.String()),
   storage: Type.Optional(Storage),
   tags: Type.Optional(Type.Array(Type.String())),
-  userdata: Type.Optional(Type.String()),
+  userdata: Type.Optional(document()),
 });
 export type Instance = Static<typeof Instance>;
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from '../schema.ts';
-import { int64, uri } from '../schema-builders.ts';
+import { MAC_PATTERN } from '../schema/pattern-message.ts';
+import { document, int64, uri } from '../schema-builders.ts';
 
 export const DhcpSettings = Type.Object(
   {
@@ -30,7 +31,7 @@ export const DhcpSettings = Type.Object(
       }),
     ),
     lease_time: Type.Optional(int64()),
-    mac: Type.Optional(Type.String({ pattern: '([0-9a-f]{2}[:]){5}([0-9a-f]{2})' })),
+    mac: Type.Optional(Type.String({ pattern: MAC_PATTERN })),
     name_servers: Type.Optional(Type.Array(Type.String())),
     tftp_server_name: Type.Optional(Type.String()),
     time_servers: Type.Optional(Type.Array(Type.String())),
@@ -59,7 +60,7 @@ export const NetbootSettings = Type.Object({
   ipxe: Type.Optional(
     Type.Object({
       binary: Type.Optional(Type.String()),
-      contents: Type.Optional(Type.String()),
+      contents: Type.Optional(document()),
       url: Type.Optional(Type.String()),
     }),
   ),
@@ -73,12 +74,12 @@ export const NetbootSettings = Type.Object({
   ),
   pxelinux: Type.Optional(
     Type.Object({
-      config: Type.Optional(Type.String()),
+      config: Type.Optional(document()),
     }),
   ),
   rpi: Type.Optional(
     Type.Object({
-      configTxt: Type.Optional(Type.String()),
+      configTxt: Type.Optional(document()),
       firmwarePath: Type.Optional(Type.String()),
       serialNum: Type.String(),
     }),

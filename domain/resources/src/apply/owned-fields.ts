@@ -1,0 +1,53 @@
+/** The fields of an object that somebody may own. */
+import { metadataSchema as metadata } from '../metadata-rules.ts';
+import type { Schema } from '../schema.ts';
+import { isRecord } from '../structure.ts';
+import type { FieldTree } from './field-tree.ts';
+import { partsOf } from './steps.ts';
+
+/** What clients own; the rest of metadata is the server's. */
+const ownedMetadata: readonly string[] = ['annotations', 'finalizers', 'labels', 'ownerReferences'];
+
+/** Metadata as apimachinery declares it; schemas of kinds leave it free. */
+const mergedMetadata: Schema = {
+  type: 'object',
+  properties: {
+    finalizers: { ...metadata.properties?.['finalizers'], 'x-kubernetes-list-type': 'set' },
+    ownerReferences: {
+      ...metadata.properties?.['ownerReferences'],
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['uid'],
+    },
+  },
+};
+
+/** The schema by which objects of a kind are taken apart. */
+export function applySchema(whole: Schema): Schema {
+  return { ...whole, properties: { ...whole.properties, metadata: mergedMetadata } };
+}
+
+/** All fields of an object that somebody may own. */
+export function fieldsOf(schema: Schema, object: unknown): FieldTree {
+  const tree = new Map<string, FieldTree>();
+  if (!isRecord(object)) return tree;
+  for (const [key, value] of Object.entries(object)) {
+    if (key === 'apiVersion' || key === 'kind') continue;
+    const field = schema.properties?.[key];
+    const owned = key === 'metadata' ? ownedOf(value) : value;
+    if (owned !== undefined) tree.set(`f:${key}`, treeOf(field, owned));
+  }
+  return tree;
+}
+
+function ownedOf(value: unknown): unknown {
+  if (!isRecord(value)) return undefined;
+  const owned = Object.entries(value).filter(([name]) => ownedMetadata.includes(name));
+  return owned.length === 0 ? undefined : Object.fromEntries(owned);
+}
+
+function treeOf(schema: Schema | undefined, value: unknown): FieldTree {
+  const tree = new Map<string, FieldTree>();
+  for (const { step, part, value: inner } of partsOf(schema, value) ?? [])
+    tree.set(step, treeOf(part, inner));
+  return tree;
+}

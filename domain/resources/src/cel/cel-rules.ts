@@ -1,0 +1,117 @@
+/** The rules of `x-kubernetes-validations`, in the Common Expression Language, at every place of a schema. */
+import type { Problem } from '../problem.ts';
+import { pathOf, type Place } from '../schema/place.ts';
+import type { Schema } from '../schema.ts';
+import { isRecord } from '../structure.ts';
+import { CelBudget, overBudget } from './budget.ts';
+import { celValue, fieldSchema, hasRules, rulesOf, type Rule } from './rule-schema.ts';
+import { programOf } from './program.ts';
+
+/** Of one object, so that a definition cannot drown its clients. */
+const PROBLEMS_MAX = 20;
+/** Of a rule, in a message. */
+const RULE_SHOWN_MAX = 200;
+/** Of what a rule says, or an expression makes of the value. Kubernetes has 5 kB. */
+const MESSAGE_CHARACTERS_MAX = 1000;
+
+/** What the rules refuse. `before` is the value as it was; rules that speak of `oldSelf` hold only where there is one. Yields often. */
+export function* celProblems(
+  schema: Schema,
+  value: unknown,
+  before: unknown,
+): Generator<undefined, readonly Problem[]> {
+  const problems: Problem[] = [];
+  if (!hasRules(schema)) return problems;
+  const budget = new CelBudget();
+  const waiting: Ruled[] = [{ schema, value, before, place: undefined }];
+  for (let one = waiting.pop(); one !== undefined && problems.length < PROBLEMS_MAX; one = waiting.pop()) {
+    if (one.value === null) continue;
+    const ruled = converted(one);
+    for (const rule of rulesOf(ruled.schema)) {
+      const problem = problemOf(rule, ruled, budget);
+      if (problem !== undefined) problems.push(problem);
+      if (budget.isPause()) yield undefined;
+    }
+    for (const inner of inside(ruled).toReversed()) waiting.push(inner);
+  }
+  return problems;
+}
+
+/** A value and its rules. */
+interface Ruled {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly before: unknown;
+  readonly place: Place | undefined;
+  /** Both values as CEL has them: converted where the outermost rules are, with all that is inside. */
+  readonly cel?: { readonly self: unknown; readonly oldSelf: unknown };
+}
+
+function converted(ruled: Ruled): Ruled {
+  const { schema, value, before, cel } = ruled;
+  if (cel !== undefined || rulesOf(schema).length === 0) return ruled;
+  const oldSelf = before === undefined ? null : celValue(schema, before);
+  return { ...ruled, cel: { self: celValue(schema, value), oldSelf } };
+}
+
+/** The values inside that have rules, or have values inside that have. */
+function inside({ schema, value, before, place, cel }: Ruled): readonly Ruled[] {
+  const at = (step: string | number, field: Schema | undefined, item: unknown, was: unknown): Ruled[] => {
+    if (field === undefined || !hasRules(field)) return [];
+    const within =
+      cel === undefined
+        ? {}
+        : {
+            cel: {
+              self: partOf(cel.self, step),
+              oldSelf: was === undefined ? null : partOf(cel.oldSelf, step),
+            },
+          };
+    return [{ schema: field, value: item, before: was, place: { within: place, step }, ...within }];
+  };
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, index) => at(index, schema.items, item, undefined));
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    at(key, fieldSchema(schema, key), item, partOf(before, key)),
+  );
+}
+
+function partOf(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return value[Number(step)];
+  return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+}
+
+function problemOf(rule: Rule, { before, place, cel }: Ruled, budget: CelBudget): Problem | undefined {
+  if (/\boldSelf\b/.test(rule.rule) && before === undefined) return undefined;
+  const variables = { self: cel?.self, oldSelf: cel?.oldSelf ?? null };
+  const refused = (message: string): Problem => {
+    const path = [...pathOf(place), ...(rule.fieldPath ?? '').split('.').filter((step) => step !== '')];
+    return { reason: 'invalid', path, message };
+  };
+  try {
+    if (programOf(rule.rule).run(variables, budget) === true) return undefined;
+    return refused(messageOf(rule, variables, budget));
+  } catch (thrown) {
+    const fault = (thrown as Error).message.split('\n')[0];
+    return refused(
+      `rule ${JSON.stringify(rule.rule.slice(0, RULE_SHOWN_MAX))} fails: ${fault?.slice(0, RULE_SHOWN_MAX)}`,
+    );
+  }
+}
+
+function messageOf(
+  { rule, message, messageExpression }: Rule,
+  variables: Readonly<Record<string, unknown>>,
+  budget: CelBudget,
+): string {
+  const plain = (message ?? `failed rule: ${rule}`).slice(0, MESSAGE_CHARACTERS_MAX);
+  if (messageExpression === undefined) return plain;
+  try {
+    const text = programOf(messageExpression).run(variables, budget);
+    return typeof text === 'string' && text !== '' ? text.slice(0, MESSAGE_CHARACTERS_MAX) : plain;
+  } catch (thrown) {
+    // The plain message is told instead, as in Kubernetes.
+    return thrown === overBudget ? `${plain} (its messageExpression costs too much)` : plain;
+  }
+}

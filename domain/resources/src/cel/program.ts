@@ -1,0 +1,150 @@
+/** Expressions of the Common Expression Language that run under a budget, with regular expressions in linear time. */
+import { Environment } from '@marcbachmann/cel-js';
+import { compilePattern } from '../schema/pattern.ts';
+import { isRecord } from '../structure.ts';
+import type { CelBudget } from './budget.ts';
+import { childrenOf, type CelNode, type Comprehension } from './cel-node.ts';
+
+export interface Program {
+  readonly tree: CelNode;
+  /** The value; throws what the evaluation fails with, `overBudget` among others. */
+  run(variables: Readonly<Record<string, unknown>>, budget: CelBudget): unknown;
+}
+
+/** Longest rule of a definition in use (Gateway API): 600. */
+const CHARACTERS_MAX = 10_000;
+/** Characters of text, or items of a list, that a unit of cost pays for. */
+const ITEMS_PER_COST = 10;
+
+const environment = new Environment({
+  enableOptionalTypes: true,
+  homogeneousAggregateLiterals: false,
+  limits: { maxAstNodes: 5000, maxDepth: 100, maxListElements: 1000, maxMapEntries: 1000 },
+})
+  .registerVariable('self', 'dyn')
+  .registerVariable('oldSelf', 'dyn');
+
+/** Texts are few: those of the definitions that are or were served. */
+const programs = new Map<string, Program>();
+const PROGRAMS_MAX = 1000;
+
+/** Throws an Error for a text that is no expression. */
+export function programOf(text: string): Program {
+  let program = programs.get(text);
+  if (program === undefined) {
+    if (text.length > CHARACTERS_MAX) throw new Error(`must be at most ${CHARACTERS_MAX} characters`);
+    const evaluate = environment.parse(text);
+    const tree = evaluate.ast as unknown as CelNode;
+    count(tree, nothing, new Set());
+    program = { tree, run: (variables, budget) => running(budget, () => evaluate(variables) as unknown) };
+    if (programs.size >= PROGRAMS_MAX) programs.clear();
+    programs.set(text, program);
+  }
+  return program;
+}
+
+/** Of the expression that runs: expressions never wait. */
+let active: CelBudget | undefined;
+
+function running<Result>(budget: CelBudget, evaluate: () => Result): Result {
+  active = budget;
+  try {
+    return budget.run(evaluate);
+  } finally {
+    active = undefined;
+  }
+}
+
+/** Operators that go through the whole of their operands. */
+const traversing = new Set(['==', '!=', '<', '<=', '>', '>=', '+', 'in', 'call', 'rcall']);
+
+type Cost = (value: unknown) => number;
+const nothing: Cost = () => 0;
+
+/** Makes a node, and all in it, take what it costs whenever it is evaluated. `use` is what its parent does with the value. */
+function count(node: CelNode, use: Cost, counted: Set<CelNode>): void {
+  if (counted.has(node)) return;
+  counted.add(node);
+  const evaluate = evaluatorOf(node);
+  node.evaluate = (evaluator, _node, context) => {
+    active?.take(1);
+    const value = evaluate(node, evaluator, context);
+    if (use !== nothing) active?.take(use(value));
+    return value;
+  };
+  for (const child of childrenOf(node)) count(child, useOf(child, node), counted);
+}
+
+function useOf(child: CelNode, { op, args, meta }: CelNode): Cost {
+  if (op === 'comprehension') return child === (args as Comprehension).iterable ? keysCost : nothing;
+  if (meta.alternate !== undefined || meta.macro !== undefined) return nothing;
+  return traversing.has(op) ? traversalCost : nothing;
+}
+
+/** As the package does it for nodes that nobody has changed. */
+function evaluateNode(node: CelNode, evaluator: unknown, context: unknown): unknown {
+  const { alternate, macro, evaluate } = node.meta;
+  if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
+  if (macro !== undefined) return macro.evaluate(evaluator, macro, context);
+  return evaluate(evaluator, node, context);
+}
+
+type Evaluate = (node: CelNode, evaluator: unknown, context: unknown) => unknown;
+
+/** Methods of one argument that are not left to the package. */
+const methods: Readonly<Record<string, (receiver: unknown, argument: unknown) => unknown>> = {
+  matches: matchesPattern,
+  join: joined,
+};
+
+function evaluatorOf(node: CelNode): Evaluate {
+  if (node.op !== 'rcall') return evaluateNode;
+  const [name, receiver, [argument, ...more]] = node.args as [string, CelNode, CelNode[]];
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (method === undefined || argument === undefined || more.length > 0) return evaluateNode;
+  return (_node, evaluator, context) =>
+    method(receiver.evaluate(evaluator, receiver, context), argument.evaluate(evaluator, argument, context));
+}
+
+/** `list.join(separator)`: what comes out may be as long as both multiplied, and is paid for before it is made. */
+function joined(list: unknown, separator: unknown): string {
+  if (!Array.isArray(list) || typeof separator !== 'string' || list.some((item) => typeof item !== 'string'))
+    throw new Error('join() takes a list of strings and a separator');
+  const texts = list as readonly string[];
+  const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
+  active?.take(Math.ceil(length / ITEMS_PER_COST));
+  return texts.join(separator);
+}
+
+/** `text.matches(pattern)`: the package's own goes back and takes exponential time. */
+function matchesPattern(text: unknown, source: unknown): boolean {
+  if (typeof text !== 'string' || typeof source !== 'string')
+    throw new Error('matches() takes a string and a pattern');
+  const compiled = compilePattern(source);
+  if (!compiled.ok) throw new Error(`invalid pattern ${source.slice(0, 200)}: ${compiled.fault}`);
+  active?.take(compiled.pattern.stepsFor(text));
+  const matches = compiled.pattern.matches(text);
+  if (matches === undefined)
+    throw new Error(`at most ${compiled.pattern.charactersMax} characters can be matched with ${source}`);
+  return matches;
+}
+
+/** A map is made a list of its keys before it is gone through. */
+function keysCost(value: unknown): number {
+  return isRecord(value) ? Math.ceil(Object.keys(value).length / ITEMS_PER_COST) : 0;
+}
+
+const sizes = new WeakMap<object, number>();
+
+/** What it takes to compare, copy or print a value. */
+function traversalCost(value: unknown): number {
+  if (typeof value === 'string') return Math.ceil(value.length / ITEMS_PER_COST);
+  if (!Array.isArray(value) && !isRecord(value)) return 0;
+  let size = sizes.get(value);
+  if (size === undefined) {
+    const items: readonly unknown[] = Object.values(value);
+    size = items.reduce<number>((sum, item) => sum + 1 + traversalCost(item), 0);
+    sizes.set(value, size);
+  }
+  return Math.ceil(size / ITEMS_PER_COST);
+}

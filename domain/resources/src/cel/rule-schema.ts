@@ -1,0 +1,54 @@
+/** Where the rules of a schema are, and values as rules see them. */
+import type { Schema } from '../schema.ts';
+import { isRecord } from '../structure.ts';
+
+export interface Rule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly fieldPath?: string;
+  readonly reason?: string;
+}
+
+export function rulesOf(schema: Schema): readonly Rule[] {
+  const rules = schema['x-kubernetes-validations'];
+  return Array.isArray(rules) ? (rules as readonly Rule[]) : [];
+}
+
+export function fieldSchema({ properties, additionalProperties }: Schema, key: string): Schema | undefined {
+  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key];
+  return isRecord(additionalProperties) ? additionalProperties : undefined;
+}
+
+export function partsOf({ properties = {}, items, additionalProperties }: Schema): readonly Schema[] {
+  const parts = [...Object.values(properties), items, additionalProperties];
+  return parts.filter((part): part is Schema => isRecord(part));
+}
+
+const known = new WeakMap<Schema, boolean>();
+
+/** Whether the schema or anything in it has a rule. */
+export function hasRules(schema: Schema): boolean {
+  let has = known.get(schema);
+  if (has === undefined) {
+    has = rulesOf(schema).length > 0 || partsOf(schema).some(hasRules);
+    known.set(schema, has);
+  }
+  return has;
+}
+
+/** CEL tells integers from other numbers; JSON does not, the schema does. */
+export function celValue(schema: Schema | undefined, value: unknown): unknown {
+  if (typeof value === 'number') {
+    const isWhole = schema?.type === 'integer' || schema?.['x-kubernetes-int-or-string'] === true;
+    return isWhole && Number.isSafeInteger(value) ? BigInt(value) : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => celValue(schema?.items, item));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      celValue(schema === undefined ? undefined : fieldSchema(schema, key), item),
+    ]),
+  );
+}

@@ -1,0 +1,32 @@
+import type { Problem } from './problem.ts';
+
+/** Problems of one object that are kept: who has more fixes these first, and no answer grows with what was sent. */
+export const PROBLEMS_KEPT_MAX = 100;
+
+/** The first hundred problems, and how many more there were. */
+export class ProblemList {
+  readonly #kept: Problem[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** `make` is called only for a problem that is kept. */
+  add(make: () => Problem): void {
+    if (this.#count < PROBLEMS_KEPT_MAX) this.#kept.push(make());
+    this.#count += 1;
+  }
+
+  addAll(problems: readonly Problem[]): void {
+    for (const problem of problems) this.add(() => problem);
+  }
+
+  /** With one more that says how many are left out, where some are. */
+  all(): readonly Problem[] {
+    const left = this.#count - this.#kept.length;
+    if (left === 0) return this.#kept;
+    const message = `and ${left} more problems`;
+    return [...this.#kept, { reason: 'invalid', path: [], message }];
+  }
+}

@@ -1,0 +1,179 @@
+/** What one value breaks of the schema at its place, apart from what is inside of it. */
+import { isDeepEqual } from '../deep-equal.ts';
+import type { Problem } from '../problem.ts';
+import type { Schema } from '../schema.ts';
+import { compilePattern } from './pattern.ts';
+import { isRecord } from '../structure.ts';
+import { patternMessage } from './pattern-message.ts';
+import type { Steps } from './steps.ts';
+
+export type Fault = Pick<Problem, 'reason' | 'message'>;
+type Found = (fault: Fault) => void;
+
+/** Calls `found` for each fault. Wording of values and bounds as in ajv, which was here before. */
+export function keywordFaults(schema: Schema, value: unknown, steps: Steps, found: Found): void {
+  const type = typeFault(schema, value);
+  if (type !== undefined) {
+    found(type);
+    return;
+  }
+  if (value === null) return;
+  enumFault(schema, value, steps, found);
+  if (typeof value === 'string') textFaults(schema, value, steps, found);
+  else if (typeof value === 'number') numberFaults(schema, value, found);
+  else if (Array.isArray(value)) listFaults(schema, value, steps, found);
+  else if (isRecord(value)) objectFaults(schema, value, steps, found);
+}
+
+function invalid(message: string): Fault {
+  return { reason: 'invalid', message };
+}
+
+function numberOf(schema: Schema, keyword: string): number | undefined {
+  const value = schema[keyword];
+  return typeof value === 'number' ? value : undefined;
+}
+
+function typeFault(schema: Schema, value: unknown): Fault | undefined {
+  const wanted = schema.type;
+  if (wanted === undefined) return intOrStringFault(schema, value);
+  if ((value === null && schema['nullable'] === true) || isOfType(wanted, value)) return undefined;
+  const article = /^[aeio]/.test(wanted) ? 'an' : 'a';
+  const isUnquoted = wanted === 'string' && (typeof value === 'number' || typeof value === 'boolean');
+  return invalid(`must be ${article} ${wanted}${isUnquoted ? `; write "${String(value)}" in quotes` : ''}`);
+}
+
+function intOrStringFault(schema: Schema, value: unknown): Fault | undefined {
+  if (schema['x-kubernetes-int-or-string'] !== true || typeof value === 'string' || Number.isInteger(value))
+    return undefined;
+  return invalid('must be an integer or a string');
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'object':
+      return isRecord(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function enumFault(schema: Schema, value: unknown, steps: Steps, found: Found): void {
+  const allowed = schema['enum'];
+  if (!Array.isArray(allowed)) return;
+  steps.take(allowed.length);
+  if (allowed.some((one) => isDeepEqual(one, value))) return;
+  found({ reason: 'not-supported', message: `must be one of ${wordsOf(allowed)}` });
+}
+
+/** Those that fit into a message that may be one of a hundred. */
+const WORDS_MAX = 20;
+const WORDS_CHARACTERS_MAX = 1000;
+
+function wordsOf(allowed: readonly unknown[]): string {
+  const shown = allowed.slice(0, WORDS_MAX).map((one) => JSON.stringify(one));
+  const words = shown.join(', ').slice(0, WORDS_CHARACTERS_MAX);
+  return allowed.length > WORDS_MAX ? `${words} and ${allowed.length - WORDS_MAX} more` : words;
+}
+
+function textFaults(schema: Schema, value: string, steps: Steps, found: Found): void {
+  const [max, min] = [numberOf(schema, 'maxLength'), numberOf(schema, 'minLength')];
+  // Length counts characters; a text has no more of them than units.
+  if (max !== undefined && value.length > max && characters(value) > max)
+    return found(invalid(`must NOT have more than ${max} characters`));
+  if (min !== undefined && (value.length < min || characters(value) < min))
+    found(invalid(`must NOT have fewer than ${min} characters`));
+  patternFault(schema, value, steps, found);
+  formatFault(schema, value, found);
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) if (!isSecondHalf(text.charCodeAt(at))) count += 1;
+  return count;
+}
+
+function isSecondHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function patternFault(schema: Schema, value: string, steps: Steps, found: Found): void {
+  const source = schema['pattern'];
+  if (typeof source !== 'string') return;
+  const compiled = compilePattern(source);
+  if (!compiled.ok)
+    return found(invalid(`cannot be checked against ${source.slice(0, 200)}: ${compiled.fault}`));
+  steps.take(compiled.pattern.stepsFor(value));
+  const matches = compiled.pattern.matches(value);
+  if (matches === undefined)
+    found(
+      invalid(
+        `must be at most ${compiled.pattern.charactersMax} characters to be checked against its pattern`,
+      ),
+    );
+  else if (!matches) found(invalid(patternMessage(source, value)));
+}
+
+const INT64_SAFE = Number.MAX_SAFE_INTEGER;
+
+const formats: Readonly<Record<string, (value: unknown) => boolean>> = {
+  int32: (value) => typeof value !== 'number' || (value >= -(2 ** 31) && value < 2 ** 31),
+  int64: (value) => typeof value !== 'number' || Math.abs(value) <= INT64_SAFE,
+  'date-time': (value) =>
+    typeof value !== 'string' || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value),
+  uri: (value) => typeof value !== 'string' || /^([a-z][a-z0-9+.-]*:\S+|\/\S*)$/i.test(value),
+};
+
+function formatFault(schema: Schema, value: unknown, found: Found): void {
+  const name = schema['format'];
+  const format = typeof name === 'string' && Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (format?.(value) === false) found(invalid(`must be a valid ${String(name)}`));
+}
+
+function numberFaults(schema: Schema, value: number, found: Found): void {
+  formatFault(schema, value, found);
+  // A bound that excludes itself is `exclusiveMaximum: true` beside `maximum` in Kubernetes, a number elsewhere.
+  const bounds: readonly [keyword: string, exclusive: string, sign: string, side: number][] = [
+    ['maximum', 'exclusiveMaximum', '<', 1],
+    ['minimum', 'exclusiveMinimum', '>', -1],
+  ];
+  for (const [keyword, exclusive, sign, side] of bounds) {
+    const bound = numberOf(schema, keyword);
+    const isStrict = schema[exclusive] === true;
+    const beyond = bound === undefined ? 0 : (value - bound) * side;
+    if (bound !== undefined && (beyond > 0 || (isStrict && beyond === 0)))
+      found(invalid(`must be ${sign}${isStrict ? '' : '='} ${bound}`));
+    const strict = numberOf(schema, exclusive);
+    if (strict !== undefined && (value - strict) * side >= 0) found(invalid(`must be ${sign} ${strict}`));
+  }
+  const factor = numberOf(schema, 'multipleOf');
+  if (factor !== undefined && !Number.isInteger(value / factor))
+    found(invalid(`must be multiple of ${factor}`));
+}
+
+function sizeFaults(schema: Schema, size: number, [max, min, what]: readonly string[], found: Found): void {
+  const [most, least] = [numberOf(schema, max ?? ''), numberOf(schema, min ?? '')];
+  if (most !== undefined && size > most) found(invalid(`must NOT have more than ${most} ${what}`));
+  if (least !== undefined && size < least) found(invalid(`must NOT have fewer than ${least} ${what}`));
+}
+
+function listFaults(schema: Schema, value: readonly unknown[], steps: Steps, found: Found): void {
+  sizeFaults(schema, value.length, ['maxItems', 'minItems', 'items'], found);
+  if (schema['uniqueItems'] !== true) return;
+  steps.take(value.length * 10);
+  const texts = new Set(value.map((item) => JSON.stringify(item)));
+  if (texts.size < value.length) found(invalid('must NOT have duplicate items'));
+}
+
+function objectFaults(schema: Schema, value: Record<string, unknown>, steps: Steps, found: Found): void {
+  if (schema['maxProperties'] === undefined && schema['minProperties'] === undefined) return;
+  const { length } = Object.keys(value);
+  steps.take(length);
+  sizeFaults(schema, length, ['maxProperties', 'minProperties', 'properties'], found);
+}

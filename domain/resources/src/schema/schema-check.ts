@@ -1,0 +1,128 @@
+/**
+ * Checks a value against the schema of its kind (the structural schemas of Kubernetes' apiextensions/v1). Nothing is compiled, so that a
+ * definition costs nothing until it is used; every step is counted, so that a large value is checked in many turns and an
+ * endless one is refused; the first hundred problems are kept.
+ */
+import type { Problem } from '../problem.ts';
+import { ProblemList } from '../problem-list.ts';
+import type { Schema } from '../schema.ts';
+import { isRecord } from '../structure.ts';
+import { keywordFaults, type Fault } from './keyword-problems.ts';
+import { pathOf, type Place } from './place.ts';
+import { Steps, TooManySteps } from './steps.ts';
+
+/** What is wrong with the value. Yields often. */
+export function* schemaProblems(schema: Schema, value: unknown): Generator<undefined, ProblemList> {
+  const check = new SchemaCheck(new Steps());
+  try {
+    yield* check.run({ schema, value, place: undefined });
+  } catch (thrown) {
+    if (!(thrown instanceof TooManySteps)) throw thrown;
+    const message = 'takes too long to be checked against the schema of its kind';
+    check.problems.add(() => ({ reason: 'invalid', path: [], message }));
+  }
+  return check.problems;
+}
+
+interface Work {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly place: Place | undefined;
+}
+
+class SchemaCheck {
+  readonly problems = new ProblemList();
+  readonly #steps: Steps;
+  /** The next one is the last. */
+  readonly #waiting: Work[] = [];
+
+  constructor(steps: Steps) {
+    this.#steps = steps;
+  }
+
+  *run(first: Work): Generator<undefined, void> {
+    this.#waiting.push(first);
+    for (let work = this.#waiting.pop(); work !== undefined; work = this.#waiting.pop()) {
+      this.#steps.take(1);
+      if (this.#steps.isPause()) yield undefined;
+      this.#keywords(work);
+      this.#inner(work);
+      yield* this.#combined(work);
+    }
+  }
+
+  #keywords({ schema, value, place }: Work): void {
+    keywordFaults(schema, value, this.#steps, (fault) => this.#add(fault, value, place));
+    if (isRecord(value)) this.#required(schema, value, place);
+  }
+
+  #add({ reason, message }: Fault, value: unknown, place: Place | undefined): void {
+    this.problems.add((): Problem => {
+      const path = pathOf(place);
+      return { reason, path, value, message };
+    });
+  }
+
+  #required({ required, type }: Schema, value: Record<string, unknown>, place: Place | undefined): void {
+    if (required === undefined || (type !== undefined && type !== 'object')) return;
+    this.#steps.take(required.length);
+    for (const step of required)
+      if (!Object.hasOwn(value, step) || value[step] === undefined)
+        this.problems.add(() => ({
+          reason: 'required',
+          path: pathOf({ within: place, step }),
+          message: 'is required',
+        }));
+  }
+
+  /** Items and fields wait, in their order. */
+  #inner({ schema, value, place }: Work): void {
+    if (Array.isArray(value)) {
+      const { items } = schema;
+      if (items === undefined) return;
+      for (let step = value.length - 1; step >= 0; step--)
+        this.#waiting.push({ schema: items, value: value[step], place: { within: place, step } });
+    } else if (isRecord(value)) {
+      for (const [step, item] of Object.entries(value).toReversed()) {
+        const field = fieldSchema(schema, step);
+        if (field !== undefined)
+          this.#waiting.push({ schema: field, value: item, place: { within: place, step } });
+      }
+    }
+  }
+
+  *#combined({ schema, value, place }: Work): Generator<undefined, void> {
+    for (const one of schemasIn(schema, 'allOf').toReversed())
+      this.#waiting.push({ schema: one, value, place });
+    const [any, exact] = [schemasIn(schema, 'anyOf'), schemasIn(schema, 'oneOf')];
+    const not = isRecord(schema['not']) ? [schema['not']] : [];
+    if (any.length > 0 && (yield* this.#fitting(any, value, 1)) === 0)
+      this.#add({ reason: 'invalid', message: 'must match a schema in anyOf' }, value, place);
+    if (exact.length > 0 && (yield* this.#fitting(exact, value, 2)) !== 1)
+      this.#add({ reason: 'invalid', message: 'must match exactly one schema in oneOf' }, value, place);
+    if (not.length > 0 && (yield* this.#fitting(not, value, 1)) > 0)
+      this.#add({ reason: 'invalid', message: 'must NOT be valid' }, value, place);
+  }
+
+  /** How many of the schemas the value fits, up to `enough`. */
+  *#fitting(schemas: readonly Schema[], value: unknown, enough: number): Generator<undefined, number> {
+    let count = 0;
+    for (const schema of schemas) {
+      const check = new SchemaCheck(this.#steps);
+      yield* check.run({ schema, value, place: undefined });
+      if (check.problems.count === 0) count += 1;
+      if (count === enough) break;
+    }
+    return count;
+  }
+}
+
+function fieldSchema({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
+  return isRecord(additionalProperties) ? additionalProperties : undefined;
+}
+
+function schemasIn(schema: Schema, keyword: string): readonly Schema[] {
+  const schemas = schema[keyword];
+  return Array.isArray(schemas) ? (schemas as readonly Schema[]) : [];
+}

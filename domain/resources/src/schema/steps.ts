@@ -1,0 +1,26 @@
+/** Work that is counted, so that it can pause and be refused. */
+
+/** One step is a value, a keyword or a few characters of a pattern: 50 to 100 ns. */
+const STEPS_EACH = 10_000;
+/** Of one object: a second of work. What is larger by itself takes a tenth of it. */
+const STEPS_MAX = 10_000_000;
+
+export class TooManySteps extends Error {}
+
+export class Steps {
+  #taken = 0;
+  #pauseAt = STEPS_EACH;
+
+  /** Throws TooManySteps. */
+  take(count: number): void {
+    this.#taken += count;
+    if (this.#taken > STEPS_MAX) throw new TooManySteps();
+  }
+
+  /** True once for each stretch of steps: the caller yields. */
+  isPause(): boolean {
+    if (this.#taken < this.#pauseAt) return false;
+    this.#pauseAt = this.#taken + STEPS_EACH;
+    return true;
+  }
+}
