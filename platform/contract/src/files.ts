@@ -3,6 +3,8 @@ export interface FileInfo {
   readonly modifiedMs: number;
   readonly isFile: boolean;
   readonly isDirectory: boolean;
+  /** Its path below the root with every symbolic link resolved, so that access can be decided by what is read and not by its name. */
+  readonly realPath: string;
 }
 
 /** Hears how far a stream of a file has come. */
@@ -28,10 +30,13 @@ export interface Files {
     relativePath: string,
     range: { start: number; end: number },
   ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly info: FileInfo } | undefined>;
-  /** Bytes [start, end] inclusive, in chunks of about 1 MiB. As the body of an answer it is sent the fastest way there is. */
+  /**
+   * Bytes [start, end] inclusive, in chunks of about 1 MiB. As the body of an answer it is sent the fastest way there is. The path is
+   * the `realPath` of `stat`: the stream fails when a symbolic link has taken the place of the file or of a folder above it.
+   */
   stream(
     root: string,
-    relativePath: string,
+    realPath: string,
     range: { start: number; end: number },
     progress?: StreamProgress,
   ): ReadableStream<Uint8Array>;

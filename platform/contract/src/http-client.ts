@@ -4,6 +4,8 @@ export interface HttpTarget {
   readonly hostname: string;
   /** What it resolved to; the connection goes to this address and no other. */
   readonly address: string;
+  /** Whether the connection would end at this machine itself, whatever the URL calls it. */
+  readonly isThisMachine: boolean;
   /** 0 for the URL that was asked for, 1 for the first redirect, and so on. */
   readonly redirects: number;
 }

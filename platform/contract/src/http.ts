@@ -24,7 +24,7 @@ export type HttpRequest = Pick<
   Request,
   'method' | 'url' | 'signal' | 'body' | 'text' | 'json' | 'arrayBuffer'
 > & {
-  readonly headers: Pick<Headers, 'get' | 'has'>;
+  readonly headers: Pick<Headers, 'get' | 'has'> & { keys(): Iterable<string> };
   /** The body piece by piece, where the listener has it cheaper than as a stream; instead of `body`, not beside it. */
   chunks?(): AsyncIterable<Uint8Array>;
 };
@@ -43,9 +43,11 @@ export interface HttpRoute {
   readonly prefix: string;
   handle(request: HttpRequest, context: HttpContext): Promise<Response | undefined>;
   /** How it tells a caller that the front of the server turns away; in the front's own words when absent. */
-  refuse?(message: string, status?: 401 | 403): Response;
+  refuse?(message: string, status?: 400 | 401 | 403): Response;
   /** Hears of a caller that the front has turned away. Never throws and never waits. */
-  turnedAway?(request: HttpRequest, context: HttpContext, status: 401 | 403): void;
+  turnedAway?(request: HttpRequest, context: HttpContext, status: 400 | 401 | 403): void;
+  /** Whether a path describes the route itself and is answered without a credential. No path is when absent. */
+  isPublic?(path: string): boolean;
 }
 
 export interface HttpListenOptions {

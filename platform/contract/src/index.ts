@@ -37,10 +37,10 @@ export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } f
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
 export { PlatformError, type PlatformErrorCode } from './platform-error.ts';
 export type { Service, ServiceHealth } from './service.ts';
+export { HeldBytes, type HeldFor } from './held-bytes.ts';
 export { Slots } from './slots.ts';
-export type { Rendered, TemplateRenderer, TextsInput } from './template-renderer.ts';
+export type { Rendered, RenderOwner, TemplateRenderer, TextsInput } from './template-renderer.ts';
 export type { Claims, TokenRefusal, TokenVerifier, VerifiedToken } from './token-verifier.ts';
-export { isForwarded } from './forwarded.ts';
 export type { Hmac } from './hmac.ts';
 export {
   SESSION_HEADER,
@@ -63,3 +63,6 @@ export {
   type SpanOptions,
   type Tracer,
 } from './tracer.ts';
+export { inTurns, nextTurn } from './next-turn.ts';
+export { readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
+export type { TemplateRead, TextReader, UnreadText, YamlRead } from './text-reader.ts';

@@ -1,5 +1,6 @@
 export type PlatformErrorCode =
   | 'address-in-use'
+  | 'damaged'
   | 'permission-denied'
   | 'no-such-interface'
   | 'not-found'

@@ -1,8 +1,12 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { StreamProgress } from '@tinkerbell/platform-contract';
 
 /** What a stream of `nodeFiles` reads. The listener that gets such a stream as a body reads the file itself, which is cheaper. */
 export interface FilePart {
-  readonly path: string;
+  /** As errors name it. */
+  readonly name: string;
+  /** Rejects when the file is gone, or another has taken its place. */
+  readonly open: () => Promise<FileHandle>;
   /** First and last byte. */
   readonly range: { readonly start: number; readonly end: number };
   readonly progress: StreamProgress | undefined;

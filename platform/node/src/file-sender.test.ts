@@ -41,7 +41,8 @@ async function serving(
   const answer = async (start: number, outgoing: ServerResponse) => {
     outgoing.setHeader('content-length', bytes.length - start).flushHeaders();
     try {
-      await sendFilePart(outgoing, { path, range: { start, end: bytes.length - 1 }, progress }, options);
+      const part = { name: path, open: () => open(path), range: { start, end: bytes.length - 1 }, progress };
+      await sendFilePart(outgoing, part, options);
       outgoing.end();
     } catch {
       outgoing.destroy();

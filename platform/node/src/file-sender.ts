@@ -5,9 +5,10 @@
  * encrypted, in chunks that the processor's cache can hold.
  */
 import { readSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import type { HeldFor } from '@tinkerbell/platform-contract';
 import { ChunkPool } from './chunk-pool.ts';
 import { fileCalls, type FileCalls } from './file-calls.ts';
 import type { FilePart } from './file-part.ts';
@@ -28,21 +29,23 @@ export interface SendOptions {
   readonly stalledMs?: number | undefined;
   /** Undefined where they cannot be had: then all is copied. */
   readonly calls?: Promise<FileCalls | undefined>;
+  /** Counts the chunks that the client has not taken yet. */
+  readonly reader?: HeldFor;
 }
 
 /** The answer's head must have been sent, with a length. @throws Error when file or client end before the part does. */
 export async function sendFilePart(
   outgoing: ServerResponse,
-  { path, range, progress }: FilePart,
-  { stalledMs, calls: loading = fileCalls() }: SendOptions = {},
+  { name, open, range, progress }: FilePart,
+  { stalledMs, reader, calls: loading = fileCalls() }: SendOptions = {},
 ): Promise<void> {
   try {
-    await using file = await open(path, 'r');
+    await using file = await open();
     const calls = await loading;
-    const sender = new FileSender({ outgoing, file, calls, stalledMs });
+    const sender = new FileSender({ outgoing, file, calls, reader, stalledMs });
     for (let position = range.start; position <= range.end;) {
       const sent = await sender.send(position, range.end + 1 - position);
-      if (sent === 0) throw new Error(`${path} ends at byte ${position}, before the part that was asked for`);
+      if (sent === 0) throw new Error(`${name} ends at byte ${position}, before the part that was asked for`);
       position += sent;
       progress?.moved(sent);
     }
@@ -55,6 +58,7 @@ interface Sending {
   readonly outgoing: ServerResponse;
   readonly file: FileHandle;
   readonly calls: FileCalls | undefined;
+  readonly reader: HeldFor | undefined;
   readonly stalledMs: number | undefined;
 }
 
@@ -93,8 +97,10 @@ class FileSender {
   async #copy(pool: ChunkPool, read: (chunk: Uint8Array) => number | Promise<number>): Promise<number> {
     const chunk = pool.take();
     const length = await read(chunk);
-    const { outgoing, stalledMs } = this.#sending;
+    const { outgoing, reader, stalledMs } = this.#sending;
+    reader?.hold(chunk);
     if (length > 0) await written(outgoing, chunk.subarray(0, length), stalledMs);
+    reader?.release(chunk);
     // Not after a failure: then nobody says when the bytes are no longer looked at.
     pool.giveBack(chunk);
     return length;

@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs';
+import { constants, readlinkSync, type Stats } from 'node:fs';
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
@@ -11,36 +11,41 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Errors that say that there is no such file for us. Others (EIO, ESTALE of NFS) say nothing about it. */
 const ABSENT: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EPERM', 'EINVAL'];
 
+/** Opening a named pipe does not wait for a writer, and a link in the place of the file is not followed. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
 /** Regular files below a root. A path that leaves the root, also through a link, is absent. */
 export const nodeFiles: Files = {
   async stat(root, relativePath): Promise<FileInfo | undefined> {
-    const path = await inside(root, relativePath);
-    if (path === undefined) return undefined;
-    return infoOf(await stat(path));
+    const place = await inside(root, relativePath);
+    return place && infoOf(await stat(place.path), place);
   },
 
   async read(root, relativePath, limitBytes) {
-    const path = await inside(root, relativePath);
-    if (path === undefined) return undefined;
-    await using file = await open(path, 'r');
-    const found = await file.stat();
-    if (!found.isFile()) return undefined;
-    if (found.size > limitBytes)
+    const opened = await openInside(root, relativePath);
+    if (opened === undefined) return undefined;
+    await using file = opened.file;
+    if (opened.info.sizeBytes > limitBytes)
       throw new PlatformError('too-large', `${relativePath} is larger than ${limitBytes} bytes`);
     return new Uint8Array(await file.readFile());
   },
 
   async readRange(root, relativePath, { start, end }) {
-    const path = await inside(root, relativePath);
-    if (path === undefined) return undefined;
-    await using file = await open(path, 'r');
+    const opened = await openInside(root, relativePath);
+    if (opened === undefined) return undefined;
+    await using file = opened.file;
     const bytes = new Uint8Array(end + 1 - start);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-    return { bytes: bytes.subarray(0, bytesRead), info: infoOf(await file.stat()) };
+    return { bytes: bytes.subarray(0, bytesRead), info: opened.info };
   },
 
-  stream(root, relativePath, range, progress) {
-    const path = join(root, relativePath);
+  stream(root, realPath, range, progress) {
+    const openPart = async () => {
+      const opened = await openInside(root, realPath);
+      if (opened?.info.realPath === realPath) return opened.file;
+      await opened?.file.close();
+      throw new PlatformError('unavailable', `${realPath} in ${root} is no longer the file that was checked`);
+    };
     let position = range.start;
     let file: FileHandle | undefined;
     const end = async () => {
@@ -51,7 +56,7 @@ export const nodeFiles: Files = {
       {
         async pull(controller) {
           try {
-            file ??= await open(path, 'r');
+            file ??= await openPart();
             const chunk = ownedChunk(Math.min(CHUNK_BYTES, range.end + 1 - position));
             const { bytesRead } =
               chunk.length === 0 ? { bytesRead: 0 } : await file.read(chunk, 0, chunk.length, position);
@@ -70,35 +75,90 @@ export const nodeFiles: Files = {
       },
       { highWaterMark: 0 },
     );
-    return rememberPart(stream, { path, range, progress });
+    return rememberPart(stream, { name: realPath, open: openPart, range, progress });
   },
 
   async names(root, relativePath) {
-    const path = await inside(root, relativePath);
-    if (path === undefined) return [];
-    return (await readdir(path)).toSorted();
+    const place = await inside(root, relativePath);
+    if (place === undefined) return [];
+    try {
+      return (await readdir(place.path)).toSorted();
+    } catch (cause) {
+      return absentOrThrown(cause, relativePath, root) ?? [];
+    }
   },
 };
 
-function infoOf(found: Stats): FileInfo {
+/** A path without links, and the root that it lies in. */
+interface Place {
+  readonly base: string;
+  readonly path: string;
+}
+
+function infoOf(found: Stats, { base, path }: Place): FileInfo {
   return {
     sizeBytes: found.size,
     modifiedMs: found.mtimeMs,
     isFile: found.isFile(),
     isDirectory: found.isDirectory(),
+    realPath: path.slice(base.length + 1),
   };
 }
 
-/** The real path, or undefined when there is nothing or it lies outside. */
-async function inside(root: string, relativePath: string): Promise<string | undefined> {
+/** Where the path leads to, or undefined when there is nothing or it lies outside. */
+async function inside(root: string, relativePath: string): Promise<Place | undefined> {
   if (relativePath.includes('\0')) return undefined;
   try {
     const base = await realpath(root);
     const path = await realpath(join(base, relativePath));
-    return path === base || path.startsWith(base + sep) ? path : undefined;
+    return isWithin(base, path) ? { base, path } : undefined;
   } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException;
-    if (ABSENT.includes(code)) return undefined;
-    throw new PlatformError('unavailable', `cannot look at ${relativePath} in ${root}: ${code}`, { cause });
+    return absentOrThrown(cause, relativePath, root);
   }
+}
+
+function isWithin(base: string, path: string): boolean {
+  return path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
+}
+
+/**
+ * The regular file that the path leads to; undefined when there is none. Where it lies is asked of what was opened, as a link
+ * may have taken the place of a folder after the path was resolved.
+ */
+async function openInside(root: string, relativePath: string) {
+  const place = await inside(root, relativePath);
+  if (place === undefined) return undefined;
+  let file: FileHandle | undefined;
+  try {
+    file = await open(place.path, OPEN_FLAGS);
+    const found = await file.stat();
+    const path = found.isFile() ? await pathOfOpened(file, found, place.path) : undefined;
+    if (path !== undefined && isWithin(place.base, path))
+      return { file, info: infoOf(found, { base: place.base, path }) };
+  } catch (cause) {
+    await file?.close();
+    return absentOrThrown(cause, relativePath, root);
+  }
+  await file.close();
+  return undefined;
+}
+
+/** Where the kernel says that an open file lies (Linux); elsewhere the path, as long as it still leads to that file. */
+async function pathOfOpened(file: FileHandle, found: Stats, path: string): Promise<string | undefined> {
+  try {
+    const target = readlinkSync(`/proc/self/fd/${file.fd}`);
+    // Another has taken its name meanwhile, as a publisher does by renaming.
+    return found.nlink === 0 ? target.replace(/ \(deleted\)$/, '') : target;
+  } catch {
+    const real = await realpath(path);
+    const { dev, ino } = await stat(real);
+    return dev === found.dev && ino === found.ino ? real : undefined;
+  }
+}
+
+/** Undefined when the error says that there is no such file for us. @throws PlatformError `unavailable` for any other. */
+function absentOrThrown(cause: unknown, relativePath: string, root: string): undefined {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (ABSENT.includes(code)) return undefined;
+  throw new PlatformError('unavailable', `cannot read ${relativePath} in ${root}: ${code}`, { cause });
 }

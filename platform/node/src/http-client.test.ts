@@ -61,7 +61,12 @@ test('asks for each address of each hop, and connects to no other', async () => 
     code: 'permission-denied',
     message: /^cannot get http:\/\/localhost:\d+\/inside: it is at .*127\.0\.0\.1.*may not connect/,
   });
-  assert.deepEqual(asked[0], { hostname: '127.0.0.1', address: '127.0.0.1', redirects: 0 });
+  assert.deepEqual(asked[0], {
+    hostname: '127.0.0.1',
+    address: '127.0.0.1',
+    isThisMachine: true,
+    redirects: 0,
+  });
   assert.ok(asked.slice(1).every(({ hostname, redirects }) => hostname === 'localhost' && redirects === 1));
 });
 

@@ -7,8 +7,10 @@ import {
   type HttpClient,
   type HttpClientResponse,
   type HttpGetOptions,
+  type HttpTarget,
 } from '@tinkerbell/platform-contract';
 import { nodeHttp } from './node-http.ts';
+import { isOwnAddress } from './own-addresses.ts';
 
 export const HTTP_REDIRECTS_MAX = 10;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
@@ -59,7 +61,7 @@ function answerOf(url: URL, hop: Hop): Promise<IncomingMessage> {
     const fail = (cause: Error) => reject(problemOf(url, cause));
     const hostname = url.hostname.replace(/^\[|\]$/g, '');
     // The resolver is not asked for an address that is written out.
-    if (isIP(hostname) !== 0 && !hop.mayConnect({ hostname, address: hostname, redirects: hop.redirects }))
+    if (isIP(hostname) !== 0 && !hop.mayConnect(targetOf(hostname, hostname, hop)))
       return fail(new Refused([hostname]));
     const send = url.protocol === 'https:' ? httpsRequest : nodeHttp.request;
     const request = send(url, {
@@ -81,12 +83,16 @@ class Refused extends Error {
   }
 }
 
+function targetOf(hostname: string, address: string, { redirects }: Hop): HttpTarget {
+  return { hostname, address, isThisMachine: isOwnAddress(address), redirects };
+}
+
 /** Node connects to what this returns: an address is checked and used in one step, so that no second answer can differ. */
-function checkedLookup({ mayConnect, redirects }: Hop): LookupFunction {
+function checkedLookup(hop: Hop): LookupFunction {
   return (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return done(error, []);
-      const allowed = found.filter(({ address }) => mayConnect({ hostname, address, redirects }));
+      const allowed = found.filter(({ address }) => hop.mayConnect(targetOf(hostname, address, hop)));
       const [first] = allowed;
       if (first === undefined) return done(new Refused(found.map(({ address }) => address)), []);
       return options.all === true ? done(null, allowed) : one(first, done);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { HttpRequest } from '@tinkerbell/platform-contract';
+import { urlOfTarget } from './request-target.ts';
 
 /** A request as the platform's handlers read it. Whatever costs time is made when it is asked for first. */
 export class NodeHttpRequest implements HttpRequest {
@@ -74,6 +75,11 @@ class RequestHeaders {
     return headerOf(this.#rawHeaders, name);
   }
 
+  /** As they were sent; a name that was sent twice is there twice. */
+  keys(): Iterable<string> {
+    return this.#rawHeaders.filter((_, index) => index % 2 === 0);
+  }
+
   has(name: string): boolean {
     return this.get(name) !== null;
   }
@@ -95,11 +101,12 @@ function originOf(host: string): string {
   return lastOrigin;
 }
 
-function urlOf({ url, headers }: IncomingMessage): string {
-  const origin = originOf(headers.host ?? 'localhost');
-  if (origin !== '' && url !== undefined && PLAIN_TARGET.test(url)) return origin + url;
-  const parsed = URL.parse(url ?? '/', `http://${headers.host ?? 'localhost'}`);
-  return parsed === null || parsed.username !== '' ? '' : parsed.href;
+function urlOf({ url: target = '', headers, httpVersion }: IncomingMessage): string {
+  // HTTP/1.1 requires a Host (RFC 9112, section 3.2); the parser of Node refuses a request without one.
+  const origin = originOf(headers.host ?? (httpVersion === '1.0' ? 'localhost' : ''));
+  if (origin === '') return '';
+  if (PLAIN_TARGET.test(target)) return origin + target;
+  return urlOfTarget(target, origin);
 }
 
 /** All values of a header, as Headers joins them: none is dropped, and none can hide behind another. */

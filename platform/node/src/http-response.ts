@@ -1,22 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { WholeResponse } from '@tinkerbell/platform-contract';
+import { WholeResponse, type HeldBytes, type HeldFor } from '@tinkerbell/platform-contract';
 import { filePartOf } from './file-part.ts';
 import { sendFilePart } from './file-sender.ts';
 import { releaseChunk } from './owned-chunks.ts';
-import { written } from './written.ts';
+import { STALLED_MS, written } from './written.ts';
 
+export interface SendResponseOptions {
+  /** Memory of answers that clients have not taken yet. */
+  readonly held: HeldBytes;
+  /** A client that takes nothing of its answer for so long is cut off. */
+  readonly stalledMs?: number | undefined;
+}
+
+/** Rejects when the client has gone, or was cut off because it takes nothing. */
 export async function sendResponse(
   response: Response,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  stalledMs?: number,
+  options: SendResponseOptions,
 ): Promise<void> {
   // An answer before the whole body came in: what is still to come must not be taken for the next request.
   if (!incoming.complete) outgoing.setHeader('connection', 'close');
   if (response instanceof WholeResponse) {
     outgoing.writeHead(response.status, response.headerRecord);
     if (incoming.method === 'HEAD') outgoing.end();
-    else endWith(outgoing, response.whole);
+    else await sendWhole(outgoing, response.whole, { incoming, ...options });
     return;
   }
   outgoing.statusCode = response.status;
@@ -28,13 +36,67 @@ export async function sendResponse(
   }
   outgoing.flushHeaders();
   const part = outgoing.hasHeader('content-length') ? filePartOf(response.body) : undefined;
-  if (part === undefined) return sendBody(response.body, outgoing, stalledMs);
-  await sendFilePart(outgoing, part, { stalledMs });
-  outgoing.end();
+  const reader = options.held.reader(() => incoming.socket.destroy());
+  try {
+    if (part === undefined) await sendBody(response.body, outgoing, { ...options, reader });
+    else {
+      await sendFilePart(outgoing, part, { ...options, reader });
+      outgoing.end();
+    }
+  } finally {
+    reader.end();
+  }
 }
 
 /** Up to here it is cheaper to copy bytes than to hand two pieces of memory to the kernel. */
 const COPIED_BYTES_MAX = 16 * 1024;
+/** More is written piece by piece, so that a client is seen to take it. */
+const PIECE_BYTES = 1024 * 1024;
+
+interface SendingWhole extends SendResponseOptions {
+  readonly incoming: IncomingMessage;
+}
+
+async function sendWhole(
+  outgoing: ServerResponse,
+  content: string | Uint8Array<ArrayBuffer>,
+  { incoming, held, stalledMs = STALLED_MS }: SendingWhole,
+): Promise<void> {
+  if (content.length <= PIECE_BYTES) {
+    endWith(outgoing, content);
+    // Nearly always the kernel has taken all of it by now.
+    if (outgoing.writableLength > 0) holdUntilClosed(outgoing, { incoming, held, stalledMs });
+    return;
+  }
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const reader = held.reader(() => incoming.socket.destroy());
+  try {
+    reader.hold(bytes);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      await written(outgoing, bytes.subarray(at, at + PIECE_BYTES), stalledMs);
+      reader.moved();
+    }
+    outgoing.end();
+  } finally {
+    reader.end();
+  }
+}
+
+/** A short answer whose client takes nothing: counted, and cut off like a long one. */
+function holdUntilClosed(
+  outgoing: ServerResponse,
+  { incoming, held, stalledMs }: Required<Pick<SendingWhole, 'incoming' | 'held'>> & { stalledMs: number },
+): void {
+  const { socket } = incoming;
+  const reader = held.reader(() => socket.destroy());
+  const stalled = setTimeout(() => void socket.destroy(), stalledMs).unref();
+  outgoing.once('close', () => {
+    clearTimeout(stalled);
+    reader.end();
+  });
+  // Node has the bytes themselves, as text or copied; here it is their number that counts.
+  reader.holdSize(outgoing.writableLength);
+}
 
 /** Node sends a string together with the head, in one piece, and in Latin-1 each character is a byte. */
 function endWith(outgoing: ServerResponse, content: string | Uint8Array<ArrayBuffer>): void {
@@ -45,26 +107,31 @@ function endWith(outgoing: ServerResponse, content: string | Uint8Array<ArrayBuf
   }
 }
 
+interface Sending extends SendResponseOptions {
+  readonly reader: HeldFor;
+}
+
 /** One chunk is read while the one before it is written; a written chunk's memory is given back at once. */
 async function sendBody(
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,
-  stalledMs: number | undefined,
+  sending: Sending,
 ): Promise<void> {
-  const reader = body.getReader();
+  const source = body.getReader();
   let writing = Promise.resolve();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await source.read();
+      if (!done) sending.reader.hold(value);
       await writing;
       if (done) break;
-      writing = sentAndReleased(outgoing, value, stalledMs);
+      writing = sentAndReleased(outgoing, value, sending);
       // Awaited with the next chunk, or below; until then a failure is nobody's surprise.
       writing.catch(() => undefined);
     }
     outgoing.end();
   } catch (thrown) {
-    await reader.cancel(thrown);
+    await source.cancel(thrown);
     throw thrown;
   }
 }
@@ -72,11 +139,12 @@ async function sendBody(
 async function sentAndReleased(
   outgoing: ServerResponse,
   chunk: Uint8Array,
-  stalledMs: number | undefined,
+  { reader, stalledMs }: Sending,
 ): Promise<void> {
   try {
     await written(outgoing, chunk, stalledMs);
   } finally {
+    reader.release(chunk);
     releaseChunk(chunk);
   }
 }

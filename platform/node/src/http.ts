@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import {
+  HeldBytes,
   PlatformError,
   WholeResponse,
   type ClientCertificate,
@@ -15,6 +16,7 @@ import {
 import { clientCertificateOf } from './client-certificate.ts';
 import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
+import { hasTurn } from './http-turn.ts';
 import { nodeHttp } from './node-http.ts';
 import { holderOf } from './port-holder.ts';
 
@@ -28,15 +30,25 @@ const IDLE_TIMEOUT_MS = 120_000;
  */
 const BACKLOG = 16_384;
 const HEADER_BYTES_LIMIT = 16 * 1024;
+/**
+ * Memory of answers that clients have not taken yet, of all connections together. A chunk that many of them wait for counts once. At
+ * once a thousand machines load files over TLS in chunks of 64 KiB; who does not read for long may not keep the rest from it.
+ */
+const HELD_BYTES_MAX = 128 * 1024 * 1024;
 const CLOSE_GRACE_MS = 5000;
 const CLOSE_SWEEP_MS = 20;
 
 export interface NodeHttpOptions {
   /** A client that takes nothing of its answer for so long is cut off. */
   readonly stalledMs?: number;
+  /** Of answers that clients have not taken yet; of all servers that are made here. */
+  readonly heldBytes?: HeldBytes;
 }
 
-export function createNodeHttp(log: Log, { stalledMs }: NodeHttpOptions = {}): Http {
+export function createNodeHttp(
+  log: Log,
+  { stalledMs, heldBytes: held = new HeldBytes(HELD_BYTES_MAX) }: NodeHttpOptions = {},
+): Http {
   return {
     async listen(options, handler) {
       const limits = {
@@ -63,7 +75,7 @@ export function createNodeHttp(log: Log, { stalledMs }: NodeHttpOptions = {}): H
             });
       server.on(
         'request',
-        (incoming, outgoing) => void answer(incoming, outgoing, { handler, log, stalledMs }),
+        (incoming, outgoing) => void answer(incoming, outgoing, { handler, log, held, stalledMs }),
       );
       await listen(server, options.port, options.address);
       return new NodeHttpServer(server);
@@ -93,22 +105,25 @@ async function listenError(port: number, cause: NodeJS.ErrnoException): Promise<
 interface Answering {
   readonly handler: HttpHandler;
   readonly log: Log;
+  readonly held: HeldBytes;
   readonly stalledMs: number | undefined;
 }
 
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { handler, log, stalledMs }: Answering,
+  { handler, log, held, stalledMs }: Answering,
 ): Promise<void> {
+  // Pipelined behind others: it has its turn when they are answered, so that one packet of requests is no burst of work.
+  if (outgoing.socket === null && !(await hasTurn(incoming, outgoing))) return;
   const request = new NodeHttpRequest(incoming, outgoing);
   try {
     const response = request.isUnderstood
       ? await handler(request, new NodeHttpContext(request, incoming))
       : new WholeResponse('bad request\n', { status: 400 });
-    await sendResponse(response, incoming, outgoing, stalledMs);
+    await sendResponse(response, incoming, outgoing, { held, stalledMs });
   } catch (thrown) {
-    if (!outgoing.closed)
+    if (!outgoing.closed && !incoming.socket.destroyed)
       log.error('http handler failed', {
         method: incoming.method,
         path: incoming.url,

@@ -82,17 +82,24 @@ test('ends its thread when there is nothing to do, and begins another when there
 });
 
 test('renders before it checks, checks in their order, and refuses checks beyond so many that wait', async () => {
-  await using renderer = rendererWith({ checksWaiting: 2 });
+  await using renderer = rendererWith({ checksOfAuthor: 2 });
   const done: string[] = [];
-  const note = (name: string) => (answer: unknown) => done.push(answer === 'busy' ? `${name} busy` : name);
+  const note = (name: string) => (answer: { readonly ok: boolean; readonly message?: string }) =>
+    done.push(answer.ok ? name : `${name}: ${answer.message}`);
+  const owner = { namespace: 'lab', author: 'ann' };
   await Promise.all([
-    renderer.check(input(good)).then(note('check 1')),
-    renderer.check(input(good)).then(note('check 2')),
-    renderer.check(input(good)).then(note('check 3')),
-    renderer.workflow(input(good)).then(note('render')),
+    renderer.check(input(good), owner).then(note('check 1')),
+    renderer.check(input(good), owner).then(note('check 2')),
+    renderer.check(input(good), owner).then(note('check 3')),
+    renderer.workflow(input(good), owner).then(note('render')),
   ]);
-  assert.deepEqual(done, ['check 3 busy', 'render', 'check 1', 'check 2']);
-  assert.notEqual(await renderer.check(input(good)), 'busy');
+  assert.deepEqual(done, [
+    'check 3: 2 templates of ann in namespace lab wait to be rendered',
+    'render',
+    'check 1',
+    'check 2',
+  ]);
+  assert.ok((await renderer.check(input(good), owner)).ok);
 });
 
 test('hostile checks delay a rendering by one template, not by all that wait', async () => {

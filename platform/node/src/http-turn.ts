@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests that wait for those before them on their connection; one listener for all of them. */
+const waiting = new WeakMap<Socket, Set<(hasTurn: boolean) => void>>();
+
+/** Of a pipelined request, when the ones before it have been answered. False when the connection ends before. */
+export function hasTurn({ socket }: IncomingMessage, outgoing: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) return resolve(false);
+    const turns = waiting.get(socket) ?? turnsOf(socket);
+    turns.add(resolve);
+    outgoing.once('socket', () => {
+      turns.delete(resolve);
+      resolve(true);
+    });
+  });
+}
+
+function turnsOf(socket: Socket): Set<(hasTurn: boolean) => void> {
+  const turns = new Set<(hasTurn: boolean) => void>();
+  waiting.set(socket, turns);
+  socket.once('close', () => {
+    for (const resolve of turns) resolve(false);
+    turns.clear();
+  });
+  return turns;
+}

@@ -1,0 +1,22 @@
+/** Answers what it is asked, until it is ended. */
+import { parentPort } from 'node:worker_threads';
+import type { TemplateRead, YamlRead } from '@tinkerbell/platform-contract';
+import { validateTemplateText } from '@tinkerbell/template';
+import { yamlToJson, type YamlLimits } from '@tinkerbell/yaml';
+
+export type TextRequest =
+  | { readonly kind: 'yaml'; readonly text: string; readonly limits: YamlLimits }
+  | { readonly kind: 'template'; readonly text: string };
+
+export type TextAnswer = YamlRead | TemplateRead;
+
+function answerTo(request: TextRequest): TextAnswer {
+  if (request.kind === 'yaml') {
+    const read = yamlToJson(request.text, request.limits);
+    return read.ok ? read : { ...read, reason: 'invalid' };
+  }
+  const read = validateTemplateText(request.text);
+  return read.ok ? { ok: true } : { ok: false, reason: 'invalid', error: read.error };
+}
+
+parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answerTo(request), []));

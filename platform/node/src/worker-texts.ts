@@ -1,0 +1,131 @@
+/**
+ * Reads YAML and templates in a thread of its own, so that no text delays a packet. One text at a time; the thread begins with the first,
+ * ends when it was idle for 10 s, and is ended when a text takes too long or too much memory.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Clock, TextReader, UnreadText } from '@tinkerbell/platform-contract';
+import type { TextAnswer, TextRequest } from './text-thread.ts';
+
+/** The longest text that the budget of a request allows takes a second on a calm machine. */
+const TIME_LIMIT_MS = 5000;
+/** The largest texts of a request take 100 MB while they are read. */
+const MEMORY_LIMIT_MB = 160;
+/** A thread costs 10 MB while it is there and 0.1 s when it begins. */
+const IDLE_MS = 10_000;
+/** Texts of 3 MiB that wait hold 50 MB. Clients of Kubernetes send JSON, so few wait. */
+const WAITING_MAX = 16;
+
+export interface TextThreadSettings {
+  readonly timeMs?: number;
+  readonly memoryMb?: number;
+  readonly idleMs?: number;
+  readonly waiting?: number;
+}
+
+export function createWorkerTexts(clock: Clock, settings: TextThreadSettings = {}): TextReader {
+  const worker = new TextWorker(clock, {
+    timeMs: settings.timeMs ?? TIME_LIMIT_MS,
+    memoryMb: settings.memoryMb ?? MEMORY_LIMIT_MB,
+    idleMs: settings.idleMs ?? IDLE_MS,
+    waiting: settings.waiting ?? WAITING_MAX,
+  });
+  return {
+    yaml: (text, limits) => worker.ask({ kind: 'yaml', text, limits }) as never,
+    template: (text) => worker.ask({ kind: 'template', text }) as never,
+    close: () => worker.close(),
+  };
+}
+
+function unread(reason: UnreadText['reason'], message: string): UnreadText {
+  return { ok: false, reason, message };
+}
+
+class TextWorker {
+  readonly #clock: Clock;
+  readonly #settings: Required<TextThreadSettings>;
+  #worker: Worker | undefined;
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
+  #cancelIdle = (): void => undefined;
+  #isClosing = false;
+
+  constructor(clock: Clock, settings: Required<TextThreadSettings>) {
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  async ask(request: TextRequest): Promise<TextAnswer> {
+    if (this.#isClosing || this.#waiting >= this.#settings.waiting)
+      return unread('busy', 'many texts are being read; send it again later');
+    this.#waiting += 1;
+    const reading = this.#last.then(() => this.#next(request));
+    this.#last = reading.catch(() => undefined);
+    try {
+      return await reading;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #next(request: TextRequest): Promise<TextAnswer> {
+    this.#cancelIdle();
+    const worker = (this.#worker ??= this.#started());
+    const reply = await this.#replyOf(worker, () => worker.postMessage(request, []));
+    if (reply instanceof Error) {
+      await this.#end();
+      return unread('too-long', `${reply.message}; make it smaller, or send JSON`);
+    }
+    this.#cancelIdle = this.#clock.schedule(this.#settings.idleMs, () => void this.#end());
+    return reply;
+  }
+
+  #started(): Worker {
+    const worker = new Worker(new URL('text-worker.mjs', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: this.#settings.memoryMb, maxYoungGenerationSizeMb: 16 },
+      // The server's own flags (a heap limit, an inspector) are not for this thread.
+      execArgv: [],
+    });
+    // Also while nothing is asked: without a listener an error would end the server.
+    const forget = (): void => {
+      if (this.#worker === worker) this.#worker = undefined;
+    };
+    worker.on('error', forget).on('exit', forget);
+    // A thread that idles keeps no process alive.
+    worker.unref();
+    return worker;
+  }
+
+  /** The answer; an error when there is none in time. */
+  async #replyOf(worker: Worker, ask: () => void): Promise<TextAnswer | Error> {
+    const { promise, resolve } = Promise.withResolvers<TextAnswer | Error>();
+    const exited = (): void => resolve(new Error('the thread that reads texts ended'));
+    const failed = (error: Error & { code?: string }): void =>
+      resolve(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? new Error(`it takes more than ${this.#settings.memoryMb} MB of memory to read`)
+          : error,
+      );
+    worker.once('message', resolve).once('error', failed).once('exit', exited);
+    const { timeMs } = this.#settings;
+    const late = (): void => resolve(new Error(`it takes longer than ${timeMs / 1000} s to read`));
+    const cancel = this.#clock.schedule(timeMs, late);
+    ask();
+    const reply = await promise;
+    cancel();
+    worker.off('message', resolve).off('error', failed).off('exit', exited);
+    return reply;
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#last;
+    this.#cancelIdle();
+    await this.#end();
+  }
+}

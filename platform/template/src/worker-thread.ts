@@ -1,0 +1,94 @@
+/** A thread that renders one template at a time, within limits of time and memory. */
+import { Worker } from 'node:worker_threads';
+import type { Clock, Rendered } from '@tinkerbell/platform-contract';
+import type { RenderAnswer, RenderRequest } from './render-request.ts';
+
+/** Only a machine that is brought to its knees takes so long to start a thread. */
+const START_LIMIT_MS = 60_000;
+
+export interface ThreadLimits {
+  readonly timeMs: number;
+  readonly memoryMb: number;
+}
+
+/** What the pool needs of a thread. */
+export interface Renderer {
+  /** It renders no more, and has to be replaced. */
+  isOver(): boolean;
+  /** Resolves when it has begun; rejects when it cannot. */
+  started(): Promise<void>;
+  /** Rejects when the thread cannot work at all. */
+  render(request: RenderRequest): Promise<RenderAnswer>;
+  end(): Promise<void>;
+}
+
+export class WorkerThread implements Renderer {
+  readonly #clock: Clock;
+  readonly #limits: ThreadLimits;
+  readonly #worker: Worker;
+  readonly #ready: Promise<unknown>;
+  #isOver = false;
+
+  constructor(clock: Clock, limits: ThreadLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#worker = new Worker(new URL('render-worker.mjs', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 8 },
+      // The server's own flags (a heap limit, an inspector) are not for this thread.
+      execArgv: [],
+    });
+    // Also while nothing is asked: without a listener an error would end the server.
+    const markOver = (): void => void (this.#isOver = true);
+    this.#worker.on('error', markOver).on('exit', markOver);
+    // A thread that idles keeps no process alive.
+    this.#worker.unref();
+    this.#ready = this.#reply(START_LIMIT_MS);
+  }
+
+  isOver(): boolean {
+    return this.#isOver;
+  }
+
+  async started(): Promise<void> {
+    const started = await this.#ready;
+    if (started !== 'ready') throw new Error(`the thread that renders did not start: ${wordsOf(started)}`);
+  }
+
+  async render(request: RenderRequest): Promise<RenderAnswer> {
+    await this.started();
+    const reply = this.#reply(this.#limits.timeMs);
+    this.#worker.postMessage(request, []);
+    const answer = await reply;
+    if (answer === 'late') return this.#stopped(`template took longer than ${this.#limits.timeMs / 1000} s`);
+    if (!(answer instanceof Error)) return answer as RenderAnswer;
+    if ((answer as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+      return this.#stopped(`template took more than ${this.#limits.memoryMb} MB of memory`);
+    throw new Error(`the thread that renders ended: ${wordsOf(answer)}`, { cause: answer });
+  }
+
+  #stopped(message: string): Rendered<never> {
+    return { ok: false, message, isStopped: true };
+  }
+
+  /** The next message, an error, or `late`; after both of the latter the thread is over. */
+  async #reply(limitMs: number): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const exited = (): void => resolve(new Error('exited'));
+    this.#worker.once('message', resolve).once('error', resolve).once('exit', exited);
+    const cancel = this.#clock.schedule(limitMs, () => resolve('late'));
+    const reply = await promise;
+    cancel();
+    this.#worker.off('message', resolve).off('error', resolve).off('exit', exited);
+    if (reply === 'late') await this.end();
+    return reply;
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#worker.terminate();
+  }
+}
+
+function wordsOf(reply: unknown): string {
+  return reply instanceof Error ? reply.message : String(reply);
+}
