@@ -26,6 +26,7 @@ export {
 } from './journal.ts';
 export { LEASES_KEPT, type Lease, type LeaseBook } from './leases.ts';
 export type { View } from './view.ts';
+export { machineOfAgent } from './machine-of-agent.ts';
 export { WatchHub } from './watch-hub.ts';
 export { changeOf, refusalOf, withRevision, type Refusal } from './apply-write.ts';
 export { updateObject, type Decision, type Updated } from './update-object.ts';

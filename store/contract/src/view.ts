@@ -3,16 +3,16 @@ import type { Change } from './store.ts';
 
 /** The store as packets and agents see it: in memory, always there, at most moments behind. */
 export interface View {
-  /** More than one means that the same MAC is in several Hardware: an operator's mistake. */
+  /** The one Hardware that owns the MAC, or none. The first that was created owns it when several name it. */
   hardwareByMac(mac: string): readonly Hardware[];
-  /** Hardware with a network interface of that IPv4 address. */
+  /** The one Hardware that owns the IPv4 address, or none. */
   hardwareByIp(address: string): readonly Hardware[];
-  /** Hardware whose agent has this id by `spec.agentID`. */
+  /** The one Hardware whose agent has this id by `spec.agentID`, or none; also none when another owns it as its MAC. */
   hardwareByAgent(agentId: string): readonly Hardware[];
   hardwareNamed(namespace: string, name: string): Hardware | undefined;
   templateNamed(namespace: string, name: string): Template | undefined;
   workflowNamed(namespace: string, name: string): Workflow | undefined;
-  /** Workflows whose status.agentID is this agent, oldest first. */
+  /** Workflows whose status.agentID is this agent and that may run on its machine, oldest first. */
   workflowsByAgent(agentId: string): readonly Workflow[];
   workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[];
   /** All objects of a collection. */

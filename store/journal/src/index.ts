@@ -1,1 +1,1 @@
-export { openSqliteJournal, type SqliteJournalOptions } from './sqlite-journal.ts';
+export { openSqliteJournal, prepareJournal, type SqliteJournalOptions } from './sqlite-journal.ts';

@@ -1,6 +1,27 @@
 /** Records in one table, oldest first, bounded by count and age. */
-import type { DatabaseSync, StatementResultingChanges, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { PlatformError } from '@tinkerbell/platform-contract';
 import type { JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
+import {
+  addTo,
+  guardTable,
+  rowChecksum,
+  takeFrom,
+  Tallies,
+  type Tally,
+} from '@tinkerbell/store-sqlite/integrity';
+
+export type JournalTableName = 'journal' | 'journal_output' | 'journal_audit';
+
+/** Makes the table, or gives it its checksums. Call it in a transaction. */
+export function prepareJournalTable(database: DatabaseSync, name: JournalTableName): void {
+  database.exec(`
+    create table if not exists ${name} (
+      sequence integer primary key, at_ms integer not null, machine text, workflow text, record text not null);
+    create index if not exists ${name}_machine on ${name} (machine, sequence) where machine is not null;
+    create index if not exists ${name}_workflow on ${name} (workflow, sequence) where workflow is not null;`);
+  guardTable(database, name);
+}
 
 export interface TrimOptions {
   readonly kept: number;
@@ -10,36 +31,44 @@ export interface TrimOptions {
 
 export class JournalTable {
   readonly #database: DatabaseSync;
-  readonly #name: string;
+  readonly #name: JournalTableName;
+  readonly #tallies: Tallies;
   readonly #insert: StatementSync;
   readonly #restore: StatementSync;
   readonly #last: StatementSync;
   readonly #oldest: StatementSync;
   readonly #deleteOldest: StatementSync;
   readonly #deleteOld: StatementSync;
-  /** Known from the first time on that there may be too many: to count takes as long as to read them all. */
-  #count: number | undefined;
+  /** What the transaction that is under way makes of it. */
+  #tally: Tally | undefined;
 
-  /** `name` is part of SQL text. */
-  constructor(database: DatabaseSync, name: 'journal' | 'journal_output' | 'journal_audit') {
+  /** Of a table that was prepared; `name` is part of SQL text. */
+  constructor(database: DatabaseSync, name: JournalTableName) {
     this.#database = database;
     this.#name = name;
-    database.exec(`
-      create table if not exists ${name} (
-        sequence integer primary key, at_ms integer not null, machine text, workflow text, record text not null);
-      create index if not exists ${name}_machine on ${name} (machine, sequence) where machine is not null;
-      create index if not exists ${name}_workflow on ${name} (workflow, sequence) where workflow is not null;`);
-    this.#restore = database.prepare(`insert or ignore into ${name} values (?, ?, ?, ?, ?)`);
-    this.#insert = database.prepare(`insert into ${name} values (?, ?, ?, ?, ?)`);
+    this.#tallies = new Tallies(database);
+    this.#restore = database.prepare(`insert or ignore into ${name} values (?, ?, ?, ?, ?, ?)`);
+    this.#insert = database.prepare(`insert into ${name} values (?, ?, ?, ?, ?, ?)`);
     this.#last = database.prepare(`select max(sequence) as last from ${name}`);
     this.#oldest = database.prepare(`select sequence, at_ms from ${name} order by sequence limit 1`);
     this.#deleteOldest = database.prepare(
-      `delete from ${name} where sequence in (select sequence from ${name} order by sequence limit ?)`,
+      `delete from ${name} where sequence in (select sequence from ${name} order by sequence limit ?)
+       returning checksum`,
     );
     this.#deleteOld = database.prepare(
       `delete from ${name} where sequence in (
-        select sequence from (select sequence, at_ms from ${name} order by sequence limit ?) where at_ms < ?)`,
+        select sequence from (select sequence, at_ms from ${name} order by sequence limit ?) where at_ms < ?)
+       returning checksum`,
     );
+  }
+
+  get name(): JournalTableName {
+    return this.#name;
+  }
+
+  /** As it is in the database. */
+  tally(): Readonly<Tally> {
+    return this.#tallies.load(this.#name);
   }
 
   lastSequence(): number {
@@ -47,48 +76,57 @@ export class JournalTable {
   }
 
   insert(record: JournalRecord): void {
-    const { sequence, atMs, machine = null, workflow = null } = record;
-    this.#insert.run(sequence, atMs, machine, workflow, JSON.stringify(record));
-    if (this.#count !== undefined) this.#count += 1;
+    const row = rowOf(record);
+    this.#insert.run(...row);
+    addTo(this.#changed(), row[5]);
   }
 
   /** Unless a record of that number is there. */
   restore(record: JournalRecord): void {
-    const { sequence, atMs, machine = null, workflow = null } = record;
-    this.#restore.run(sequence, atMs, machine, workflow, JSON.stringify(record));
-    this.#count = undefined;
+    const row = rowOf(record);
+    if (this.#restore.run(...row).changes === 1) addTo(this.#changed(), row[5]);
   }
 
-  /** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`; of `atMost` each. */
+  /** Drops what is older than `oldestMs`, and the oldest when there are more than `kept`; of `atMost` each. */
   trim({ kept, oldestMs, atMost }: TrimOptions): void {
     const oldest = this.#oldest.get();
     if (oldest === undefined) return;
     // Times have no index, but records lie in the order of their sequence.
-    if (Number(oldest['at_ms']) < oldestMs) this.#counted(this.#deleteOld.run(atMost, oldestMs));
+    if (Number(oldest['at_ms']) < oldestMs) this.#dropped(this.#deleteOld.all(atMost, oldestMs));
     if (this.lastSequence() - Number(oldest['sequence']) < kept) return;
-    this.#count ??= this.#countAll();
-    const excess = Math.min(this.#count - kept, atMost);
-    if (excess > 0) this.#counted(this.#deleteOldest.run(excess));
+    const excess = Math.min((this.#tally ?? this.tally()).rows - kept, atMost);
+    if (excess > 0) this.#dropped(this.#deleteOldest.all(excess));
   }
 
-  /** Call it when what was inserted or let go of did not come to stay. */
+  /** Writes down what the transaction made of the table: its last statement. */
+  save(): void {
+    if (this.#tally === undefined) return;
+    this.#tally.version += 1;
+    this.#tallies.save(this.#name, this.#tally);
+    this.#tally = undefined;
+  }
+
+  /** Call it when the transaction did not come to stay. */
   rolledBack(): void {
-    this.#count = undefined;
+    this.#tally = undefined;
   }
 
   /** At most `limit` that match; `events` names none that has a table of its own. */
   read(query: JournalQuery, events: readonly string[] | undefined, limit: number): readonly JournalRecord[] {
     const name = this.#name;
     const all = query.machines === undefined && query.workflows === undefined;
+    // Without a filter of events the first of each index are enough: a page of a long timeline does not walk all of it.
+    const enough = events === undefined ? 'order by sequence limit :limit' : '';
+    const of = (column: string, values: string): string =>
+      `select sequence from (select sequence from ${name}
+        where ${column} in (select value from json_each(${values})) and sequence > :after ${enough})`;
     const where = all
       ? 'sequence > :after'
-      : `sequence in (
-          select sequence from ${name} where machine in (select value from json_each(:machines)) and sequence > :after
-          union select sequence from ${name} where workflow in (select value from json_each(:workflows)) and sequence > :after)`;
+      : `sequence in (${of('machine', ':machines')} union ${of('workflow', ':workflows')})`;
     const ofEvents =
       events === undefined ? '' : `and record ->> 'event' in (select value from json_each(:events))`;
     const rows = this.#database
-      .prepare(`select record from ${name} where ${where} ${ofEvents} order by sequence limit :limit`)
+      .prepare(`select * from ${name} where ${where} ${ofEvents} order by sequence limit :limit`)
       .all({
         after: query.after,
         limit,
@@ -100,16 +138,35 @@ export class JournalTable {
             }),
         ...(events === undefined ? {} : { events: JSON.stringify(events) }),
       });
-    return rows.map((row) => JSON.parse(String(row['record'])) as JournalRecord);
+    return rows.map((row) => recordFrom(name, row));
   }
 
-  #counted({ changes }: StatementResultingChanges): void {
-    if (this.#count !== undefined) this.#count -= Number(changes);
+  #changed(): Tally {
+    // Another connection may have written since.
+    this.#tally ??= this.#tallies.load(this.#name);
+    return this.#tally;
   }
 
-  #countAll(): number {
-    return Number(
-      this.#database.prepare(`select count(*) as count from ${this.#name}`).get()?.['count'] ?? 0,
-    );
+  #dropped(rows: readonly Record<string, unknown>[]): void {
+    for (const row of rows) takeFrom(this.#changed(), Number(row['checksum']));
   }
+}
+
+type Row = readonly [number, number, string | null, string | null, string, number];
+
+function rowOf(record: JournalRecord): Row {
+  const { sequence, atMs, machine = null, workflow = null } = record;
+  const columns = [sequence, atMs, machine, workflow, JSON.stringify(record)] as const;
+  return [...columns, rowChecksum(columns)];
+}
+
+/** What a disk made of a row since the start is not taken for a record. */
+function recordFrom(table: JournalTableName, row: Readonly<Record<string, SQLOutputValue>>): JournalRecord {
+  const { sequence, at_ms: atMs, machine, workflow, record, checksum } = row;
+  if (checksum === rowChecksum([sequence, atMs, machine, workflow, record]))
+    return JSON.parse(String(record)) as JournalRecord;
+  throw new PlatformError(
+    'damaged',
+    `record ${String(sequence)} of ${table} does not match its checksum; run tinkerbell check, and restore a backup`,
+  );
 }

@@ -17,15 +17,25 @@ import {
   type RestorableJournal,
   type JournalBounds,
 } from '@tinkerbell/store-contract';
-import { JournalTable } from './journal-table.ts';
+import {
+  assertIntact,
+  openAcknowledged,
+  openLog,
+  type AcknowledgedFile,
+  type LogSync,
+} from '@tinkerbell/store-sqlite/integrity';
+import { JournalTable, prepareJournalTable, type JournalTableName } from './journal-table.ts';
 
 export interface SqliteJournalOptions extends Partial<JournalBounds> {
   /** The file, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** `assertIntact` was called for all of the file a moment ago. */
+  readonly isVerified?: boolean;
 }
 
+const tableNames: readonly JournalTableName[] = ['journal', 'journal_output', 'journal_audit'];
 const WRITE_AFTER_MS = 100;
 /**
  * Records of one transaction, and the pause before the next when more wait: packets and requests that come meanwhile are
@@ -39,6 +49,11 @@ const PENDING_LIMIT = 100_000;
 const TRIM_EVERY = 128;
 /** In pages of 4 KiB. A checkpoint blocks the event loop for the time of a sync, so it is worth being rare. */
 const CHECKPOINT_PAGES = 4_000;
+/**
+ * So old is the newest record whose loss would go unnoticed, when the file is damaged after a crash. Each sync costs the disk as
+ * much as a commit of the store.
+ */
+const SYNC_AFTER_MS = 1_000;
 const READ_LIMIT = 10_000;
 const BUSY_TIMEOUT_MS = 1000;
 
@@ -65,13 +80,23 @@ class SqliteJournal implements RestorableJournal {
   #sinceTrim = TRIM_EVERY;
   #cancelWrite: (() => void) | undefined;
   #dropped = 0;
+  readonly #acknowledged: AcknowledgedFile | undefined;
+  readonly #log: LogSync | undefined;
+  #cancelSync: (() => void) | undefined;
+  #syncing: Promise<void> | undefined;
 
   constructor(options: SqliteJournalOptions) {
     this.#options = options;
-    this.#database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
-    this.#database.exec(
-      `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
-    );
+    const { path } = options;
+    const isFile = path !== ':memory:';
+    if (isFile && options.isVerified !== true) assertIntact(path, ['journal']);
+    this.#database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    const prepare = (): void => prepareJournal(this.#database);
+    this.#acknowledged = openAcknowledged(this.#database, { path, part: 'journal', prepare });
+    // From here on it syncs by itself, but for checkpoints.
+    this.#database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    this.#log = isFile ? openLog(this.#database, { path }) : undefined;
     this.#timeline = new JournalTable(this.#database, 'journal');
     this.#output = new JournalTable(this.#database, 'journal_output');
     this.#audit = new JournalTable(this.#database, 'journal_audit');
@@ -115,6 +140,7 @@ class SqliteJournal implements RestorableJournal {
       this.#insert(this.#pending.slice(0, count));
       this.#pending = this.#pending.slice(count);
       this.#reportDropped();
+      this.#acknowledgeSoon();
       return true;
     } catch (thrown) {
       this.#options.log.error('journal could not write', {
@@ -132,7 +158,30 @@ class SqliteJournal implements RestorableJournal {
     for (const record of records) this.#tableOf(record).insert(record);
     this.#sinceTrim += records.length;
     if (this.#sinceTrim >= TRIM_EVERY) this.#trim();
+    for (const table of this.#tables()) table.save();
     this.#database.exec('commit');
+  }
+
+  /** Records that are on the disk are missed when they are lost; the others a crash may take. */
+  #acknowledgeSoon(): void {
+    if (this.#log === undefined || this.#syncing !== undefined) return;
+    this.#cancelSync ??= this.#options.clock.schedule(SYNC_AFTER_MS, () => void this.#acknowledge());
+  }
+
+  /** Never rejects: what the disk did not confirm is not acknowledged, and the next record tries again. */
+  #acknowledge(): Promise<void> {
+    this.#cancelSync?.();
+    this.#cancelSync = undefined;
+    const tallies = Object.fromEntries(this.#tables().map((table) => [table.name, table.tally()]));
+    this.#syncing ??= (this.#log?.run() ?? Promise.resolve())
+      .then(() => this.#acknowledged?.write(tallies))
+      .catch((thrown: unknown) =>
+        this.#options.log.warn('the disk does not confirm the journal', { error: String(thrown) }),
+      )
+      .finally(() => {
+        this.#syncing = undefined;
+      });
+    return this.#syncing;
   }
 
   restore(records: readonly JournalRecord[]): Promise<void> {
@@ -140,11 +189,14 @@ class SqliteJournal implements RestorableJournal {
       this.#database.exec('begin immediate');
       try {
         for (const record of records) this.#tableOf(record).restore(record);
+        for (const table of this.#tables()) table.save();
         this.#database.exec('commit');
       } catch (thrown) {
         this.#database.exec('rollback');
+        for (const table of this.#tables()) table.rolledBack();
         throw thrown;
       }
+      this.#acknowledgeSoon();
       for (const { sequence } of records) this.#sequence = Math.max(this.#sequence, sequence);
       resolve();
     });
@@ -202,15 +254,31 @@ class SqliteJournal implements RestorableJournal {
     return () => this.#followers.delete(follower);
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    if (!this.#database.isOpen) return;
     this.#write();
     this.#cancelWrite?.();
     this.#followers.clear();
-    if (this.#database.isOpen) this.#database.close();
-    return Promise.resolve();
+    await this.#syncing;
+    await this.#acknowledge();
+    await this.#log?.close();
+    await this.#acknowledged?.close();
+    this.#database.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+/** Makes the tables, or gives them their checksums, in one transaction. */
+export function prepareJournal(database: DatabaseSync): void {
+  database.exec('begin immediate');
+  try {
+    for (const name of tableNames) prepareJournalTable(database, name);
+    database.exec('commit');
+  } catch (thrown) {
+    database.exec('rollback');
+    throw thrown;
   }
 }

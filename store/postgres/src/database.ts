@@ -25,6 +25,11 @@ const IDLE_CONNECTION_MS = 30_000;
 /** Reads are asked again so often after a lost connection: a standby that takes over needs seconds. */
 const READ_RETRIES_MS = [20, 200, 1_000] as const;
 
+/** After the last of these has begun. */
+const LATE_READ_MS = 1_300;
+/** A connection takes milliseconds. Clients of the API have their 503 within two seconds. */
+const PROBE_LIMIT_MS = 500;
+
 /** With its tables as this program wants them. Rejects with a PlatformError whose message is for the operator. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const database = new Database(options);
@@ -40,6 +45,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 export class Database {
   readonly #pool: pg.Pool;
   readonly #options: DatabaseOptions;
+  #probe: Promise<boolean> | undefined;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -49,8 +55,29 @@ export class Database {
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** Rows of one statement that may be repeated. Rejects with a PlatformError when the database is not there. */
-  async read(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+  /**
+   * Rows of one statement that may be repeated. Rejects with a PlatformError when the database is not there, within two seconds
+   * also where the network swallows packets; a slow statement of a database that answers has its whole time.
+   */
+  read(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#options.clock.schedule(LATE_READ_MS, () => {
+        void this.#isAnswering().then((isAnswering) => {
+          const silent = new Error(`it does not answer within ${LATE_READ_MS + PROBE_LIMIT_MS} ms`);
+          if (!isAnswering) reject(this.unavailable(silent));
+        });
+      });
+      this.#readAgain(text, values).finally(cancel).then(resolve, reject);
+    });
+  }
+
+  /** Asks over a connection of its own, as those of the pool may all wait. One question answers all who ask meanwhile. */
+  #isAnswering(): Promise<boolean> {
+    this.#probe ??= probe(this.#options.url).finally(() => (this.#probe = undefined));
+    return this.#probe;
+  }
+
+  async #readAgain(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
     for (const waitMs of READ_RETRIES_MS) {
       try {
         return (await this.#pool.query<Row>(text, [...values])).rows;
@@ -98,6 +125,21 @@ export class Database {
 
   close(): Promise<void> {
     return this.#pool.end();
+  }
+}
+
+async function probe(url: string): Promise<boolean> {
+  const limits = { connectionTimeoutMillis: PROBE_LIMIT_MS, query_timeout: PROBE_LIMIT_MS };
+  const client = new pg.Client({ ...connectionOf(url), ...limits });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    // Its farewell may never arrive.
+    void client.end().catch(() => undefined);
   }
 }
 

@@ -1,2 +1,3 @@
+export { prepareSchema } from './schema.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
-export { openSqliteLeaseBook, type SqliteLeaseBookOptions } from './sqlite-lease-book.ts';
+export { openSqliteLeaseBook, prepareLeases, type SqliteLeaseBookOptions } from './sqlite-lease-book.ts';

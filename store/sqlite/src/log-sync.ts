@@ -2,14 +2,24 @@
  * Makes SQLite's write-ahead log durable from another thread (of libuv's pool). SQLite itself would sync inside `commit`, and everything
  * else in the process, packets included, would wait for the disk.
  */
-import { close, fdatasync, fsync, open, openSync } from 'node:fs';
+import { close, existsSync, fdatasync, fsync, open, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 
 /** Resolves when everything that was written to the log before the call is on the disk. */
 export type SyncLog = (descriptor: number) => Promise<void>;
 
 const syncData: SyncLog = promisify(fdatasync);
+
+/** Of a database in WAL mode that has tallies. SQLite makes the log with the first write. */
+export function openLog(
+  database: DatabaseSync,
+  { path, syncLog }: { readonly path: string; readonly syncLog?: SyncLog },
+): LogSync {
+  if (!existsSync(`${path}-wal`)) database.exec('begin immediate; update tallies set rows = rows; commit');
+  return new LogSync(path, syncLog);
+}
 
 export class LogSync {
   readonly #folder: string;

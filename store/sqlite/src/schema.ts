@@ -1,29 +1,40 @@
 /** Tables and their upgrades. A file newer than this program is refused; an older one is moved forward in one transaction. */
 import type { DatabaseSync } from 'node:sqlite';
+import { guardTable } from './integrity/index.ts';
+
+type Upgrade = (database: DatabaseSync) => void;
 
 /** One entry per version; entry 0 makes version 1 of an empty file. */
-const upgrades: readonly string[] = [
-  `create table objects (
-     collection text not null,
-     namespace text not null,
-     name text not null,
-     revision integer not null,
-     object text not null,
-     primary key (collection, namespace, name)
-   );
-   create table changes (
-     revision integer primary key,
-     type text not null,
-     collection text not null,
-     namespace text not null,
-     name text not null,
-     object text not null
-   );
-   create table counter (id integer primary key check (id = 1), revision integer not null);
-   insert into counter values (1, 0);`,
+const upgrades: readonly Upgrade[] = [
+  (database) =>
+    database.exec(`create table objects (
+       collection text not null,
+       namespace text not null,
+       name text not null,
+       revision integer not null,
+       object text not null,
+       primary key (collection, namespace, name)
+     );
+     create table changes (
+       revision integer primary key,
+       type text not null,
+       collection text not null,
+       namespace text not null,
+       name text not null,
+       object text not null
+     );
+     create table counter (id integer primary key check (id = 1), revision integer not null);
+     insert into counter values (1, 0);`),
+  // Checksums, and tallies of what must be there: the one of `objects` counts revisions from now on.
+  (database) => {
+    const revision = Number(database.prepare('select revision from counter').get()?.['revision']);
+    guardTable(database, 'objects', revision);
+    guardTable(database, 'changes', revision);
+    database.exec('drop table counter');
+  },
 ];
 
-/** Opens the schema of the store; throws with a message for the operator when the file is damaged or too new. */
+/** Opens the schema of the store; throws with a message for the operator when the file is too new. */
 export function prepareSchema(database: DatabaseSync, path: string): void {
   const version = userVersion(database);
   if (version > upgrades.length) {
@@ -31,17 +42,10 @@ export function prepareSchema(database: DatabaseSync, path: string): void {
       `${path} was written by a newer tinkerbell (store version ${version}, this program knows ${upgrades.length}); run that version, or restore a backup`,
     );
   }
-  const check = database.prepare('pragma quick_check(1)').get();
-  const verdict = check?.['quick_check'];
-  if (verdict !== 'ok') {
-    throw new Error(
-      `${path} is damaged: ${String(verdict)}; restore a backup, or recover it with sqlite3 ${path} .recover`,
-    );
-  }
   if (version === upgrades.length) return;
   database.exec('begin immediate');
   try {
-    for (const upgrade of upgrades.slice(version)) database.exec(upgrade);
+    for (const upgrade of upgrades.slice(version)) upgrade(database);
     database.exec(`pragma user_version = ${upgrades.length}`);
     database.exec('commit');
   } catch (thrown) {

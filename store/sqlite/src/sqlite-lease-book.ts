@@ -2,13 +2,26 @@
  * Leases in a SQLite file (the store's own, through a second connection), synchronised fully: a lease is on the disk before
  * the machine hears of it. What is written in one turn of the event loop shares one transaction and one sync.
  */
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { PlatformError } from '@tinkerbell/platform-contract';
 import { LEASES_KEPT, type Lease, type LeaseBook } from '@tinkerbell/store-contract';
+import {
+  addTo,
+  assertIntact,
+  guardTable,
+  openAcknowledged,
+  rowChecksum,
+  takeFrom,
+  Tallies,
+  type AcknowledgedFile,
+} from './integrity/index.ts';
 
 export interface SqliteLeaseBookOptions {
   /** The file, or `:memory:`. */
   readonly path: string;
   readonly leasesKept?: number;
+  /** `assertIntact` was called for all of the file a moment ago. */
+  readonly isVerified?: boolean;
 }
 
 const BUSY_TIMEOUT_MS = 1000;
@@ -29,27 +42,23 @@ class SqliteLeaseBook implements LeaseBook {
   readonly #leasesKept: number;
   #pending: PendingWrite[] = [];
 
-  constructor({ path, leasesKept = LEASES_KEPT }: SqliteLeaseBookOptions) {
+  readonly #acknowledged: AcknowledgedFile | undefined;
+  readonly #tallies: Tallies;
+
+  constructor({ path, leasesKept = LEASES_KEPT, isVerified = false }: SqliteLeaseBookOptions) {
     this.#leasesKept = leasesKept;
+    if (path !== ':memory:' && !isVerified) assertIntact(path, ['leases']);
     this.#database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    this.#database.exec(`
-      create table if not exists leases (
-        address text primary key, mac text not null, state text not null, until_ms integer not null) without rowid;
-      create index if not exists leases_until on leases (until_ms);`);
+    const prepare = (): void => prepareLeases(this.#database);
+    this.#acknowledged = openAcknowledged(this.#database, { path, part: 'leases', prepare });
+    this.#tallies = new Tallies(this.#database);
   }
 
   load(): Promise<readonly Lease[]> {
     return new Promise((resolve) => {
-      const rows = this.#database.prepare('select address, mac, state, until_ms from leases').all();
-      resolve(
-        rows.map((row) => ({
-          address: String(row['address']),
-          mac: String(row['mac']),
-          state: String(row['state']) as Lease['state'],
-          untilMs: Number(row['until_ms']),
-        })),
-      );
+      const rows = this.#database.prepare('select * from leases').all();
+      resolve(rows.map(leaseFrom));
     });
   }
 
@@ -77,25 +86,69 @@ class SqliteLeaseBook implements LeaseBook {
 
   #insert(group: readonly PendingWrite[]): void {
     this.#database.exec('begin immediate');
-    const insert = this.#database.prepare('insert or replace into leases values (?, ?, ?, ?)');
-    for (const { lease } of group) insert.run(lease.address, lease.mac, lease.state, lease.untilMs);
-    this.#database
+    const tally = this.#tallies.load('leases');
+    const known = this.#database.prepare('select checksum from leases where address = ?');
+    const insert = this.#database.prepare('insert or replace into leases values (?, ?, ?, ?, ?)');
+    for (const lease of group.map((one) => one.lease)) {
+      const before = known.get(lease.address);
+      if (before !== undefined) takeFrom(tally, Number(before['checksum']));
+      const columns = [lease.address, lease.mac, lease.state, lease.untilMs] as const;
+      const checksum = rowChecksum(columns);
+      insert.run(...columns, checksum);
+      addTo(tally, checksum);
+    }
+    const dropped = this.#database
       .prepare(
-        `delete from leases where address in (
-           select address from leases order by until_ms limit max(0, (select count(*) from leases) - ?))`,
+        `delete from leases where address in (select address from leases order by until_ms limit ?)
+         returning checksum`,
       )
-      .run(this.#leasesKept);
+      .all(Math.max(0, tally.rows - this.#leasesKept));
+    for (const row of dropped) takeFrom(tally, Number(row['checksum']));
+    tally.version += 1;
+    this.#tallies.save('leases', tally);
     this.#database.exec('commit');
+    this.#acknowledged?.write({ leases: tally });
   }
 
-  close(): Promise<void> {
-    if (!this.#database.isOpen) return Promise.resolve();
+  async close(): Promise<void> {
+    if (!this.#database.isOpen) return;
     this.#flush();
+    await this.#acknowledged?.close();
     this.#database.close();
-    return Promise.resolve();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Makes the table, or gives it its checksums, in one transaction. */
+export function prepareLeases(database: DatabaseSync): void {
+  database.exec('begin immediate');
+  try {
+    database.exec(`
+      create table if not exists leases (
+        address text primary key, mac text not null, state text not null, until_ms integer not null) without rowid;
+      create index if not exists leases_until on leases (until_ms);`);
+    guardTable(database, 'leases');
+    database.exec('commit');
+  } catch (thrown) {
+    database.exec('rollback');
+    throw thrown;
+  }
+}
+
+function leaseFrom(row: Readonly<Record<string, SQLOutputValue>>): Lease {
+  const { address, mac, state, until_ms: untilMs, checksum } = row;
+  if (checksum !== rowChecksum([address, mac, state, untilMs]))
+    throw new PlatformError(
+      'damaged',
+      `the lease of ${String(address)} does not match its checksum; run tinkerbell check, and restore a backup`,
+    );
+  return {
+    address: String(address),
+    mac: String(mac),
+    state: state as Lease['state'],
+    untilMs: Number(untilMs),
+  };
 }

@@ -232,3 +232,36 @@ test('closes while the disk fails', async () => {
   await store.close();
   assert.equal((await store.commit([{ operation: 'create', key, object }])).ok, false);
 });
+
+test('a watch from an old revision reads what it has missed in turns, and only what it is about', async () => {
+  await using store = openSqliteStore({ path: newFile(), log: silent });
+  const spec = { data: 'x'.repeat(100_000) };
+  for (let index = 0; index < 20; index += 1) {
+    await store.commit([
+      { operation: 'create', key: { ...key, name: `t${index}` }, object: { ...object, spec } },
+    ]);
+    const other = { ...key, collection: 'hardware.tinkerbell.org', name: `h${index}` };
+    await store.commit([{ operation: 'create', key: other, object }]);
+  }
+  const seen: number[] = [];
+  const inTurns: number[] = [];
+  let isWatching = false;
+  const countTurns = (): void => {
+    inTurns.push(seen.length);
+    if (!isWatching) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  const { collection } = key;
+  const onChange = ({ revision }: { readonly revision: number }): void => void seen.push(revision);
+  const watching = store.watch({ collection, fromRevision: 0 }, { onChange, onEnd() {} });
+  // Written while it reads: seen once, after the others.
+  await store.commit([{ operation: 'create', key: { ...key, name: 'late' }, object }]);
+  assert.ok((await watching).ok);
+  isWatching = true;
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 21 }, (_, index) => 2 * index + 1),
+  );
+  const most = Math.max(...inTurns.map((count, index) => count - (inTurns[index - 1] ?? 0)));
+  assert.ok(most < 10, `${most} changes in one turn`);
+});

@@ -4,16 +4,12 @@
  * the group before them is synced. Each still succeeds or fails by itself, because its conditions are checked before
  * its first write. Answers, reads of what was changed and watch events follow the sync, which runs beside the event loop.
  */
-import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
 import {
-  changeFrom,
   changeOf,
   formatKey,
-  keyFrom,
   refusalOf,
-  storedFrom,
   WatchHub,
   type Change,
   type CommitResult,
@@ -27,10 +23,11 @@ import {
   type WatchResult,
   type Write,
 } from '@tinkerbell/store-contract';
-import { LogSync, type SyncLog } from './log-sync.ts';
+import { assertIntact, openAcknowledged, type AcknowledgedFile } from './integrity/index.ts';
 import { KnownObjects } from './known-objects.ts';
+import { openLog, type LogSync, type SyncLog } from './log-sync.ts';
+import { ObjectTables } from './object-tables.ts';
 import { prepareSchema } from './schema.ts';
-import { prepareStatements, type Statements } from './statements.ts';
 
 export interface SqliteStoreOptions {
   /** The file; its folder must exist. `:memory:` for tests. */
@@ -40,6 +37,8 @@ export interface SqliteStoreOptions {
   readonly changesKept?: number;
   /** How the log gets to the disk; for tests of disks that fail. */
   readonly syncLog?: SyncLog;
+  /** `assertIntact` was called for all of the file a moment ago. */
+  readonly isVerified?: boolean;
 }
 
 const CHANGES_KEPT = 10_000;
@@ -77,9 +76,10 @@ class SqliteStore implements Store {
   readonly #log: Log;
   readonly #hub = new WatchHub();
   readonly #changesKept: number;
-  readonly #statements: Statements;
+  readonly #tables: ObjectTables;
   readonly #known = new KnownObjects(RECENT_MAX);
   readonly #sync: LogSync | undefined;
+  readonly #acknowledged: AcknowledgedFile | undefined;
   #pending: PendingCommit[] = [];
   /** Resolves when the group on its way to the disk is there. */
   #syncing: Promise<void> | undefined;
@@ -98,14 +98,20 @@ class SqliteStore implements Store {
   constructor(options: SqliteStoreOptions) {
     this.#log = options.log;
     this.#changesKept = options.changesKept ?? CHANGES_KEPT;
+    const isFile = options.path !== ':memory:';
+    if (isFile && options.isVerified !== true) assertIntact(options.path, ['store']);
     this.#database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    prepareSchema(this.#database, options.path);
+    this.#acknowledged = openAcknowledged(this.#database, {
+      path: options.path,
+      part: 'store',
+      prepare: () => prepareSchema(this.#database, options.path),
+    });
     // From here on the store syncs by itself, but for checkpoints.
     this.#database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    this.#sync = options.path === ':memory:' ? undefined : openLog(this.#database, options);
-    this.#statements = prepareStatements(this.#database);
-    this.#revision = Number(this.#statements.revision.get()?.['revision']);
+    this.#sync = isFile ? openLog(this.#database, options) : undefined;
+    this.#tables = new ObjectTables(this.#database);
+    this.#revision = this.#tables.revision;
     this.#durableRevision = this.#revision;
   }
 
@@ -118,31 +124,20 @@ class SqliteStore implements Store {
   #read(key: ObjectKey): StoredObject | undefined {
     const known = this.#known.get(key);
     if (known !== undefined || this.#known.isAbsent(key)) return known;
-    const row = this.#statements.get.get(key.collection, key.namespace, key.name);
-    if (row === undefined) {
-      this.#known.absent(key);
-      return undefined;
-    }
-    const stored = storedFrom(row);
-    this.#known.set(stored);
+    const stored = this.#tables.get(key);
+    if (stored === undefined) this.#known.absent(key);
+    else this.#known.set(stored);
     return stored;
   }
 
   async list(query: ListQuery): Promise<ObjectList> {
     await this.#firstTry;
-    const after = query.after ?? { namespace: '', name: '' };
     const limit = query.limit ?? Number.MAX_SAFE_INTEGER - 1;
-    const rows = this.#statements.list.all({
-      collection: query.collection,
-      namespace: query.namespace ?? null,
-      afterNamespace: after.namespace,
-      afterName: after.name,
-      count: limit + 1,
-    });
-    const items = rows.slice(0, limit).map((row) => this.#listed(keyFrom(row)));
+    const keys = this.#tables.keys(query, limit + 1);
+    const items = keys.slice(0, limit).map((key) => this.#listed(key));
     const last = items.at(-1)?.key;
     const next =
-      rows.length > limit && last !== undefined ? { namespace: last.namespace, name: last.name } : undefined;
+      keys.length > limit && last !== undefined ? { namespace: last.namespace, name: last.name } : undefined;
     return { items, revision: this.#durableRevision, ...(next === undefined ? {} : { next }) };
   }
 
@@ -150,9 +145,8 @@ class SqliteStore implements Store {
   #listed(key: ObjectKey): StoredObject {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const row = this.#statements.get.get(key.collection, key.namespace, key.name);
-    if (row === undefined) throw new Error(`the store lists ${formatKey(key)} and does not have it`);
-    const stored = storedFrom(row);
+    const stored = this.#tables.get(key);
+    if (stored === undefined) throw new Error(`the store lists ${formatKey(key)} and does not have it`);
     this.#known.listed(stored);
     return stored;
   }
@@ -206,6 +200,8 @@ class SqliteStore implements Store {
   async #trySync(sync: Promise<void>, group: readonly PendingCommit[]): Promise<boolean> {
     try {
       await sync;
+      // Before anybody is answered: what is acknowledged is missed when it is lost.
+      this.#acknowledged?.write(this.#tables.tallies());
       this.#isDiskFailing = false;
       return true;
     } catch (thrown) {
@@ -273,6 +269,7 @@ class SqliteStore implements Store {
     this.#log.error('store could not write', { error: message, commits: group.length });
     this.#known.clear();
     if (this.#database.isTransaction) this.#database.exec('rollback');
+    this.#tables.reload();
     for (const one of group) one.resolve(unavailable(one.writes, `the store could not write: ${message}`));
   }
 
@@ -288,34 +285,35 @@ class SqliteStore implements Store {
     this.#revision += 1;
     const current = write.operation === 'delete' ? this.#read(write.key) : undefined;
     const change = changeOf(write, current, this.#revision);
-    const { collection, namespace, name } = change.key;
-    const text = JSON.stringify(change.object);
-    if (change.type === 'deleted') {
-      this.#statements.remove.run(collection, namespace, name);
-      this.#known.delete(change.key);
-    } else {
-      this.#statements.put.run(collection, namespace, name, change.revision, text);
-      this.#known.set({ key: change.key, revision: change.revision, object: change.object });
-    }
-    this.#statements.change.run(change.revision, change.type, collection, namespace, name, text);
+    this.#tables.write(change);
+    if (change.type === 'deleted') this.#known.delete(change.key);
+    else this.#known.set({ key: change.key, revision: change.revision, object: change.object });
     return change;
   }
 
   #finish(): void {
-    this.#statements.count.run(this.#revision);
-    if (this.#revision - this.#lastTrim < Math.min(TRIM_EVERY, this.#changesKept)) return;
-    this.#lastTrim = this.#revision;
-    this.#statements.trim.run(this.#revision - this.#changesKept);
+    if (this.#revision - this.#lastTrim >= Math.min(TRIM_EVERY, this.#changesKept)) {
+      this.#lastTrim = this.#revision;
+      this.#tables.trim(this.#revision - this.#changesKept);
+    }
+    this.#tables.save(this.#revision);
   }
 
   async watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult> {
     await this.#firstTry;
-    const oldest = Number(this.#statements.oldest.get()?.['oldest'] ?? this.#revision + 1) - 1;
-    if (query.fromRevision < oldest) return { ok: false, reason: 'compacted', oldestRevision: oldest };
-    const missed = this.#statements.since
-      .all(query.fromRevision, this.#durableRevision)
-      .map((row) => changeFrom(row));
-    return { ok: true, stop: this.#hub.add(query, handlers, missed) };
+    for (let after = query.fromRevision; ;) {
+      if (this.#closed) {
+        handlers.onEnd('the store was closed');
+        return { ok: true, stop: () => undefined };
+      }
+      const oldest = (this.#tables.oldestChange() ?? this.#revision + 1) - 1;
+      if (after < oldest) return { ok: false, reason: 'compacted', oldestRevision: oldest };
+      const { changes, isWhole } = this.#tables.changes(query, { after, until: this.#durableRevision });
+      if (isWhole) return { ok: true, stop: this.#hub.add(query, handlers, changes) };
+      for (const change of changes) handlers.onChange(change);
+      after = changes.at(-1)?.revision ?? after;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async revision(): Promise<number> {
@@ -334,6 +332,7 @@ class SqliteStore implements Store {
     }
     this.#hub.end('the store was closed');
     await this.#sync?.close();
+    await this.#acknowledged?.close();
     this.#database.close();
   }
 
@@ -353,11 +352,4 @@ function resultOf(outcome: Outcome): CommitResult {
 function unavailable(writes: readonly Write[], message: string): CommitResult {
   const key = writes[0]?.key ?? { collection: '', namespace: '', name: '' };
   return { ok: false, reason: 'unavailable', key, message };
-}
-
-/** SQLite makes the log with the first write. */
-function openLog(database: DatabaseSync, { path, syncLog }: SqliteStoreOptions): LogSync {
-  if (!existsSync(`${path}-wal`))
-    database.exec('begin immediate; update counter set revision = revision; commit');
-  return new LogSync(path, syncLog);
 }

@@ -6,18 +6,21 @@ export type Statements = ReturnType<typeof prepareStatements>;
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
-    revision: prepare('select revision from counter'),
-    count: prepare('update counter set revision = ?'),
     get: prepare('select * from objects where collection = ? and namespace = ? and name = ?'),
     list: prepare(`select collection, namespace, name from objects
       where collection = :collection and (:namespace is null or namespace = :namespace)
         and (namespace, name) > (:afterNamespace, :afterName)
       order by namespace, name limit :count`),
-    put: prepare('insert or replace into objects values (?, ?, ?, ?, ?)'),
+    put: prepare('insert or replace into objects values (?, ?, ?, ?, ?, ?)'),
+    checksum: prepare('select checksum from objects where collection = ? and namespace = ? and name = ?'),
     remove: prepare('delete from objects where collection = ? and namespace = ? and name = ?'),
-    change: prepare('insert into changes values (?, ?, ?, ?, ?, ?)'),
+    change: prepare('insert into changes values (?, ?, ?, ?, ?, ?, ?)'),
     trim: prepare('delete from changes where revision <= ?'),
+    old: prepare(`select count(*) as rows, coalesce(sum(checksum), 0) & 4294967295 as digest
+      from changes where revision <= ?`),
     oldest: prepare('select min(revision) as oldest from changes'),
-    since: prepare('select * from changes where revision > ? and revision <= ? order by revision'),
+    since: prepare(`select * from changes where revision > :after and revision <= :until
+        and (:collection is null or collection = :collection) and (:namespace is null or namespace = :namespace)
+      order by revision`),
   };
 }

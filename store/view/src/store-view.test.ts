@@ -37,7 +37,7 @@ function workflowOf(name: string, created: string, agentID: string): Resource {
 
 const keyOf = (object: Resource) => ({
   collection: object.kind === 'Hardware' ? 'hardware.tinkerbell.org' : 'workflows.tinkerbell.org',
-  namespace: 'default',
+  namespace: object.metadata.namespace,
   name: object.metadata.name,
 });
 
@@ -86,12 +86,41 @@ test('finds hardware by the id of its agent, and all without one by none', async
   stop();
 });
 
-test('shows that a MAC is in two Hardware', async () => {
+test('a MAC, an address and an agent id belong to the Hardware that was created first, until it lets them go', async () => {
   const store = createMemoryStore();
-  await put(store, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));
-  await put(store, hardwareOf('m2', '52:54:00:00:00:01', '10.0.0.2'));
+  const [mac, address] = ['52:54:00:00:00:01', '10.0.0.1'];
+  const late = hardwareOf('a', mac, address);
+  await put(store, { ...late, metadata: { ...late.metadata, creationTimestamp: '2026-01-02T00:00:00Z' } });
   const { view, stop } = await started(store);
-  assert.equal(view.hardwareByMac('52:54:00:00:00:01').length, 2);
+  const early = hardwareOf('z', mac, address);
+  await put(store, { ...early, metadata: { ...early.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } });
+  const names = (found: readonly Resource[]) => found.map(({ metadata }) => metadata.name);
+  assert.deepEqual(names(view.hardwareByMac(mac)), ['z']);
+  assert.deepEqual(names(view.hardwareByIp(address)), ['z']);
+  const thief = { ...hardwareOf('t', '52:54:00:00:00:09', '10.0.0.9'), spec: { agentID: mac } };
+  await put(store, { ...thief, metadata: { ...thief.metadata, creationTimestamp: '2026-01-03T00:00:00Z' } });
+  assert.deepEqual(view.hardwareByAgent(mac), []);
+  await put(store, {
+    ...early,
+    spec: {},
+    metadata: { ...early.metadata, creationTimestamp: '2026-01-01T00:00:00Z' },
+  });
+  assert.deepEqual(names(view.hardwareByMac(mac)), ['a']);
+  stop();
+});
+
+test('an agent gets no workflow of another namespace than its machine, unless it is allowed there', async () => {
+  const store = createMemoryStore();
+  const { view, stop } = await started(store);
+  const agent = '52:54:00:00:00:01';
+  const elsewhere = workflowOf('foreign', '2026-01-01T00:00:00Z', agent);
+  await put(store, { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'lab' } });
+  assert.equal(view.workflowsByAgent(agent).length, 1, 'a machine that nobody has registered');
+  await put(store, hardwareOf('m1', agent, '10.0.0.1'));
+  assert.deepEqual(view.workflowsByAgent(agent), []);
+  const annotations = { 'tinkerbell.org/use-hardware': 'default/m1' };
+  await put(store, { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'lab', annotations } });
+  assert.equal(view.workflowsByAgent(agent).length, 1);
   stop();
 });
 

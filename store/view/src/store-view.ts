@@ -6,6 +6,8 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   collectionOf,
   kinds,
+  mayRunOn,
+  ownerAmong,
   type Hardware,
   type Resource,
   type Template,
@@ -135,15 +137,23 @@ class IndexedView implements StoreView {
   }
 
   hardwareByMac(mac: string): readonly Hardware[] {
-    return this.#byMac.get(mac.toLowerCase());
+    return owning(this.#byMac.get(mac.toLowerCase()));
   }
 
   hardwareByIp(address: string): readonly Hardware[] {
-    return this.#byIp.get(address);
+    return owning(this.#byIp.get(address));
   }
 
   hardwareByAgent(agentId: string): readonly Hardware[] {
-    return this.#byAgentId.get(agentId);
+    const named = this.#byAgentId.get(agentId);
+    if (named.length === 0) return named;
+    const owner = this.#ownerOfAgent(agentId);
+    return owner !== undefined && named.includes(owner) ? [owner] : [];
+  }
+
+  /** An agent is named by `spec.agentID`, or by a MAC of its machine. */
+  #ownerOfAgent(agentId: string): Hardware | undefined {
+    return ownerAmong([...this.#byAgentId.get(agentId), ...this.#byMac.get(agentId.toLowerCase())]);
   }
 
   hardwareNamed(namespace: string, name: string): Hardware | undefined {
@@ -163,7 +173,10 @@ class IndexedView implements StoreView {
   }
 
   workflowsByAgent(agentId: string): readonly Workflow[] {
-    return this.#byAgent.get(agentId).toSorted(byAge);
+    const workflows = this.#byAgent.get(agentId);
+    const machine = workflows.length === 0 ? undefined : this.#ownerOfAgent(agentId);
+    const own = machine === undefined ? workflows : workflows.filter((one) => mayRunOn(one, machine));
+    return own.toSorted(byAge);
   }
 
   workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[] {
@@ -194,6 +207,13 @@ async function listAll(store: Store, collection: string): Promise<readonly Resou
 
 function pathOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
+}
+
+/** The owner alone: the others named it later. */
+function owning(claimants: readonly Hardware[]): readonly Hardware[] {
+  if (claimants.length < 2) return claimants;
+  const owner = ownerAmong(claimants);
+  return owner === undefined ? [] : [owner];
 }
 
 function macsOf(hardware: Hardware): string[] {

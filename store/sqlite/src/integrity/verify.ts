@@ -1,0 +1,192 @@
+/**
+ * Whether a database holds what was acknowledged. It reads through a connection that cannot write: the files stay as they
+ * are, with everything that may be saved from them.
+ */
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { acknowledgedPath, readAcknowledged, type Acknowledged } from './acknowledged-file.ts';
+import { DAMAGES_MAX, damagedStore, type Damage } from './damage.ts';
+import { guardedTables, parts, type GuardedTable, type Part } from './guarded-tables.ts';
+import { verifyRows } from './verify-rows.ts';
+import { hasTallies, Tallies, type Tally } from './tallies.ts';
+import { walBytes, walDamage } from './wal-frames.ts';
+
+export interface VerifyOptions {
+  /** All of them when it is absent. */
+  readonly parts?: readonly Part[];
+  /**
+   * `start`: what a start has time for, see `verifyRows`. `full`: every page and every row. A file of at most
+   * SMALL_BYTES is verified in full in any case.
+   */
+  readonly depth: 'start' | 'full';
+}
+
+export interface Verification {
+  readonly damages: readonly Damage[];
+  /** Of the tables that were verified, what they must have. */
+  readonly tallies: ReadonlyMap<GuardedTable, Readonly<Tally>>;
+  /** Every page and every row was read. */
+  readonly isFull: boolean;
+}
+
+/** Read in a few hundredths of a second. */
+const SMALL_BYTES = 8 * 1024 * 1024;
+const BUSY_TIMEOUT_MS = 1000;
+
+/** Never throws for what is wrong with the files: that is a damage. */
+export function verifyDatabase(path: string, options: VerifyOptions): Verification {
+  // Before the database is read: whoever writes it meanwhile acknowledges more, never less.
+  const acknowledged = new Map(
+    (options.parts ?? parts).map((part) => [part, readAcknowledged(path, part)] as const),
+  );
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const log = walBytes(path);
+  // To open the database makes a log that is absent.
+  const logState = existsSync(`${path}-wal`) ? undefined : 'it is absent';
+  if (bytes === 0) return { damages: emptyFile(path, acknowledged, log), tallies: new Map(), isFull: true };
+  const damages: Damage[] = [];
+  const tallies = new Map<GuardedTable, Tally>();
+  const isFull = options.depth === 'full' || bytes + log <= SMALL_BYTES;
+  try {
+    using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    // One state of the database for all that follows.
+    database.exec('begin');
+    damages.push(...verifyTallies({ database, path, acknowledged, tallies, logState }));
+    if (isFull) damages.push(...pagesOf(database));
+    for (const [table, tally] of tallies)
+      if (damages.length < DAMAGES_MAX) damages.push(...verifyRows(database, { table, tally, isFull }));
+  } catch (thrown) {
+    const problem = thrown instanceof Error ? thrown.message : String(thrown);
+    damages.push({ place: path, problem: `${problem}${missingPages(path)}` });
+  }
+  return { damages, tallies, isFull };
+}
+
+/** @throws PlatformError `damaged`, which names the place and the way back. */
+export function assertIntact(path: string, only: readonly Part[] = parts): Verification {
+  const verification = verifyDatabase(path, { depth: 'start', parts: only });
+  if (verification.damages.length > 0) throw damagedStore(path, verification.damages);
+  return verification;
+}
+
+type AcknowledgedOf = ReadonlyMap<Part, ReturnType<typeof readAcknowledged>>;
+
+/** SQLite would take an empty file for a new one, and delete the log. */
+function emptyFile(path: string, acknowledged: AcknowledgedOf, log: number): readonly Damage[] {
+  const wasWritten = [...acknowledged.values()].some((one) => one === 'damaged' || versionOf(one) > 0);
+  if (!wasWritten && log === 0) return [];
+  const known = acknowledged.get('store');
+  const revision = typeof known === 'object' ? known.tallies.objects?.version : undefined;
+  const what = revision === undefined ? 'records were acknowledged' : `revision ${revision} was acknowledged`;
+  return [{ place: path, problem: `it is empty or absent, but ${what}` }];
+}
+
+function versionOf(acknowledged: Acknowledged | string): number {
+  if (typeof acknowledged === 'string') return 0;
+  return Math.max(0, ...Object.values(acknowledged.tallies).map(({ version }) => version));
+}
+
+interface TalliesRequest {
+  readonly database: DatabaseSync;
+  readonly path: string;
+  readonly acknowledged: AcknowledgedOf;
+  /** Filled with what is found. */
+  readonly tallies: Map<GuardedTable, Tally>;
+  /** Why the log cannot be read, when that was known before; its frames are read else. */
+  readonly logState: string | undefined;
+}
+
+function verifyTallies(request: TalliesRequest): readonly Damage[] {
+  const { database, path, acknowledged, tallies, logState } = request;
+  const found = hasTallies(database) ? new Tallies(database) : undefined;
+  const damages: Damage[] = [];
+  if (found?.isSchemaIntact(database) === false)
+    damages.push({
+      place: 'table sqlite_schema',
+      problem: 'the definitions of tables do not match their checksum',
+    });
+  for (const [part, known] of acknowledged) {
+    const of = guardedTables[part].map((table) => [table, found?.find(table)] as const);
+    for (const [table, tally] of of) {
+      if (tally === 'damaged') damages.push({ place: `table tallies, ${table}`, problem: CHECKSUM });
+      else if (tally !== undefined) tallies.set(table, tally);
+    }
+    const isWritten = of.some(([, tally]) => tally !== undefined);
+    if (isWritten && typeof known === 'string') damages.push(withoutAcknowledged(path, part, known));
+    if (typeof known === 'object')
+      damages.push(
+        ...againstAcknowledged({ path, known, found, tallies, logState, tables: guardedTables[part] }),
+      );
+  }
+  return damages;
+}
+
+const CHECKSUM = 'the checksum does not match';
+
+function withoutAcknowledged(path: string, part: Part, known: 'absent' | 'damaged'): Damage {
+  return {
+    place: acknowledgedPath(path),
+    problem: `what the ${part} acknowledged is ${known}, so that nobody can say whether the database is complete`,
+  };
+}
+
+interface Comparison {
+  readonly path: string;
+  readonly known: Acknowledged;
+  readonly found: Tallies | undefined;
+  readonly tallies: ReadonlyMap<GuardedTable, Tally>;
+  readonly tables: readonly GuardedTable[];
+  readonly logState: string | undefined;
+}
+
+function againstAcknowledged(comparison: Comparison): readonly Damage[] {
+  const { path, known, found, tables } = comparison;
+  if (versionOf(known) > 0 && found !== undefined && found.lineage() !== known.lineage)
+    return [{ place: path, problem: `it is another database than the one of ${acknowledgedPath(path)}` }];
+  for (const table of tables) {
+    const problem = againstTally(comparison, table);
+    if (problem !== undefined) return [{ place: `table ${table}`, problem }];
+  }
+  return [];
+}
+
+function againstTally(
+  { path, known, tallies, logState }: Comparison,
+  table: GuardedTable,
+): string | undefined {
+  const [must, has] = [known.tallies[table], tallies.get(table)];
+  if (must === undefined || must.version === 0) return undefined;
+  const version = has?.version ?? 0;
+  if (version < must.version) {
+    const log = logState ?? walDamage(path) ?? 'it can be read to its end';
+    return `it ends at ${revisionOf(table, version)}, but ${must.version} was acknowledged; of ${path}-wal: ${log}`;
+  }
+  // Ahead is a database that a power cut has spared: its own tally counts.
+  if (version > must.version || (has?.rows === must.rows && has.digest === must.digest)) return undefined;
+  return `it does not have the records of ${revisionOf(table, version)} that were acknowledged`;
+}
+
+function revisionOf(table: GuardedTable, version: number): string {
+  return table === 'objects' || table === 'changes' ? `revision ${version}` : `version ${version}`;
+}
+
+/** Pages that no tree has, or two trees have, entries out of order, and indexes that miss rows. */
+function pagesOf(database: DatabaseSync): readonly Damage[] {
+  const rows = database.prepare(`pragma integrity_check(${DAMAGES_MAX})`).all();
+  return rows
+    .flatMap((row) => String(row['integrity_check']).split('\n'))
+    .filter((verdict) => verdict !== 'ok' && !verdict.startsWith('***'))
+    .map((verdict) => ({ place: 'pages', problem: verdict }));
+}
+
+/** Of a file that was truncated. Source: https://sqlite.org/fileformat2.html#the_database_header */
+function missingPages(path: string): string {
+  const header = Buffer.alloc(32);
+  const descriptor = openSync(path, 'r');
+  readSync(descriptor, header);
+  closeSync(descriptor);
+  const [pages, pageBytes] = [header.readUInt32BE(28), header.readUInt16BE(16)];
+  const { size } = statSync(path);
+  if (pages * pageBytes <= size) return '';
+  return `; its header counts ${pages} pages, and page ${Math.floor(size / pageBytes) + 1} is beyond the end at byte ${size}`;
+}

@@ -1,0 +1,168 @@
+/** Objects and their changes as rows, each with its checksum, and the tallies of both. */
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { PlatformError } from '@tinkerbell/platform-contract';
+import {
+  changeFrom,
+  formatKey,
+  keyFrom,
+  storedFrom,
+  type Change,
+  type ListQuery,
+  type ObjectKey,
+  type StoredObject,
+  type WatchQuery,
+} from '@tinkerbell/store-contract';
+import {
+  addTo,
+  headChecksum,
+  rowChecksum,
+  takeFrom,
+  Tallies,
+  textChecksum,
+  type Acknowledged,
+  type Tally,
+} from './integrity/index.ts';
+import { prepareStatements, type Statements } from './statements.ts';
+
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** Everything but the checksum. */
+const OBJECT_COLUMNS = ['collection', 'namespace', 'name', 'revision', 'object'] as const;
+const CHANGE_COLUMNS = ['revision', 'type', 'collection', 'namespace', 'name', 'object'] as const;
+
+/** Of a database that nobody else writes. Writes belong in a transaction that ends with `save`. */
+export class ObjectTables {
+  readonly #statements: Statements;
+  readonly #tallies: Tallies;
+  #objects: Tally;
+  #changes: Tally;
+
+  constructor(database: DatabaseSync) {
+    this.#statements = prepareStatements(database);
+    this.#tallies = new Tallies(database);
+    this.#objects = this.#tallies.load('objects');
+    this.#changes = this.#tallies.load('changes');
+  }
+
+  /** Call it after a rollback. */
+  reload(): void {
+    this.#objects = this.#tallies.load('objects');
+    this.#changes = this.#tallies.load('changes');
+  }
+
+  /** Of the last write. */
+  get revision(): number {
+    return this.#objects.version;
+  }
+
+  /** A copy: what is written later does not change it. */
+  tallies(): Acknowledged['tallies'] {
+    return { objects: { ...this.#objects }, changes: { ...this.#changes } };
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    const row = this.#statements.get.get(key.collection, key.namespace, key.name);
+    if (row === undefined) return undefined;
+    assertIntactRow(row, OBJECT_COLUMNS, () => `object ${formatKey(key)}`);
+    return storedFrom(row);
+  }
+
+  /** Keys in order, at most `count`. */
+  keys({ collection, namespace, after }: ListQuery, count: number): readonly ObjectKey[] {
+    const rows = this.#statements.list.all({
+      collection,
+      namespace: namespace ?? null,
+      afterNamespace: after?.namespace ?? '',
+      afterName: after?.name ?? '',
+      count,
+    });
+    return rows.map((row) => keyFrom(row));
+  }
+
+  write(change: Change): void {
+    const { collection, namespace, name } = change.key;
+    const { put, remove } = this.#statements;
+    const before = this.#checksumOf(change.key);
+    if (before !== undefined) takeFrom(this.#objects, before);
+    const text = JSON.stringify(change.object);
+    const ofText = textChecksum(text);
+    if (change.type === 'deleted') {
+      remove.run(collection, namespace, name);
+    } else {
+      const head = [collection, namespace, name, change.revision] as const;
+      const checksum = headChecksum(head, head.length, ofText);
+      put.run(...head, text, checksum);
+      addTo(this.#objects, checksum);
+    }
+    this.#record(change, text, ofText);
+  }
+
+  #checksumOf({ collection, namespace, name }: ObjectKey): number | undefined {
+    const row = this.#statements.checksum.get(collection, namespace, name);
+    return row === undefined ? undefined : Number(row['checksum']);
+  }
+
+  #record({ revision, type, key }: Change, text: string, ofText: number): void {
+    const head = [revision, type, key.collection, key.namespace, key.name] as const;
+    const checksum = headChecksum(head, head.length, ofText);
+    this.#statements.change.run(...head, text, checksum);
+    addTo(this.#changes, checksum);
+  }
+
+  /** Drops changes up to `revision`. */
+  trim(revision: number): void {
+    const sum = this.#statements.old.get(revision);
+    this.#statements.trim.run(revision);
+    takeFrom(this.#changes, Number(sum?.['digest']), Number(sum?.['rows']));
+  }
+
+  /** Ends a group of writes. */
+  save(revision: number): void {
+    this.#objects.version = revision;
+    this.#changes.version = revision;
+    this.#tallies.save('objects', this.#objects);
+    this.#tallies.save('changes', this.#changes);
+  }
+
+  /** The first revision whose change is kept; undefined when none is. */
+  oldestChange(): number | undefined {
+    const oldest = this.#statements.oldest.get()?.['oldest'];
+    return typeof oldest === 'number' ? oldest : undefined;
+  }
+
+  /** The changes that a watch from an old revision has missed; the first of them, when they are many. */
+  changes(
+    query: Omit<WatchQuery, 'fromRevision'>,
+    range: { readonly after: number; readonly until: number },
+  ): MissedChanges {
+    const { collection, namespace } = query;
+    const filter = { collection: collection ?? null, namespace: namespace ?? null };
+    const changes: Change[] = [];
+    let characters = 0;
+    for (const row of this.#statements.since.iterate({ ...range, ...filter })) {
+      assertIntactRow(row, CHANGE_COLUMNS, () => `the change of revision ${String(row['revision'])}`);
+      changes.push(changeFrom(row));
+      characters += String(row['object']).length;
+      if (characters > CHARACTERS_MAX) return { changes, isWhole: false };
+    }
+    return { changes, isWhole: true };
+  }
+}
+
+export interface MissedChanges {
+  readonly changes: readonly Change[];
+  /** No further change is missed. */
+  readonly isWhole: boolean;
+}
+
+/** Parsing them takes about 2 ms of the event loop. */
+const CHARACTERS_MAX = 256 * 1024;
+
+/** What a disk made of a row since the start is not taken for an object. */
+function assertIntactRow(row: Row, columns: readonly string[], name: () => string): void {
+  if (row['checksum'] === rowChecksum(columns.map((column) => row[column]))) return;
+  throw new PlatformError(
+    'damaged',
+    `the store has ${name()}, and its checksum does not match; run tinkerbell check, and restore a backup`,
+  );
+}
