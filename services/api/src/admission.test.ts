@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseReferenceRules } from '@tinkerbell/template';
+import { nodeClock } from '@tinkerbell/platform-node';
+import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
 import { base, startedApi } from './testdata/started-api.ts';
 
 type Api = Awaited<ReturnType<typeof startedApi>>;
@@ -77,4 +79,30 @@ test('more workflows than can be checked are refused with 429', async () => {
   assert.equal(refused[0]?.headers.get('retry-after'), '5');
   assert.equal(refused[0]?.body.reason, 'TooManyRequests');
   assert.equal((await put(api, 'workflows', 'later', { templateRef: 't' })).code, 201);
+});
+
+test('timers go on while a template of a megabyte is parsed, and its fault is told with its line', async () => {
+  const texts = createWorkerTexts(nodeClock);
+  await using api = await startedApi(undefined, { texts });
+  const path = `${base}/templates`;
+  const template = (name: string, data: string) => ({
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Template',
+    metadata: { name },
+    spec: { data },
+  });
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 0);
+  const before = process.threadCpuUsage();
+  const made = await api.call('POST', path, template('good', '{{ .x }}\n'.repeat(120_000)));
+  const used = process.threadCpuUsage(before);
+  clearInterval(timer);
+  assert.equal(made.code, 201, made.body.message);
+  assert.ok(turns >= 10, `${turns} turns`);
+  // Reading and storing it is work of this thread too; parsing it would take three times as long.
+  assert.ok(used.user < 2_000_000, `${used.user} microseconds`);
+  const broken = await api.call('POST', path, template('bad', `${'x\n'.repeat(5000)}{{ end }}`));
+  assert.equal(broken.code, 422);
+  assert.match(broken.body.message, /line 5001, column \d+ of the template/);
+  await texts.close();
 });

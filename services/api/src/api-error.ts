@@ -112,6 +112,7 @@ export function tooMany(message: string, retryAfterSeconds: number): ApiError {
 /** 400 in the words of Kubernetes for `fieldValidation=Strict`, with what might have been meant. */
 export function unknownFieldsRefused(kind: Kind, name: string, problems: readonly Problem[]): ApiError {
   const fields = problems.map(({ path, message }) => {
+    if (path.length === 0) return message;
     const hint = /; (did you mean .*)$/.exec(message)?.[0] ?? '';
     return `unknown field ${JSON.stringify(formatPath(path))}${hint}`;
   });

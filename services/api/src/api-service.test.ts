@@ -7,8 +7,14 @@ function hardwareOf(name = 'm1', fields: object = {}) {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',
     metadata: { name, ...fields },
-    spec: { interfaces: [{ dhcp: { mac: '52:54:00:00:00:01' } }] },
+    spec: { interfaces: [{ dhcp: { mac: macOf(name) } }] },
   };
+}
+
+/** Each machine has its own. */
+function macOf(name: string): string {
+  const last = name === 'm1' ? 1 : (name.codePointAt(name.length - 1) ?? 0);
+  return `52:54:00:00:00:${last.toString(16).padStart(2, '0')}`;
 }
 
 const merge = { 'content-type': 'application/merge-patch+json' };
@@ -156,7 +162,7 @@ test('patches by merge and by operations, and says which types it knows', async 
   assert.equal((await api.call('PATCH', `${base}/hardware/m1`, operations, json)).body.spec.userData, 'v');
   assert.equal((await api.call('PATCH', `${base}/hardware/m1`, operations, json)).code, 422);
   const polluting = [{ op: 'add', path: '/__proto__/polluted', value: true }];
-  assert.equal((await api.call('PATCH', `${base}/hardware/m1`, polluting, json)).code, 400);
+  assert.equal((await api.call('PATCH', `${base}/hardware/m1`, polluting, json)).code, 422);
   const unknown = await api.call(
     'PATCH',
     `${base}/hardware/m1`,

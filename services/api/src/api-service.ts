@@ -12,34 +12,34 @@ import {
   type Random,
   type Service,
   type TemplateRenderer,
+  type TextReader,
 } from '@tinkerbell/platform-contract';
-import { formatProblem, serviceAccountKind, type Resource } from '@tinkerbell/resources';
+import { serviceAccountKind, type Resource } from '@tinkerbell/resources';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
 import { ISSUER_PATHS, issuerDocument, tokenFor, type AccountTokens } from './access/account-token.ts';
 import { guarded } from './access/guarded.ts';
 import { OWN_TOKEN, ownToken } from './access/own-token.ts';
 import { permit, userOf } from './access/question.ts';
-import { everybody, reviewAt, reviewed } from './access/reviews.ts';
+import { everybody, permitReview, reviewAt, reviewed } from './access/reviews.ts';
 import { createServedStore } from './access/served-store.ts';
 import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
+import { failed, json, methodNotAllowed, result } from './api-response.ts';
 import { APPLY_PATCH, applyObject } from './apply-object.ts';
 import { AuditTrail, isWrite, type AuditNote } from './audit/audit-trail.ts';
 import { followDefinitions } from './custom/custom-kinds.ts';
 import { deleteObject } from './delete-object.ts';
 import { deleteOptions } from './delete-options.ts';
-import { discoveryDocument } from './discovery.ts';
+import { describesTheApi, discoveryDocument } from './discovery.ts';
 import { createFirstNamespaces } from './first-namespaces.ts';
 import { Collector } from './garbage/collector.ts';
 import { KindCatalog } from './kind-catalog.ts';
-import { listObjects, watchObjects } from './list-handler.ts';
+import { listItems, listResponse, watchObjects } from './list-handler.ts';
 import { OpenStreams } from './open-streams.ts';
-import { swaggerJson, swaggerOf } from './openapi/openapi-v2.ts';
-import { openApiDocument } from './openapi/openapi-v3.ts';
-import { SWAGGER_PROTOBUF, swaggerProtobuf } from './openapi/swagger-protobuf.ts';
+import { described } from './openapi/described.ts';
 import { operate, operationVerb } from './operation-handler.ts';
-import { mediaTypeOf, readBody } from './request-body.ts';
+import { mediaTypeOf, readBody, readQuestion, readReview } from './request-body.ts';
 import { resourceTarget, type ResourceTarget } from './request-target.ts';
 import {
   createObject,
@@ -52,6 +52,7 @@ import {
 import { serverValues } from './server-values.ts';
 import { tableOf, wantsTable } from './table.ts';
 import { actionLog, auditRecords, timeline } from './timeline-handler.ts';
+import { failureOf } from './unexpected-failure.ts';
 import { warningHeaders } from './warnings.ts';
 import { isDryRun, writeOptions } from './write-options.ts';
 
@@ -63,6 +64,8 @@ export interface ApiDeps {
   readonly random: Random;
   readonly log: Log;
   readonly renderer: TemplateRenderer;
+  /** Reads YAML and long templates elsewhere; they are read at once when absent. */
+  readonly texts?: TextReader;
   /** Which objects that a Hardware names its templates may see. */
   readonly referenceRules: ReferenceRules;
   /** Everybody may do everything when absent. */
@@ -112,6 +115,7 @@ export function createApiService(deps: ApiDeps): Service {
           return AbortSignal.any([context.signal, stopping.signal]);
         },
       }),
+    isPublic: (path) => describesTheApi(path) || ISSUER_PATHS.some((one) => path.startsWith(one)),
     turnedAway: (request, context, status) => auditTurnedAway(verbDeps, request, context, status),
   });
   return {
@@ -122,6 +126,8 @@ export function createApiService(deps: ApiDeps): Service {
       ready: true,
       counters: {
         api_open_streams: verbDeps.streams.count(),
+        api_watch_waiting_bytes: verbDeps.streams.held.bytes(),
+        api_watches_too_slow_total: verbDeps.streams.slow(),
         api_audit_refusals_unrecorded: verbDeps.audit.unrecorded(),
       },
     }),
@@ -166,23 +172,8 @@ async function answered(deps: Deps, request: HttpRequest, context: HttpContext):
   try {
     return await dispatch(deps, request, context);
   } catch (thrown) {
-    const error = thrown instanceof ApiError ? thrown : internal(deps, request, thrown);
-    return json(error.toStatus(), error.code, retryAfter(error));
+    return failed(thrown instanceof ApiError ? thrown : failureOf(deps.log, request, thrown));
   }
-}
-
-function retryAfter({ details: { retryAfterSeconds } }: ApiError): Record<string, string> {
-  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-}
-
-function internal(deps: Deps, request: HttpRequest, thrown: unknown): ApiError {
-  deps.log.error('api request failed', {
-    method: request.method,
-    url: request.url,
-    error: String(thrown),
-    stack: (thrown as Error).stack,
-  });
-  return new ApiError('InternalError', 'an error on the server; its log says more');
 }
 
 async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
@@ -190,12 +181,14 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
   if (path === AUDIT) return onAudit(deps, request, context);
   if (path === OWN_TOKEN)
     return request.method === 'GET' ? ownToken(deps, userOf(context), request) : methodNotAllowed(request);
-  const described = documentAt(deps, path, request);
-  if (described !== undefined) return described;
+  const document = documentAt(deps, path, request);
+  if (document !== undefined) return document;
   const review = reviewAt(path);
   if (review !== undefined) {
     if (request.method !== 'POST') return methodNotAllowed(request);
-    return json(await reviewed(review, await readBody(request), { ...deps, user: userOf(context) }), 201);
+    const own = { ...deps, user: userOf(context) };
+    permitReview(review, own);
+    return json(await reviewed(review, await readReview(request), own), 201);
   }
   const target = resourceTarget(path, deps.catalog);
   if (target === undefined)
@@ -218,12 +211,12 @@ function documentAt({ catalog, tokens }: Deps, path: string, request: HttpReques
   if (ofIssuer !== undefined) return json(ofIssuer);
   const kinds = catalog.all();
   const accept = request.headers.get('accept');
-  if (path === '/openapi/v2') {
-    if (!/protobuf/.test(accept ?? '')) return json(swaggerJson(swaggerOf(kinds)));
-    return new Response(swaggerProtobuf(swaggerOf(kinds)), { headers: { 'content-type': SWAGGER_PROTOBUF } });
-  }
+  const openApi = described(path, kinds, accept ?? '');
+  if (openApi !== undefined && request.method !== 'GET') return methodNotAllowed(request);
+  if (openApi !== undefined)
+    return new WholeResponse(openApi.content, { headers: { 'content-type': openApi.contentType } });
   const discovered = discoveryDocument(path, kinds, accept);
-  const document = discovered?.document ?? openApiDocument(path, kinds);
+  const document = discovered?.document;
   if (document === undefined) return undefined;
   if (request.method !== 'GET') return methodNotAllowed(request);
   const { contentType } = discovered ?? {};
@@ -241,12 +234,12 @@ async function onCollection(
     case 'GET':
       if (['true', '1'].includes(query.get('watch') ?? ''))
         return deps.streams.open(context, () => watchObjects(deps, target, request, context.signal));
-      return json(await listObjects(deps, target, request));
+      return listResponse(deps, target, request);
     case 'POST':
       if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
       return created(
         deps,
-        await createObject(deps, target, await readBody(request), optionsOf(request, query)),
+        await createObject(deps, target, await readBody(request, deps), optionsOf(request, query)),
       );
     case 'DELETE':
       return json(await deleteCollection(deps, target, request));
@@ -268,7 +261,9 @@ async function onObject(
     case 'GET':
       return shown(deps, target, request, await getObject(deps, target));
     case 'PUT':
-      return result(await replaceObject(deps, target, await readBody(request), optionsOf(request, query)));
+      return result(
+        await replaceObject(deps, target, await readBody(request, deps), optionsOf(request, query)),
+      );
     case 'PATCH':
       return onPatch(deps, target, request);
     case 'DELETE':
@@ -282,7 +277,7 @@ async function onObject(
 async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const options = optionsOf(request, query);
-  const [body, contentType] = [await readBody(request), mediaTypeOf(request)];
+  const [body, contentType] = [await readBody(request, deps), mediaTypeOf(request)];
   if (contentType !== APPLY_PATCH)
     return result(await patchObject(deps, target, { body, contentType }, options));
   const hasManager = Boolean(query.get('fieldManager'));
@@ -316,7 +311,7 @@ async function onSubresource(
 async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
   if (request.method !== 'POST') return methodNotAllowed(request);
   const account = await getObject(deps, target);
-  return json(await tokenFor(deps, account, await readBody(request)), 201);
+  return json(await tokenFor(deps, account, await readQuestion(request, deps)), 201);
 }
 
 async function onOperation(
@@ -331,7 +326,7 @@ async function onOperation(
   if (request.method !== 'POST') return methodNotAllowed(request);
   const dryRun = isDryRun(new URL(request.url).searchParams);
   const { peer } = context;
-  const operation = { verb, body: await readBody(request), dryRun, peer, user: userOf(context) };
+  const operation = { verb, body: await readQuestion(request, deps), dryRun, peer, user: userOf(context) };
   const { workflow, unchanged } = await operate(deps, target, operation);
   return json(workflow, 200, warningHeaders(unchanged === undefined ? [] : [unchanged]));
 }
@@ -340,15 +335,13 @@ async function onOperation(
 async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
   const query = new URL(request.url).searchParams;
   const options = await deletionOf(deps, request, query);
-  const list = (await listObjects(deps, target, new Request(request.url))) as {
-    items: { metadata: { name: string; namespace?: string } }[];
-  };
-  for (const { metadata } of list.items) {
-    await deleteObject(deps, { ...target, ...metadata }, options).catch((thrown: unknown) => {
+  const { head, metadata, items } = await listItems(deps, target, query);
+  for (const { metadata: one } of items) {
+    await deleteObject(deps, { ...target, ...one }, options).catch((thrown: unknown) => {
       if (!(thrown instanceof ApiError) || thrown.reason !== 'NotFound') throw thrown;
     });
   }
-  return list;
+  return { ...head, metadata, items };
 }
 
 function shown(
@@ -375,23 +368,9 @@ function created({ note }: Deps, outcome: Outcome): Response {
 }
 
 /** That nothing is deleted may stand in the body alone. */
-async function deletionOf({ note }: Deps, request: HttpRequest, query: URLSearchParams) {
-  const options = deleteOptions(await readBody(request), query);
+async function deletionOf(deps: Deps, request: HttpRequest, query: URLSearchParams) {
+  const { note } = deps;
+  const options = deleteOptions(await readQuestion(request, deps), query);
   if (note !== undefined) note.dryRun = options.dryRun;
   return options;
-}
-
-function result({ code, object, warnings }: Outcome): Response {
-  return json(object, code, warningHeaders(warnings.map(formatProblem)));
-}
-
-function json(value: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return new WholeResponse(`${JSON.stringify(value)}\n`, {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
-}
-
-function methodNotAllowed(request: HttpRequest): never {
-  throw new ApiError('MethodNotAllowed', `${request.method} is not allowed here`);
 }

@@ -1,4 +1,5 @@
 /** Server-side apply: `PATCH` with application/apply-patch+yaml. */
+import { inTurns } from '@tinkerbell/platform-contract';
 import {
   isRecord,
   objectSchemaOf,
@@ -38,7 +39,8 @@ export async function applyObject(
       ...(target.subresource === undefined ? {} : { subresource: target.subresource }),
     };
     const { force } = options;
-    const result = serverSideApply(live, { schema: objectSchemaOf(target.kind), applied, manager, force });
+    const application = { schema: objectSchemaOf(target.kind), applied, manager, force };
+    const result = await inTurns(serverSideApply(live, application));
     if (!result.ok) throw fieldConflict(target, result.conflicts);
     const { managedFields } = result;
     if (current === undefined) return createObject(deps, target, applied, { ...options, managedFields });

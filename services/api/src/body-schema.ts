@@ -1,5 +1,5 @@
 /** Checks a small request body against the JSON schema that the OpenAPI document shows for it. */
-import { isRecord, nearest, type Path, type Problem } from '@tinkerbell/resources';
+import { isRecord, nearest, ProblemList, type Path, type Problem } from '@tinkerbell/resources';
 
 /** The keywords that bodies of ours need. */
 export interface BodySchema {
@@ -16,8 +16,14 @@ export interface BodySchema {
   readonly oneOf?: readonly BodySchema[];
 }
 
-/** Everything that is wrong, each with its place; unknown fields too. */
-export function bodyProblems(schema: BodySchema, value: unknown, path: Path = []): readonly Problem[] {
+/** What is wrong, each with its place; unknown fields too. The first hundred, and how many more there are. */
+export function bodyProblems(schema: BodySchema, value: unknown): readonly Problem[] {
+  const problems = new ProblemList();
+  problems.addAll(problemsOf(schema, value, []));
+  return problems.all();
+}
+
+function problemsOf(schema: BodySchema, value: unknown, path: Path): readonly Problem[] {
   if (schema.oneOf !== undefined) return choiceProblems(schema.oneOf, value, path);
   if (!isOfType(schema.type, value))
     return [{ reason: 'invalid', path, value, message: `must be ${articled(schema)}` }];
@@ -26,14 +32,14 @@ export function bodyProblems(schema: BodySchema, value: unknown, path: Path = []
     return [{ reason: 'invalid', path, value, message: `must be at least ${schema.minimum}` }];
   if (Array.isArray(value)) {
     const items = schema.items ?? {};
-    return value.flatMap((item, index) => bodyProblems(items, item, [...path, index]));
+    return value.flatMap((item, index) => problemsOf(items, item, [...path, index]));
   }
   return isRecord(value) ? objectProblems(schema, value, path) : [];
 }
 
 function choiceProblems(schemas: readonly BodySchema[], value: unknown, path: Path): readonly Problem[] {
   const fitting = schemas.find(({ type }) => isOfType(type, value));
-  if (fitting !== undefined) return bodyProblems(fitting, value, path);
+  if (fitting !== undefined) return problemsOf(fitting, value, path);
   return [{ reason: 'invalid', path, value, message: `must be ${schemas.map(articled).join(' or ')}` }];
 }
 
@@ -55,7 +61,7 @@ function objectProblems(schema: BodySchema, value: Record<string, unknown>, path
     const field = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     return field === undefined
       ? [unknownField(name, Object.keys(properties), path)]
-      : bodyProblems(field, item, [...path, name]);
+      : problemsOf(field, item, [...path, name]);
   });
   return [...missing, ...fields];
 }

@@ -9,6 +9,11 @@ const reviewKinds: Readonly<Record<string, readonly string[]>> = {
 };
 const REVIEW_VERSION = 'v1';
 
+/** Whether what is at a path describes the API and is the same for everybody. Paths of objects are longer. */
+export function describesTheApi(path: string): boolean {
+  return /^\/(?:api(?:\/v1)?|apis(?:\/[^/]+){0,2}|version|openapi\/.+)\/?$/.test(path);
+}
+
 /** The document at a discovery path, or undefined; `accept` may ask for the aggregated form. */
 export function discoveryDocument(
   path: string,

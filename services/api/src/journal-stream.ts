@@ -2,7 +2,11 @@
 import { delay, type Clock } from '@tinkerbell/platform-contract';
 import type { Journal, JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
 
-const PAGE = 250;
+const PAGE_MAX = 250;
+/** What is read ahead of a client that may never take it, as far as the page before lets expect. */
+const PAGE_BYTES = 64 * 1024;
+/** Of a page whose predecessor says nothing about it. */
+const PAGE_FIRST = 25;
 /** A burst of records is read together. */
 const GATHER_MS = 10;
 
@@ -23,19 +27,22 @@ export function journalStream(
   const signal = AbortSignal.any([options.signal, stopping.signal]);
   const pages = pagesOf(deps, { ...options, signal });
   const encoder = new TextEncoder();
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const page = await pages.next();
-      if (page.done === true) return controller.close();
-      const lines = page.value.map((record) => `${JSON.stringify(record)}\n`);
-      controller.enqueue(encoder.encode(lines.join('')));
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const page = await pages.next();
+        if (page.done === true) return controller.close();
+        controller.enqueue(encoder.encode(page.value));
+      },
+      async cancel() {
+        stopping.abort();
+        // Also where nobody asks for more, and an abort alone would go unnoticed.
+        await pages.return();
+      },
     },
-    async cancel() {
-      stopping.abort();
-      // Also where nobody asks for more, and an abort alone would go unnoticed.
-      await pages.return();
-    },
-  });
+    // A page is read when the client has taken the one before it.
+    { highWaterMark: 0 },
+  );
   return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
 }
 
@@ -43,7 +50,8 @@ export function journalStream(
 async function* pagesOf(
   { journal, clock }: { readonly journal: Journal; readonly clock: Clock },
   { queries, after, follow, keep = () => true, signal }: JournalStreamOptions,
-): AsyncGenerator<readonly JournalRecord[], void, undefined> {
+): AsyncGenerator<string, void, undefined> {
+  let limit = PAGE_FIRST;
   let wake = Promise.withResolvers<void>();
   const rouse = (): void => wake.resolve();
   const stops = follow ? queries.map((query) => journal.follow(query, rouse)) : [];
@@ -52,11 +60,12 @@ async function* pagesOf(
     for (let last = after; ;) {
       // Before reading: what is appended while it reads wakes it again.
       wake = Promise.withResolvers<void>();
-      const page = await readTogether(journal, queries, last);
-      last = page.records.at(-1)?.sequence ?? last;
-      const kept = page.records.filter(keep);
-      if (kept.length > 0) yield kept;
-      if (page.hasMore && !signal.aborted) continue;
+      const { records, hasMore } = await readTogether(journal, queries, { after: last, limit });
+      last = records.at(-1)?.sequence ?? last;
+      const lines = records.filter(keep).map((record) => `${JSON.stringify(record)}\n`);
+      limit = nextLimit(lines);
+      if (lines.length > 0) yield lines.join('');
+      if (hasMore && !signal.aborted) continue;
       if (!follow || signal.aborted) return;
       await wake.promise;
       await delay(clock, GATHER_MS, signal);
@@ -64,6 +73,13 @@ async function* pagesOf(
   } finally {
     for (const stop of stops) stop();
   }
+}
+
+/** Records for the next page: as many as have the size of a page, if they are like these. */
+function nextLimit(lines: readonly string[]): number {
+  if (lines.length === 0) return PAGE_MAX;
+  const average = lines.reduce((sum, line) => sum + line.length, 0) / lines.length;
+  return Math.min(PAGE_MAX, Math.max(1, Math.floor(PAGE_BYTES / average)));
 }
 
 interface Page {
@@ -75,10 +91,10 @@ interface Page {
 async function readTogether(
   journal: Journal,
   queries: JournalStreamOptions['queries'],
-  after: number,
+  { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<Page> {
-  const pages = await Promise.all(queries.map((query) => journal.read({ ...query, after, limit: PAGE })));
-  const full = pages.filter((page) => page.length >= PAGE);
+  const pages = await Promise.all(queries.map((query) => journal.read({ ...query, after, limit })));
+  const full = pages.filter((page) => page.length >= limit);
   const until = Math.min(...full.map((page) => page.at(-1)?.sequence ?? after));
   const records = pages
     .flat()

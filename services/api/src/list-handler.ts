@@ -4,9 +4,11 @@ import type { Store } from '@tinkerbell/store-contract';
 import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
 import type { ResourceTarget } from './request-target.ts';
-import { collectedPage } from './list-page.ts';
+import { listAnswer, type ListShape } from './list-answer.ts';
+import { listPieces, type PageQuery, type Piece, type Position } from './list-page.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { selectorOf } from './selectors.ts';
-import { tableOf, wantsTable } from './table.ts';
+import { tableHead, tableOf, tableRow, wantsTable } from './table.ts';
 import { watchStream } from './watch-stream.ts';
 
 export interface ListDeps {
@@ -14,46 +16,89 @@ export interface ListDeps {
   readonly clock: Clock;
 }
 
+export interface WatchDeps extends ListDeps {
+  readonly streams: Pick<OpenStreams, 'held' | 'tooSlow'>;
+}
+
 const WATCH_TIMEOUT_SECONDS = 1800;
 const PAGE_LIMIT = 10_000;
 
-export async function listObjects(
+/** As objects or as a Table. */
+export async function listResponse(
   deps: ListDeps,
   target: ResourceTarget,
   request: HttpRequest,
-): Promise<object> {
+): Promise<Response> {
   const query = new URL(request.url).searchParams;
-  refuseOtherVersion(query, await deps.store.revision());
-  const limit = Math.min(wholeNumber(query, 'limit') || PAGE_LIMIT, PAGE_LIMIT);
-  const token = readToken(query.get('continue') ?? '', deps.clock.nowMs());
-  const page = await collectedPage(deps.store, {
-    target,
-    query,
-    limit,
-    ...(token && { after: token }),
-  });
-  const { items } = page;
-  // Every page tells the revision of the first, from which a watch misses nothing that happened between the pages.
-  const revision = token?.revision ?? page.revision;
-  const resourceVersion = String(revision);
-  const timeMs = token?.timeMs ?? deps.clock.nowMs();
-  const next = page.next && writeToken({ ...page.next, revision, timeMs });
-  if (wantsTable(request.headers.get('accept'))) {
-    const includeObject = query.get('includeObject') ?? 'Metadata';
-    const options = { kind: target.kind, nowMs: deps.clock.nowMs(), resourceVersion, includeObject };
-    return tableOf(items, { ...options, ...continued(next, 'continueToken') });
+  const begun = await beginList(deps, target, query);
+  let pieceBytes = 0;
+  const pieces = listPieces(deps.store, begun.wanted, () => pieceBytes);
+  const sized = (bytes: number): void => void (pieceBytes = bytes);
+  return listAnswer({ pieces, sized }, shapeOf(begun, query, request));
+}
+
+/** All items of a list at once. */
+export async function listItems(
+  deps: ListDeps,
+  target: ResourceTarget,
+  query: URLSearchParams,
+): Promise<{ readonly head: object; readonly metadata: object; readonly items: readonly Resource[] }> {
+  const begun = await beginList(deps, target, query);
+  const items: Resource[] = [];
+  let last: Piece | undefined;
+  for await (const piece of listPieces(deps.store, begun.wanted)) {
+    items.push(...piece.items);
+    last = piece;
   }
-  const metadata = { resourceVersion, ...continued(next, 'continue') };
-  return {
-    apiVersion: apiVersionOf(target.kind),
-    kind: target.kind.listKind ?? `${target.kind.kind}List`,
-    metadata,
-    items,
-  };
+  return { head: listHead(target), metadata: metadataOf(begun, last?.revision ?? 0, last?.next), items };
+}
+
+interface BegunList {
+  readonly wanted: PageQuery;
+  readonly token: PageToken | undefined;
+  readonly nowMs: number;
+}
+
+/** Throws an ApiError for a query that cannot be answered. */
+async function beginList(
+  { store, clock }: ListDeps,
+  target: ResourceTarget,
+  query: URLSearchParams,
+): Promise<BegunList> {
+  refuseOtherVersion(query, await store.revision());
+  const limit = Math.min(wholeNumber(query, 'limit') || PAGE_LIMIT, PAGE_LIMIT);
+  const nowMs = clock.nowMs();
+  const token = readToken(query.get('continue') ?? '', nowMs);
+  const wanted = { target, query, limit, ...(token && { after: token }) };
+  return { wanted, token, nowMs };
+}
+
+/** Every page names the revision of the first, from which a watch misses nothing that happened between the pages. */
+function metadataOf({ token, nowMs }: BegunList, ofStore: number, next: Position | undefined): object {
+  const revision = token?.revision ?? ofStore;
+  const timeMs = token?.timeMs ?? nowMs;
+  const more = next === undefined ? {} : { continue: writeToken({ ...next, revision, timeMs }) };
+  return { resourceVersion: String(revision), ...more };
+}
+
+function shapeOf(begun: BegunList, query: URLSearchParams, request: HttpRequest): ListShape {
+  const { target } = begun.wanted;
+  const metadata: ListShape['metadata'] = (revision, next) => metadataOf(begun, revision, next);
+  if (!wantsTable(request.headers.get('accept')))
+    return { head: listHead(target), items: 'items', show: (resource) => resource, metadata };
+  const { kind } = target;
+  const includeObject = query.get('includeObject') ?? 'Metadata';
+  const show = (resource: Resource): object =>
+    tableRow(resource, { kind, nowMs: begun.nowMs, includeObject });
+  return { head: tableHead(kind), items: 'rows', show, metadata };
+}
+
+function listHead({ kind }: ResourceTarget): object {
+  return { apiVersion: apiVersionOf(kind), kind: kind.listKind ?? `${kind.kind}List` };
 }
 
 export async function watchObjects(
-  deps: ListDeps,
+  deps: WatchDeps,
   target: ResourceTarget,
   request: HttpRequest,
   signal: AbortSignal,
@@ -65,13 +110,15 @@ export async function watchObjects(
     ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
     ...(revision === 0 ? {} : { fromRevision: revision }),
     ...initialEvents(query, revision),
-    selector: selectorOf(query, target.kind),
+    ...(selectsAll(query) ? {} : { selector: selectorOf(query, target.kind) }),
     bookmarks: query.get('allowWatchBookmarks') === 'true',
     bookmark: { apiVersion: apiVersionOf(target.kind), kind: target.kind.kind },
     timeoutMs: (wholeNumber(query, 'timeoutSeconds') || WATCH_TIMEOUT_SECONDS) * 1000,
     signal,
-    show: showing(deps, target, request),
+    ...showing(deps, target, request),
     schedule: (delayMs, task) => deps.clock.schedule(delayMs, task),
+    held: deps.streams.held,
+    onTooSlow: () => deps.streams.tooSlow(),
   });
   return new Response(stream, { headers: { 'content-type': 'application/json' } });
 }
@@ -80,16 +127,21 @@ function showing(
   deps: ListDeps,
   target: ResourceTarget,
   request: HttpRequest,
-): (resource: Resource) => object {
-  if (!wantsTable(request.headers.get('accept'))) return (resource) => resource;
+): { readonly show?: (resource: Resource) => object } {
+  if (!wantsTable(request.headers.get('accept'))) return {};
   const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
-  return (resource) =>
+  const show = (resource: Resource): object =>
     tableOf([resource], {
       kind: target.kind,
       nowMs: deps.clock.nowMs(),
       resourceVersion: resource.metadata.resourceVersion ?? '',
       includeObject,
     });
+  return { show };
+}
+
+function selectsAll(query: URLSearchParams): boolean {
+  return !query.get('labelSelector') && !query.get('fieldSelector');
 }
 
 /** 0 when absent. */
@@ -99,10 +151,6 @@ function wholeNumber(query: URLSearchParams, name: string): number {
   if (!/^\d{1,15}$/.test(text))
     throw new ApiError('BadRequest', `${name} must be a whole number, not ${JSON.stringify(text)}`);
   return Number(text);
-}
-
-function continued<Name extends string>(next: string | undefined, name: Name): { [name in Name]?: string } {
-  return next === undefined ? {} : ({ [name]: next } as { [name in Name]: string });
 }
 
 /** A watch that lists first says by a bookmark when it has (meta/v1 ListOptions sendInitialEvents). */

@@ -1,6 +1,6 @@
-/** One page of a list: read in pieces until enough objects are selected, so that a selector does not read all at once. */
+/** A list page by page: read in pieces of bounded size until enough objects are selected, so that nothing reads all at once. */
 import { collectionOf, type Resource } from '@tinkerbell/resources';
-import type { ObjectKey, ObjectList, Store } from '@tinkerbell/store-contract';
+import type { ListQuery, ObjectKey, Store } from '@tinkerbell/store-contract';
 import type { ResourceTarget } from './request-target.ts';
 import { selectedName, selectorOf, type Selector } from './selectors.ts';
 import { keyOf } from './stored-object.ts';
@@ -9,43 +9,71 @@ export interface PageQuery {
   readonly target: ResourceTarget;
   readonly query: URLSearchParams;
   readonly limit: number;
-  readonly after?: { readonly namespace: string; readonly name: string };
+  readonly after?: Position;
 }
 
-export interface Page {
+export interface Position {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Piece {
   readonly items: readonly Resource[];
-  /** Of the store when the page was begun. */
+  /** Of the store before the first piece was read. */
   readonly revision: number;
-  readonly next?: { readonly namespace: string; readonly name: string };
+  /** Where the next list begins; of the last piece only, when there is more than was asked for. */
+  readonly next?: Position;
 }
 
-/** Throws an ApiError for a selector that cannot be read. */
-export async function collectedPage(store: Store, wanted: PageQuery): Promise<Page> {
+/** Read together; few, since objects may be large. */
+const PIECE_FIRST = 32;
+const PIECE_MAX = 500;
+const PIECE_BYTES = 512 * 1024;
+
+/**
+ * At least one piece, each as the one before it has been taken. `sizeOf` says how large the last piece was, in bytes. Throws an
+ * ApiError for a selector that cannot be read.
+ */
+export async function* listPieces(
+  store: Store,
+  wanted: PageQuery,
+  sizeOf: () => number = () => 0,
+): AsyncGenerator<Piece, void, undefined> {
   const { target, query, limit } = wanted;
   const selector = selectorOf(query, target.kind);
-  const collection = collectionOf(target.kind);
   const name = selectedName(query);
   const isOne = target.namespace !== undefined || target.kind.scope === 'Cluster';
-  if (name !== undefined && isOne) return pageOfOne(store, keyOf(target, name), selector);
-  const items: Resource[] = [];
+  if (name !== undefined && isOne) return yield await pieceOfOne(store, keyOf(target, name), selector);
   let revision: number | undefined;
-  let { after } = wanted;
-  for (;;) {
-    const page: ObjectList = await store.list({
-      collection,
-      limit: limit - items.length,
-      ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
-      ...(after === undefined ? {} : { after }),
-    });
+  let place = placeOf(target, wanted.after);
+  for (let left = limit, count = PIECE_FIRST; ;) {
+    const page = await store.list({ ...place, limit: Math.min(left, count) });
     revision ??= page.revision;
-    for (const { object } of page.items) if (selector(object)) items.push(object);
-    if (page.next === undefined) return { items, revision };
-    after = page.next;
-    if (items.length >= limit) return { items, revision, next: after };
+    const items = page.items.map(({ object }) => object).filter(selector);
+    left -= items.length;
+    if (page.next === undefined) return yield { items, revision };
+    if (left <= 0) return yield { items, revision, next: page.next };
+    yield { items, revision };
+    place = { ...place, after: page.next };
+    count = nextCount(items.length, sizeOf());
   }
 }
 
-async function pageOfOne(store: Store, key: ObjectKey, selector: Selector): Promise<Page> {
+function placeOf({ kind, namespace }: ResourceTarget, after: Position | undefined): ListQuery {
+  return {
+    collection: collectionOf(kind),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+/** As many as have the size of a piece, if they are like those before. */
+function nextCount(items: number, bytes: number): number {
+  const average = Math.max(1, bytes / Math.max(1, items));
+  return Math.min(PIECE_MAX, Math.max(1, Math.floor(PIECE_BYTES / average)));
+}
+
+async function pieceOfOne(store: Store, key: ObjectKey, selector: Selector): Promise<Piece> {
   const revision = await store.revision();
   const stored = await store.get(key);
   return { items: stored === undefined ? [] : [stored.object].filter(selector), revision };

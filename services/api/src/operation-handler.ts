@@ -1,5 +1,5 @@
 /** What operators do to workflows, as subresources: `POST …/workflows/<name>/pause` and the other verbs (ADR 0009). */
-import { ANONYMOUS, type User } from '@tinkerbell/access';
+import { ANONYMOUS, LOCAL_ADMIN, type User } from '@tinkerbell/access';
 import type { Clock, HttpContext, Random } from '@tinkerbell/platform-contract';
 import { collectionOf, formatProblem, type Workflow } from '@tinkerbell/resources';
 import {
@@ -86,7 +86,8 @@ function checkedBody(
   }
   const { who = '', why = '', ...fields } = body as { who?: string; why?: string };
   const address = peer.address.replace(/^::ffff:/, '');
-  const name = user.name === ANONYMOUS.name ? plain(who) || 'anonymous' : user.name;
+  const isUnnamed = user.name === ANONYMOUS.name || user.name === LOCAL_ADMIN.name;
+  const name = isUnnamed ? plain(who) || user.name.replace('system:', '') : user.name;
   return { ...fields, who: `${name} (from ${address})`, why: plain(why) };
 }
 

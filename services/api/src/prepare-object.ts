@@ -3,13 +3,14 @@ import {
   apiVersionOf,
   isDeepEqual,
   isRecord,
-  validateAs,
-  validateResource,
+  kindOfObject,
+  validation,
   type Kind,
   type ObjectMeta,
   type Problem,
   type Resource,
 } from '@tinkerbell/resources';
+import { inTurns } from '@tinkerbell/platform-contract';
 import { ApiError, invalid, unknownFieldsRefused } from './api-error.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -21,29 +22,34 @@ export interface ServerValues {
   readonly suffix: string;
 }
 
-/** Checks a submitted object. Unknown fields are refused when `Strict`, else left out, and told unless `Ignore`. */
-export function checked(
+/**
+ * Checks a submitted object, a large one in many turns of the event loop. Unknown fields are refused when `Strict`, else left
+ * out, and told unless `Ignore`. Rejects with an ApiError.
+ */
+export async function checked(
   value: unknown,
   { kind, before }: { readonly kind: Kind; readonly before?: Resource },
   unknownFields: WriteOptions['unknownFields'],
-): { resource: Resource; warnings: readonly Problem[] } {
-  const isExpected =
-    isRecord(value) && value['kind'] === kind.kind && value['apiVersion'] === apiVersionOf(kind);
-  const validated = isExpected ? validateAs(kind, value, before) : validateResource(value);
+): Promise<{ resource: Resource; warnings: readonly Problem[] }> {
   const name = nameIn(value);
+  const object = objectOf(value, kind, name);
+  const validated = await inTurns(validation(kind, object, before));
   if (!validated.ok) throw invalid(kind.kind, name, validated.problems);
-  if (validated.kind !== kind) {
-    throw new ApiError(
-      'BadRequest',
-      `the object is a ${validated.kind.kind}, but the path is of ${kind.kind}`,
-    );
-  }
   if (unknownFields === 'Strict' && validated.unknownFields.length > 0)
     throw unknownFieldsRefused(kind, name, validated.unknownFields);
   return {
     resource: validated.resource,
     warnings: unknownFields === 'Ignore' ? [] : validated.unknownFields,
   };
+}
+
+/** Throws an ApiError for what is not even called an object of the kind. */
+function objectOf(value: unknown, kind: Kind, name: string): Record<string, unknown> {
+  if (isRecord(value) && value['kind'] === kind.kind && value['apiVersion'] === apiVersionOf(kind))
+    return value;
+  const named = kindOfObject(value);
+  if ('problem' in named) throw invalid(kind.kind, name, [named.problem]);
+  throw new ApiError('BadRequest', `the object is a ${named.kind.kind}, but the path is of ${kind.kind}`);
 }
 
 function nameIn(value: unknown): string {

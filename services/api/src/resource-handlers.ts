@@ -7,6 +7,7 @@ import {
   type Problem,
   type Resource,
 } from '@tinkerbell/resources';
+import { inTurns } from '@tinkerbell/platform-contract';
 import type { Store, StoredObject } from '@tinkerbell/store-contract';
 import type { Admission } from './admission.ts';
 import { ApiError, invalid } from './api-error.ts';
@@ -14,7 +15,7 @@ import { isReleased } from './delete-object.ts';
 import { completed } from './initial-status.ts';
 import type { KindCatalog } from './kind-catalog.ts';
 import { alreadyExists, conflict } from './object-errors.ts';
-import { patched } from './patch/patch.ts';
+import { patched, refuseLarge } from './patch/patch.ts';
 import { checked, newObject, updatedObject, withStatus, type ServerValues } from './prepare-object.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { existing, keyOf, outlivingConflicts, write } from './stored-object.ts';
@@ -45,13 +46,14 @@ export async function createObject(
 ): Promise<Outcome> {
   refuseOtherNamespace(target, body);
   const { kind, namespace = '' } = target;
-  const { resource, warnings } = checked(body, { kind }, options.unknownFields);
+  const { resource, warnings } = await checked(body, { kind }, options.unknownFields);
   const values = deps.values();
   const made = newObject(kind, resource, { namespace, values });
   const whole = completed(kind, made, deps.catalog, values.now);
   const { managedFields } = options;
   const object =
     managedFields === undefined ? whole : { ...whole, metadata: { ...whole.metadata, managedFields } };
+  await refuseLarge(object);
   await admit(deps, target, object, true);
   const key = keyOf(target, object.metadata.name);
   if (options.dryRun) {
@@ -84,7 +86,7 @@ export async function patchObject(
   const isRelative = versionOf(patch.body) === undefined;
   return outlivingConflicts(isRelative, async () => {
     const current = await existing(deps.store, target);
-    const submitted = patched(current.object, patch, target.kind);
+    const submitted = await patched(current.object, patch, target.kind);
     return change(deps, target, current, { submitted, options });
   });
 }
@@ -106,13 +108,14 @@ export async function change(
   const { submitted, options } = submission;
   const { kind } = target;
   const before = current.object;
-  const { resource, warnings } = checked(submitted, { kind, before }, options.unknownFields);
+  const { resource, warnings } = await checked(submitted, { kind, before }, options.unknownFields);
   refuseOtherObject(target, current, resource);
   const isStatus = target.subresource === 'status';
   const changed = isStatus ? withStatus(before, resource) : updatedObject(kind, before, resource);
   const values = deps.values();
   const whole = completed(kind, changed, deps.catalog, values.now);
-  const object = withManagers(target, { before, after: whole }, { ...submission, now: values.now });
+  const object = await withManagers(target, { before, after: whole }, { ...submission, now: values.now });
+  await refuseLarge(object);
   if (!isStatus) {
     refuseNewFinalizers(target, before, object);
     await admit(deps, target, object, false);
@@ -128,13 +131,14 @@ export async function change(
   return { code: 200, object: written, warnings };
 }
 
-function withManagers(
+async function withManagers(
   { kind, subresource }: ResourceTarget,
   { before, after }: { readonly before: Resource; readonly after: Resource },
   { managedFields: given, options, now }: Submission & { readonly now: string },
-): Resource {
+): Promise<Resource> {
   const manager = { name: options.manager, now, ...(subresource === undefined ? {} : { subresource }) };
-  const managedFields = given ?? managersAfterUpdate({ before, after }, objectSchemaOf(kind), manager);
+  const managedFields =
+    given ?? (await inTurns(managersAfterUpdate({ before, after }, objectSchemaOf(kind), manager)));
   return managedFields === undefined ? after : { ...after, metadata: { ...after.metadata, managedFields } };
 }
 

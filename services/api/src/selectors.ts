@@ -13,13 +13,21 @@ export function selectorOf(query: URLSearchParams, kind: Kind): Selector {
   return (resource) => tests.every((test) => test(resource));
 }
 
-function labelTests(text: string): Selector[] {
-  return splitOutsideParentheses(text).map((term) => {
+/** Of one selector; each is asked of each object of a list. Controllers in use have three. */
+const TERMS_MAX = 100;
+
+function limited<Term>(terms: readonly Term[], name: string): readonly Term[] {
+  if (terms.length <= TERMS_MAX) return terms;
+  throw new ApiError('BadRequest', `${name}: has ${terms.length} terms, and may have at most ${TERMS_MAX}`);
+}
+
+function labelTests(text: string): readonly Selector[] {
+  return limited(splitOutsideParentheses(text), 'labelSelector').map((term) => {
     const set = /^([^\s=!]+)\s+(in|notin)\s+\(([^)]*)\)$/.exec(term);
     if (set !== null) {
-      const values = (set[3] ?? '').split(',').map((value) => value.trim());
+      const values = new Set((set[3] ?? '').split(',').map((value) => value.trim()));
       const isIn = set[2] === 'in';
-      return (resource) => values.includes(resource.metadata.labels?.[set[1] ?? ''] ?? '\0') === isIn;
+      return (resource) => values.has(resource.metadata.labels?.[set[1] ?? ''] ?? '\0') === isIn;
     }
     const equality = /^([^\s=!]+)\s*(==|=|!=)\s*([^\s=!]*)$/.exec(term);
     if (equality !== null) {
@@ -28,17 +36,30 @@ function labelTests(text: string): Selector[] {
     }
     const existence = /^(!?)([^\s=!(),]+)$/.exec(term);
     if (existence === null)
-      throw new ApiError('BadRequest', `unable to parse labelSelector: ${JSON.stringify(term)}`);
+      throw new ApiError(
+        'BadRequest',
+        `unable to parse labelSelector: ${JSON.stringify(term.slice(0, 200))}`,
+      );
     const mustExist = existence[1] === '';
     return (resource) => Object.hasOwn(resource.metadata.labels ?? {}, existence[2] ?? '') === mustExist;
   });
 }
 
+/** One pass: a pattern that looks ahead from each comma takes the square of the length. */
 function splitOutsideParentheses(text: string): string[] {
-  return text
-    .split(/,(?![^(]*\))/)
-    .map((term) => term.trim())
-    .filter((term) => term !== '');
+  const terms: string[] = [];
+  let start = 0;
+  let isInside = false;
+  for (let at = 0; at <= text.length; at++) {
+    const character = text[at];
+    if (character === '(') isInside = true;
+    else if (character === ')') isInside = false;
+    else if (character === undefined || (character === ',' && !isInside)) {
+      terms.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return terms.filter((term) => term !== '');
 }
 
 /** What may be selected by beside name and namespace, by collection; anything else is refused, so that nobody trusts a filter that is none. */
@@ -62,15 +83,15 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   'hardware.tinkerbell.org': ['spec.agentID', 'status.state'],
 };
 
-function fieldTests(text: string, kind: Kind): Selector[] {
+function fieldTests(text: string, kind: Kind): readonly Selector[] {
   const supported = [
     'metadata.name',
     ...(kind.scope === 'Cluster' ? [] : ['metadata.namespace']),
     ...(selectable[collectionOf(kind)] ?? []),
   ];
-  return termsOf(text).map(({ field, isEqual, value }) => {
+  return limited(termsOf(text), 'fieldSelector').map(({ field, isEqual, value }) => {
     if (!supported.includes(field)) {
-      const message = `field label not supported: ${field || text}; supported: ${supported.join(', ')}`;
+      const message = `field label not supported: ${(field || text).slice(0, 200)}; supported: ${supported.join(', ')}`;
       throw new ApiError('BadRequest', message);
     }
     const steps = field === 'source' ? ['source', 'component'] : field.split('.');

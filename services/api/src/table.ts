@@ -11,21 +11,32 @@ export function wantsTable(accept: string | null): boolean {
   return /as=Table/.test(accept ?? '') && /v=v1\b/.test(accept ?? '');
 }
 
-export interface TableOptions {
+export interface RowOptions {
   readonly kind: Kind;
   readonly nowMs: number;
-  readonly resourceVersion: string;
-  readonly continueToken?: string;
   /** `Metadata` (the default), `Object` or `None`: what each row carries beside its cells. */
   readonly includeObject: string;
 }
 
+export interface TableOptions extends RowOptions {
+  readonly resourceVersion: string;
+}
+
+/** One of one object, as watches send it. */
 export function tableOf(resources: readonly Resource[], options: TableOptions): object {
-  const { kind, nowMs, resourceVersion, continueToken } = options;
+  const { resourceVersion } = options;
+  return {
+    ...tableHead(options.kind),
+    metadata: { resourceVersion },
+    rows: resources.map((resource) => tableRow(resource, options)),
+  };
+}
+
+/** Everything of a Table but its metadata and its rows. */
+export function tableHead(kind: Kind): object {
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
-    metadata: { resourceVersion, ...(continueToken === undefined ? {} : { continue: continueToken }) },
     columnDefinitions: [
       { name: 'Name', type: 'string', format: 'name', description: 'Name of the object', priority: 0 },
       ...columnsOf(kind).map((column) => ({
@@ -38,17 +49,18 @@ export function tableOf(resources: readonly Resource[], options: TableOptions): 
       ...(kind.kind === 'Workflow' ? workflowColumns.map(({ column }) => column) : []),
       { name: 'Age', type: 'string', format: '', description: 'Time since it was created', priority: 0 },
     ],
-    rows: resources.map((resource) => ({
-      cells: [
-        resource.metadata.name,
-        ...columnsOf(kind).map((column) => cellOf(resource, column, nowMs)),
-        ...(kind.kind === 'Workflow'
-          ? workflowColumns.map(({ cellOf }) => cellOf(resource as Workflow))
-          : []),
-        ageOf(resource.metadata.creationTimestamp, nowMs),
-      ],
-      ...rowObject(resource, options.includeObject),
-    })),
+  };
+}
+
+export function tableRow(resource: Resource, { kind, nowMs, includeObject }: RowOptions): object {
+  return {
+    cells: [
+      resource.metadata.name,
+      ...columnsOf(kind).map((column) => cellOf(resource, column, nowMs)),
+      ...(kind.kind === 'Workflow' ? workflowColumns.map(({ cellOf }) => cellOf(resource as Workflow)) : []),
+      ageOf(resource.metadata.creationTimestamp, nowMs),
+    ],
+    ...rowObject(resource, includeObject),
   };
 }
 
@@ -130,8 +142,18 @@ function valueAt(resource: Resource, jsonPath: string): unknown {
 const steps =
   /\.([A-Za-z0-9_-]+)|\['([^']+)'\]|\[(\d+)\]|\[\?\(@\.([A-Za-z0-9_.-]+)\s*==\s*["']([^"']*)["']\)\]/g;
 
-function stepsOf(jsonPath: string): RegExpExecArray[] {
-  return [...jsonPath.replaceAll('\\.', '\0').matchAll(steps)];
+/** Paths of columns are few, and read for each row. */
+const parsedPaths = new Map<string, readonly RegExpExecArray[]>();
+const PATHS_MAX = 1000;
+
+function stepsOf(jsonPath: string): readonly RegExpExecArray[] {
+  let parsed = parsedPaths.get(jsonPath);
+  if (parsed === undefined) {
+    if (parsedPaths.size >= PATHS_MAX) parsedPaths.clear();
+    parsed = [...jsonPath.replaceAll('\\.', '\0').matchAll(steps)];
+    parsedPaths.set(jsonPath, parsed);
+  }
+  return parsed;
 }
 
 function stepInto(value: unknown, [, plain, quoted, index, field, wanted]: RegExpExecArray): unknown {

@@ -1,150 +1,228 @@
-/** A watch as a stream of JSON lines: what exists (unless a revision is given), then every change. */
+/**
+ * A watch as a stream of JSON lines: what exists (unless a revision is given), then every change. What exists is read
+ * from the store as the client takes it. A client that is too far behind gets an event of 410, and lists again.
+ */
+import type { HeldBytes } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
-import type { Change, Store } from '@tinkerbell/store-contract';
+import type { Change, ListQuery, Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
+import { LineQueue } from './line-queue.ts';
 import type { Selector } from './selectors.ts';
+import { eventLine, eventTypes, sharedLine, type EventType } from './watch-line.ts';
 
 export interface WatchOptions {
   readonly collection: string;
   readonly namespace?: string;
   /** Undefined begins with everything that exists. */
   readonly fromRevision?: number | undefined;
-  /** Tell by a bookmark when everything that exists was told. */
+  /** Sends a bookmark after everything that exists. */
   readonly endsInitial?: boolean;
-  /** Tell revisions from time to time, so that a watch of few changes can be taken up again. */
+  /** Sends revisions from time to time, so that a watch of few changes can be resumed. */
   readonly bookmarks: boolean;
   readonly bookmark: { readonly apiVersion: string; readonly kind: string };
-  readonly selector: Selector;
+  /** Absent: every object. */
+  readonly selector?: Selector;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** How an object is shown: itself, or as a Table. */
-  readonly show: (resource: Resource) => object;
+  /** How an object is shown when not as itself: as a Table. */
+  readonly show?: (resource: Resource) => object;
   readonly schedule: (delayMs: number, task: () => void) => () => void;
+  /** Counts the events that clients have not taken yet. */
+  readonly held: HeldBytes;
+  /** Called when the client was too slow and its events were dropped. */
+  readonly onTooSlow: () => void;
 }
-
-/** Lines that a slow client may be behind before its watch is ended; it lists and watches again. */
-const BACKLOG_LIMIT = 10_000;
 
 /** As Kubernetes' own API server: about once a minute. */
 const BOOKMARK_MS = 60_000;
-
-/** Objects are serialized once, however many watch them. */
-const serialized = new WeakMap<object, string>();
-
-function textOf(object: object): string {
-  let text = serialized.get(object);
-  if (text === undefined) serialized.set(object, (text = JSON.stringify(object)));
-  return text;
-}
+/** Of what exists, encoded ahead of a client that may never read it. */
+const PAGE_BYTES = 1024 * 1024;
+const PAGE_MAX = 500;
 
 /** Rejects with an ApiError of reason Expired when the revision is no longer kept. */
 export async function watchStream(store: Store, options: WatchOptions): Promise<ReadableStream<Uint8Array>> {
-  const { collection, namespace } = options;
-  const query = { collection, ...(namespace === undefined ? {} : { namespace }) };
-  const initial = options.fromRevision === undefined ? await store.list(query) : undefined;
-  const lines = new LineQueue(options);
-  for (const item of initial?.items ?? []) lines.add('added', item.object);
-  const fromRevision = options.fromRevision ?? initial?.revision ?? 0;
-  const watch = await store.watch(
-    { ...query, fromRevision },
-    { onChange: (change) => lines.change(change), onEnd: () => lines.end() },
-  );
-  if (!watch.ok) throw expired(fromRevision, watch.oldestRevision);
-  if (options.endsInitial === true) lines.bookmark(fromRevision, { 'k8s.io/initial-events-end': 'true' });
-  if (options.bookmarks) lines.bookmarkEvery(BOOKMARK_MS, () => store.revision());
-  return lines.stream(watch.stop);
+  const { fromRevision } = options;
+  const watching = new Watching(store, options);
+  if (fromRevision === undefined) await watching.begin();
+  else {
+    const oldest = await watching.follow(fromRevision);
+    if (oldest !== undefined) throw expired(fromRevision, oldest);
+  }
+  return watching.stream();
 }
 
 export function expired(revision: number, oldest: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${revision} (${oldest})`);
 }
 
-class LineQueue {
-  readonly #options: WatchOptions;
-  readonly #encoder = new TextEncoder();
-  /** Names that the client was told of and that still match; others are not told of again. */
-  readonly #known = new Set<string>();
-  #waiting: Uint8Array[] = [];
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #stop: () => void = () => undefined;
-  #cancelBookmark: () => void = () => undefined;
-  #ended = false;
+const TOO_SLOW = 'the watch has fallen too far behind: its events were not read; list and watch again';
 
-  constructor(options: WatchOptions) {
+function errorLine(error: ApiError): Uint8Array {
+  return eventLine('ERROR', error.toStatus());
+}
+
+class Watching {
+  readonly #store: Store;
+  readonly #options: WatchOptions;
+  readonly #query: { readonly collection: string; readonly namespace?: string };
+  readonly #queue: LineQueue;
+  /** Names that the client has seen and that still match, where a selector decides. */
+  readonly #known = new Set<string>();
+  /** Objects that were listed at a version newer than the list's beginning; the changes up to it are left out. */
+  readonly #ahead = new Map<string, number>();
+  #listRevision = 0;
+  #after: ListQuery['after'];
+  #pageLimit = 1;
+  #isListing = false;
+  #ends: (() => void)[] = [];
+
+  constructor(store: Store, options: WatchOptions) {
+    const { collection, namespace, held, onTooSlow } = options;
+    this.#store = store;
     this.#options = options;
+    this.#query = { collection, ...(namespace === undefined ? {} : { namespace }) };
+    this.#queue = new LineQueue({
+      held,
+      onEnd: () => this.#ends.forEach((end) => end()),
+      tooSlow() {
+        onTooSlow();
+        return errorLine(new ApiError('Expired', TOO_SLOW));
+      },
+    });
   }
 
-  add(type: Change['type'], resource: Resource): void {
-    const matches = this.#options.selector(resource);
-    const path = `${resource.metadata.namespace}/${resource.metadata.name}`;
-    const wasKnown = this.#known.has(path) || this.#options.fromRevision !== undefined;
-    if (!matches && !wasKnown) return;
-    const leaves = type === 'deleted' || !matches;
+  stream(): ReadableStream<Uint8Array> {
+    const { schedule, timeoutMs, signal } = this.#options;
+    this.#onEnd(schedule(timeoutMs, () => this.#queue.end()));
+    const abandon = (): void => this.#queue.abandon();
+    signal.addEventListener('abort', abandon, { once: true });
+    this.#onEnd(() => signal.removeEventListener('abort', abandon));
+    const stream = this.#queue.stream(() => this.#more());
+    if (signal.aborted) abandon();
+    return stream;
+  }
+
+  /** The first page is read at once, so that a store that fails is answered as a failure. */
+  async begin(): Promise<void> {
+    this.#isListing = true;
+    this.#listRevision = await this.#store.revision();
+    await this.#page();
+  }
+
+  /** False when everything that exists was sent, and changes follow by themselves. */
+  async #more(): Promise<boolean> {
+    if (!this.#isListing) return false;
+    try {
+      await this.#page();
+    } catch {
+      this.#queue.end(errorLine(new ApiError('ServiceUnavailable', 'the store cannot be read; watch again')));
+    }
+    return this.#isListing;
+  }
+
+  async #page(): Promise<void> {
+    const after = this.#after === undefined ? {} : { after: this.#after };
+    const { items, next } = await this.#store.list({ ...this.#query, ...after, limit: this.#pageLimit });
+    if (this.#queue.isEnding) return;
+    let bytes = 0;
+    for (const { object, revision } of items) {
+      if (revision > this.#listRevision) this.#ahead.set(pathOf(object), revision);
+      const line = this.#eventOf('added', object);
+      bytes += line?.length ?? 0;
+      if (line !== undefined) this.#queue.add(line);
+    }
+    const average = Math.max(1, bytes / Math.max(1, items.length));
+    this.#pageLimit = Math.min(PAGE_MAX, Math.max(1, Math.floor(PAGE_BYTES / average)));
+    this.#after = next;
+    if (next === undefined) await this.#listed();
+  }
+
+  async #listed(): Promise<void> {
+    this.#isListing = false;
+    if (this.#options.endsInitial === true)
+      this.#bookmark(this.#listRevision, { 'k8s.io/initial-events-end': 'true' });
+    const oldest = await this.follow(this.#listRevision);
+    if (oldest !== undefined) this.#queue.end(errorLine(expired(this.#listRevision, oldest)));
+  }
+
+  /** The oldest revision that is kept, when that one no longer is. */
+  async follow(fromRevision: number): Promise<number | undefined> {
+    const watch = await this.#store.watch(
+      { ...this.#query, fromRevision },
+      { onChange: (change) => this.#change(change), onEnd: () => this.#queue.end() },
+    );
+    if (!watch.ok) return watch.oldestRevision;
+    this.#onEnd(watch.stop);
+    if (this.#options.bookmarks) this.#bookmarkLater();
+    return undefined;
+  }
+
+  #change({ type, object, revision }: Change): void {
+    if (this.#queue.isEnding) return;
+    if (this.#ahead.size > 0) {
+      const path = pathOf(object);
+      const listed = this.#ahead.get(path) ?? 0;
+      if (revision <= listed) return;
+      this.#ahead.delete(path);
+    }
+    const line = this.#eventOf(type, object);
+    if (line !== undefined) this.#queue.push(line);
+  }
+
+  /** Undefined for an object that is none of the client's. */
+  #eventOf(change: Change['type'], object: Resource): Uint8Array | undefined {
+    const type = this.#typeOf(change, object);
+    if (type === undefined) return undefined;
+    const { show } = this.#options;
+    return show === undefined ? sharedLine(type, object) : eventLine(type, show(object));
+  }
+
+  /** An object that begins to match is added, and one that no longer matches is deleted. */
+  #typeOf(change: Change['type'], object: Resource): EventType | undefined {
+    const { selector, fromRevision } = this.#options;
+    if (selector === undefined) return eventTypes[change];
+    const path = pathOf(object);
+    const matches = selector(object);
+    const wasKnown = this.#known.has(path) || fromRevision !== undefined;
+    if (!matches && !wasKnown) return undefined;
+    const leaves = change === 'deleted' || !matches;
     if (leaves) this.#known.delete(path);
     else this.#known.add(path);
-    const told = leaves ? 'DELETED' : type === 'modified' && !wasKnown ? 'ADDED' : type.toUpperCase();
-    this.#line(told, textOf(this.#options.show(resource)));
+    if (leaves) return 'DELETED';
+    return wasKnown ? eventTypes[change] : 'ADDED';
   }
 
-  bookmark(revision: number, annotations?: Readonly<Record<string, string>>): void {
+  #bookmark(revision: number, annotations?: Readonly<Record<string, string>>): void {
     const metadata = {
       resourceVersion: String(revision),
       creationTimestamp: null,
       ...(annotations === undefined ? {} : { annotations }),
     };
-    this.#line('BOOKMARK', JSON.stringify({ ...this.#options.bookmark, metadata }));
+    this.#queue.push(eventLine('BOOKMARK', { ...this.#options.bookmark, metadata }));
   }
 
-  /** The revision is asked before the changes until then were told, so that none is left out. */
-  bookmarkEvery(periodMs: number, revision: () => Promise<number>): void {
-    const cancel = this.#options.schedule(periodMs, () => {
-      void revision().then((now) => {
-        if (this.#ended) return;
-        this.bookmark(now);
-        this.bookmarkEvery(periodMs, revision);
-      });
+  /** The revision is asked for before the changes until then were sent, so that none is left out. */
+  #bookmarkLater(): void {
+    const cancel = this.#options.schedule(BOOKMARK_MS, () => {
+      this.#ends = this.#ends.filter((end) => end !== cancel);
+      void this.#store.revision().then(
+        (now) => {
+          if (this.#queue.isEnding) return;
+          this.#bookmark(now);
+          this.#bookmarkLater();
+        },
+        () => this.#queue.end(),
+      );
     });
-    this.#cancelBookmark = cancel;
+    this.#onEnd(cancel);
   }
 
-  change(change: Change): void {
-    this.add(change.type, change.object);
+  #onEnd(end: () => void): void {
+    if (this.#queue.isEnding) end();
+    else this.#ends.push(end);
   }
+}
 
-  #line(type: string, object: string): void {
-    const bytes = this.#encoder.encode(`{"type":"${type}","object":${object}}\n`);
-    if (this.#controller === undefined) this.#waiting.push(bytes);
-    else if ((this.#controller.desiredSize ?? 0) < -BACKLOG_LIMIT) this.end();
-    else if (!this.#ended) this.#controller.enqueue(bytes);
-  }
-
-  stream(stop: () => void): ReadableStream<Uint8Array> {
-    const cancelTimeout = this.#options.schedule(this.#options.timeoutMs, () => this.end());
-    this.#stop = () => {
-      cancelTimeout();
-      this.#cancelBookmark();
-      stop();
-    };
-    this.#options.signal.addEventListener('abort', () => this.end(), { once: true });
-    return new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller;
-        for (const bytes of this.#waiting) controller.enqueue(bytes);
-        this.#waiting = [];
-        if (this.#ended) controller.close();
-      },
-      cancel: () => this.end(),
-    });
-  }
-
-  end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#stop();
-    try {
-      this.#controller?.close();
-    } catch {
-      // The client has cancelled the stream already.
-    }
-  }
+function pathOf({ metadata: { namespace, name } }: Resource): string {
+  return `${namespace}/${name}`;
 }

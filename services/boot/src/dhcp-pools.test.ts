@@ -14,9 +14,13 @@ import { createDhcpTimeline } from './dhcp-timeline.ts';
 import { packet, UEFI } from '../testdata/packets.ts';
 import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../testdata/rack.ts';
 
-const parsed = parseAddressPool('192.168.77.100-192.168.77.103/24,gateway=192.168.77.254,lease=10m');
-assert.ok(parsed.ok);
-const netboot = { ...rackConfig().netboot, pools: [parsed.value] };
+/** Settings with a pool from .100 to this address. */
+function netbootTo(last: string) {
+  const parsed = parseAddressPool(`192.168.77.100-${last}/24,gateway=192.168.77.254,lease=10m`);
+  assert.ok(parsed.ok);
+  return { ...rackConfig().netboot, pools: [parsed.value] };
+}
+
 const FIRST = ipv4('192.168.77.100');
 const NOW = 1_700_000_000_000;
 
@@ -27,6 +31,10 @@ interface Scene {
   readonly holders?: Readonly<Record<string, AddressHolder>>;
   readonly isDiskFull?: boolean;
   readonly isProbeBroken?: boolean;
+  /** Probes never end. */
+  readonly isProbeStuck?: boolean;
+  /** The last address of the pool. */
+  readonly last?: string;
 }
 
 /** A listener with a pool, on a clock that a test moves, and with a book and a network that it looks into. */
@@ -36,8 +44,11 @@ async function poolScene({
   holders = {},
   isDiskFull = false,
   isProbeBroken = false,
+  isProbeStuck = false,
+  last = '192.168.77.103',
 }: Scene = {}) {
   const time = { now: NOW };
+  const netboot = netbootTo(last);
   const clock = { nowMs: () => time.now, monotonicMs: () => time.now, schedule: () => () => {} };
   const book = new Map(written.map((lease) => [lease.address, lease]));
   const leases = {
@@ -53,6 +64,7 @@ async function poolScene({
   const probe = {
     holderOf: async (address: string) => {
       probed.push(address);
+      if (isProbeStuck) await new Promise(() => undefined);
       if (isProbeBroken) throw new Error('network is down');
       return holders[address];
     },
@@ -128,6 +140,14 @@ test('a machine keeps its address over a restart, an end of its lease, and what 
   assert.equal(await ask(0, { messageType: 3, requestedAddress: FIRST }), `5 ${FIRST}`, 'INIT-REBOOT');
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
   assert.deepEqual(probed, ['192.168.77.101'], 'its own address is not probed again');
+});
+
+test('a flood of strangers whose addresses are probed does not keep a client from the address it has', async () => {
+  const lease = { address: FIRST, mac: '02:00:5e:10:00:20', state: 'leased', untilMs: NOW - 1 } as const;
+  const { ask, probed } = await poolScene({ written: [lease], isProbeStuck: true, last: '192.168.77.250' });
+  for (let stranger = 1; stranger <= 140; stranger += 1) await ask(stranger, { messageType: 1 });
+  assert.equal(probed.length, 128, 'probes are bounded');
+  assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
 });
 
 test('an address that could not be probed is offered all the same, and its client is not held up', async () => {

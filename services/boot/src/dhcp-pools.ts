@@ -107,12 +107,13 @@ export class DhcpPools {
 
   async #offer(question: PoolQuestion & { readonly mac: Mac }): Promise<ReplyDecision> {
     const { mac, pool } = question;
-    if (this.#probing.has(mac) || this.#probing.size >= PROBES_AT_ONCE_MAX) {
-      return ignored('address-being-probed', 'its address is being probed, or those of too many others');
-    }
+    if (this.#probing.has(mac)) return ignored('address-being-probed', 'its address is being probed');
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const step = this.#stepFor(question, mac);
       if (step.kind !== 'offer') return step.kind === 'ignore' ? step : NOTHING_FREE(pool);
+      // A flood of strangers fills the probes; clients that have an address need none.
+      if (!step.isKnown && this.#probing.size >= PROBES_AT_ONCE_MAX)
+        return ignored('address-being-probed', 'the addresses of too many other clients are being probed');
       this.#keepFor(mac, step.address);
       if (step.isKnown || (await this.#isFree(step.address, mac))) {
         return this.#reply(question, 'offer', step.address);

@@ -24,6 +24,8 @@ interface TftpListenerInput {
 }
 
 const LINGER_MS = 1_000;
+/** Transfers of one second at more than the highest rate measured. */
+const LATELY_MAX = 4_096;
 /** They change seldom, and asking the kernel costs as much as a short transfer. */
 const INTERFACES_KEPT_MS = 5_000;
 
@@ -41,6 +43,8 @@ export class TftpListener {
   readonly #perClient = new Map<string, number>();
   /** Sockets of transfers, each with what cancels its closing. */
   readonly #transferSockets = new Map<UdpSocket, () => void>();
+  /** Peers whose transfer over the single port has ended, each with the time until which it counts; oldest first. */
+  readonly #lately = new Map<string, number>();
   #interfaces: { readonly all: readonly NetworkInterface[]; readonly readAtMs: number } | undefined;
   #socket: UdpSocket | undefined;
   #isStopped = false;
@@ -91,8 +95,8 @@ export class TftpListener {
       default: {
         const slot = this.#input.config.singlePort ? this.#slots.get(peer.key) : undefined;
         if (slot !== undefined) return slot.running?.onPacket(packet);
-        // Late acknowledgements of a transfer that is over. An answer would only reach who no longer listens.
-        return this.#input.timeline.ignored(peer, 'no-such-transfer');
+        this.#input.timeline.ignored(peer, 'no-such-transfer');
+        return this.#refuseUnknown(packet, peer, this.#socket);
       }
     }
   }
@@ -184,12 +188,8 @@ export class TftpListener {
     const onDatagram = (datagram: Datagram) => {
       if (datagram.peer.port !== peer.port || datagram.peer.address !== peer.address) {
         timeline.ignored(datagram.peer, 'wrong-transfer');
-        const error = {
-          kind: 'error',
-          code: tftpError.unknownTransfer,
-          message: 'unknown transfer',
-        } as const;
-        return slot.socket?.send(encodeTftp(error), datagram.peer);
+        const wrong = decodeTftp(datagram.bytes);
+        return wrong.ok ? this.#refuseUnknown(wrong.value, datagram.peer, slot.socket) : undefined;
       }
       const decoded = decodeTftp(datagram.bytes);
       return decoded.ok ? slot.running?.onPacket(decoded.value) : timeline.ignored(peer, decoded.error.code);
@@ -209,7 +209,24 @@ export class TftpListener {
     const left = (this.#perClient.get(peer.address) ?? 1) - 1;
     if (left > 0) this.#perClient.set(peer.address, left);
     else this.#perClient.delete(peer.address);
-    if (slot.socket !== undefined && !this.#isStopped) this.#closeSoon(slot.socket);
+    if (this.#isStopped) return;
+    if (slot.socket !== undefined) this.#closeSoon(slot.socket);
+    else if (slot.running !== undefined) this.#rememberEnded(peer);
+  }
+
+  #endedLately({ key }: UdpPeer): boolean {
+    return (this.#lately.get(key) ?? 0) > this.#input.deps.clock.monotonicMs();
+  }
+
+  #rememberEnded({ key }: UdpPeer): void {
+    const { clock } = this.#input.deps;
+    const nowMs = clock.monotonicMs();
+    for (const [ended, untilMs] of this.#lately) {
+      if (untilMs > nowMs && this.#lately.size < LATELY_MAX) break;
+      this.#lately.delete(ended);
+    }
+    this.#lately.delete(key);
+    this.#lately.set(key, nowMs + LINGER_MS);
   }
 
   /** Not at once: the last packet may still be on its way out, and a late acknowledgement is to meet an open port. */
@@ -219,6 +236,16 @@ export class TftpListener {
       void socket.close();
     });
     this.#transferSockets.set(socket, cancel);
+  }
+
+  /**
+   * RFC 1350 section 4: a packet of no transfer of its sender. An error is not answered by another, or two servers would send
+   * them for ever; nor is the repeated last acknowledgement of a transfer, or its port's next transfer would end by the answer.
+   */
+  #refuseUnknown(packet: TftpPacket, peer: UdpPeer, socket: UdpSocket | undefined): void {
+    if (packet.kind === 'error' || this.#endedLately(peer)) return;
+    const error = { kind: 'error', code: tftpError.unknownTransfer, message: 'unknown transfer' } as const;
+    socket?.send(encodeTftp(error), peer);
   }
 
   #refuse(peer: UdpAddress, code: number, message: string): void {

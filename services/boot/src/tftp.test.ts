@@ -147,6 +147,8 @@ test('write requests, other modes and broken requests are refused, other noise i
     }
     assert.deepEqual(codes.sort(), [2, 4, 4, 8]);
     client.send({ kind: 'acknowledge', block: 1 });
+    const { packet } = await client.next();
+    assert.ok(packet.kind === 'error' && packet.code === 5);
     client.send({ kind: 'error', code: 0, message: '' });
     client.send(Buffer.from([9]));
     assert.equal((await download(client, 'sub/config')).toString(), 'hello');
@@ -169,6 +171,57 @@ test("a stranger that writes to a transfer's port is told so, and the transfer g
     const next = await client.next();
     assert.ok(next.packet.kind === 'data' && next.packet.block === 2);
     stranger.socket.close();
+  });
+});
+
+test('in single-port mode a stranger is told so too, whose packet is of no transfer; other transfers go on', async () => {
+  await withClient({ singlePort: true }, async (client, rack) => {
+    const stranger = new TftpClient(rack);
+    client.read('ipxe.efi');
+    const { packet } = await client.next();
+    for (const wrong of [
+      { kind: 'acknowledge', block: 1 },
+      { kind: 'data', block: 1, bytes: Buffer.from('x') },
+      { kind: 'option-acknowledge', options: [] },
+    ] as const) {
+      stranger.send(wrong);
+      const answer = await stranger.next();
+      assert.ok(answer.packet.kind === 'error' && answer.packet.code === 5, wrong.kind);
+    }
+    assert.ok(packet.kind === 'data');
+    client.send({ kind: 'acknowledge', block: 1 });
+    const next = await client.next();
+    assert.ok(next.packet.kind === 'data' && next.packet.block === 2);
+    stranger.socket.close();
+  });
+});
+
+for (const singlePort of [false, true])
+  test(`no error answers an error or what cannot be read, which two servers would do for ever (single port: ${singlePort})`, async () => {
+    await withClient({ singlePort }, async (client, rack) => {
+      const stranger = new TftpClient(rack);
+      client.read('ipxe.efi');
+      const { port } = await client.next();
+      stranger.send({ kind: 'error', code: 5, message: 'unknown transfer' }, port);
+      stranger.send(Buffer.from([0, 9]), port);
+      stranger.send({ kind: 'acknowledge', block: 7 }, port);
+      // Datagrams of one socket come in order: the first answer is that to the last one.
+      const answer = await stranger.next();
+      assert.ok(answer.packet.kind === 'error' && answer.packet.code === 5);
+      const reason = singlePort ? 'no-such-transfer' : 'wrong-transfer';
+      const counted = rack.service.health().counters ?? {};
+      assert.ok((counted[`tftp_ignored_total{reason="${reason}"}`] ?? 0) >= 2);
+      stranger.read('sub/config');
+      assert.equal((await stranger.next()).packet.kind, 'data');
+      stranger.socket.close();
+    });
+  });
+
+test('a repeated last acknowledgement gets no error, which would end the next transfer of that port', async () => {
+  await withClient({ singlePort: true }, async (client) => {
+    assert.equal((await download(client, 'sub/config')).toString(), 'hello');
+    client.send({ kind: 'acknowledge', block: 1 });
+    assert.equal((await download(client, 'sub/config')).toString(), 'hello');
   });
 });
 

@@ -22,7 +22,7 @@ const parent = mkdtempSync(join(tmpdir(), 'boot-iso-'));
 after(() => rmSync(parent, { recursive: true }));
 
 export const ISO_PATH = `/iso/${MAC.replaceAll(':', '-')}/hook.iso`;
-const loopback = [parseIpNetwork('127.0.0.0/8')].filter((network) => network !== undefined);
+const loopback = [parseIpNetwork('127.0.0.1')].filter((network) => network !== undefined);
 const here = { hostNames: [], networks: loopback };
 
 export function sourced(sourceISO: string): Hardware {

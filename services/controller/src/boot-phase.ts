@@ -11,11 +11,11 @@ import {
   type WorkflowEvent,
 } from '@tinkerbell/workflow';
 import { apply, type ApplyDeps } from './apply-event.ts';
-import type { Rendering } from './rendering.ts';
+import type { Renders } from './rendering.ts';
 import type { Again } from './work-queue.ts';
 
 export interface BootDeps extends ApplyDeps {
-  readonly rendering: Rendering;
+  readonly rendering: Renders;
 }
 
 export const hardwareCollection = 'hardware.tinkerbell.org';

@@ -7,6 +7,7 @@ import type { Hardware, Resource, Workflow } from '@tinkerbell/resources';
 import { subjectOf, workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { workflowStateOf } from '@tinkerbell/workflow';
 import type { ApplyDeps } from './apply-event.ts';
+import { showAllClaims, showClaims } from './claim-conditions.ts';
 import { hardwareCollection, jobCollection } from './boot-phase.ts';
 import { reconcile } from './reconcile.ts';
 import { Referrers, type HardwareName } from './referrers.ts';
@@ -24,8 +25,8 @@ export function createControllerService(deps: ControllerDeps): Service {
   const rendering = new Rendering(deps);
   const referrers = new Referrers(deps.referenceRules);
   const answeringSinceMs = deps.clock.nowMs();
-  const queue = new WorkQueue(deps.clock, deps.log, async (path) =>
-    reconcile({ ...deps, rendering, answeringSinceMs }, keyOf(path)),
+  const queue = new WorkQueue(deps.clock, deps.log, async (path, place) =>
+    reconcile({ ...deps, rendering: rendering.at(place), answeringSinceMs }, keyOf(path)),
   );
   const counts = new WorkflowCounts();
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
@@ -37,6 +38,8 @@ export function createControllerService(deps: ControllerDeps): Service {
       rendering.forget(`${namespace}/${name}`);
     if (collection === hardwareCollection && change.type === 'deleted') referrers.remove({ namespace, name });
     else if (collection === hardwareCollection) referrers.put(change.object as Hardware);
+    if (collection === hardwareCollection && change.type !== 'deleted')
+      void showClaims(deps, change.object as Hardware);
     for (const path of wokenBy(deps.view, referrers, change)) queue.add(path);
   }
 
@@ -59,6 +62,7 @@ export function createControllerService(deps: ControllerDeps): Service {
       let cancelScan = (): void => undefined;
       const scanAgain = (): void => {
         scan();
+        void showAllClaims(deps, signal);
         cancelScan = deps.clock.schedule(SCAN_EVERY_MS, scanAgain);
       };
       scanAgain();

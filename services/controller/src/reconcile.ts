@@ -1,6 +1,7 @@
 /** One workflow: reads its status, performs the effects that follow from it, until none is left. */
-import type { Workflow } from '@tinkerbell/resources';
-import { workflowCollection } from '@tinkerbell/store-contract';
+import { mayRunOn, USE_HARDWARE, type Workflow } from '@tinkerbell/resources';
+import type { WorkflowDefinition } from '@tinkerbell/template';
+import { machineOfAgent, workflowCollection } from '@tinkerbell/store-contract';
 import { effectsFor, needsPreparation, type Effect, type WorkflowEvent } from '@tinkerbell/workflow';
 import { apply } from './apply-event.ts';
 import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';
@@ -84,13 +85,28 @@ async function change(
 
 async function render(deps: BootDeps, workflow: Workflow): Promise<WorkflowEvent> {
   const rendered = await deps.rendering.workflow(workflow);
-  return rendered.ok
-    ? {
-        kind: 'template-rendered',
-        rendered: rendered.value,
-        needsPreparation: needsPreparation(workflow),
-      }
-    : { kind: 'rendering-failed', message: rendered.message };
+  if (!rendered.ok) return { kind: 'rendering-failed', message: rendered.message };
+  const unreachable = unreachableMachine(deps, workflow, rendered.value);
+  if (unreachable !== undefined) return { kind: 'rendering-failed', message: unreachable };
+  return {
+    kind: 'template-rendered',
+    rendered: rendered.value,
+    needsPreparation: needsPreparation(workflow),
+  };
+}
+
+/** A template may name any worker; machines of other namespaces do not run what it says. */
+function unreachableMachine(
+  { view }: BootDeps,
+  workflow: Workflow,
+  { tasks }: WorkflowDefinition,
+): string | undefined {
+  for (const { name, worker } of tasks) {
+    const machine = machineOfAgent(view, worker);
+    if (machine !== undefined && !mayRunOn(workflow, machine))
+      return `task ${name}: the worker ${worker} is a machine of another namespace; who may "use" it names it in the annotation ${USE_HARDWARE}: NAMESPACE/NAME`;
+  }
+  return undefined;
 }
 
 /** What is wrong with the template of a disabled workflow is told when it is enabled. */

@@ -1,8 +1,9 @@
 /** What the Template of a workflow renders to, with the Hardware as it is now. */
-import type { Clock, Rendered, TemplateRenderer } from '@tinkerbell/platform-contract';
+import type { Clock, Rendered, RenderOwner, TemplateRenderer } from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { renderInputOf, type View } from '@tinkerbell/store-contract';
 import type { ReferenceRules, WorkflowDefinition } from '@tinkerbell/template';
+import type { Place } from './work-queue.ts';
 
 /** When a template that was stopped at a limit is tried again although nothing has changed: not so often that it starves others. */
 const STOPPED_AGAIN_MS = 600_000;
@@ -20,6 +21,9 @@ interface Failure {
   readonly message: string;
   readonly untilMs: number;
 }
+
+/** What the work on one workflow needs of it. */
+export type Renders = Pick<Rendering, 'workflow' | 'texts'>;
 
 /**
  * A rendering that failed fails again as long as nothing it depends on changes, so that it is remembered and not repeated
@@ -44,7 +48,7 @@ export class Rendering {
     const found = renderInputOf(this.#view, this.#rules, workflow);
     if (!found.ok) return found;
     return this.#unlessKnown(`${namespace}/${name}`, found.version, () =>
-      this.#renderer.workflow(found.input),
+      this.#renderer.workflow(found.input, ownerOf(workflow)),
     );
   }
 
@@ -56,6 +60,8 @@ export class Rendering {
     const known = this.#failures.get(path);
     if (known?.of === of && known.untilMs > this.#clock.nowMs()) return { ok: false, message: known.message };
     const rendered = await render();
+    // Not the template's fault: the work queue tries again.
+    if (!rendered.ok && rendered.isBusy === true) throw new Error(rendered.message);
     if (rendered.ok) {
       this.#failures.delete(path);
       return rendered;
@@ -72,10 +78,24 @@ export class Rendering {
     hardware: Hardware,
     texts: readonly string[],
   ): Promise<Rendered<readonly string[]>> {
-    return this.#renderer.texts({ templateName: workflow.metadata.name, texts, hardware });
+    const input = { templateName: workflow.metadata.name, texts, hardware };
+    return this.#renderer.texts(input, ownerOf(workflow));
+  }
+
+  /** For the work on one workflow, which waits aside: a slow template delays no other workflow. */
+  at(place: Place): Renders {
+    return {
+      workflow: (workflow) => place.aside(() => this.workflow(workflow)),
+      texts: (workflow, hardware, texts) => place.aside(() => this.texts(workflow, hardware, texts)),
+    };
   }
 
   forget(path: string): void {
     this.#failures.delete(path);
   }
+}
+
+/** The users who wrote them are not known: templates of one name are of one author. */
+function ownerOf({ metadata, spec }: Workflow): RenderOwner {
+  return { namespace: metadata.namespace, author: `template ${spec?.templateRef ?? ''}` };
 }

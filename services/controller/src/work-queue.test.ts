@@ -76,3 +76,49 @@ test('works on eight keys at once, and on those whose time has come besides', as
   assert.equal(mostAtOnce, 8);
   await queue.close();
 });
+
+test('what waits for something slow keeps no other key waiting; of a namespace only so many wait', async () => {
+  const { promise: release, resolve } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const ended: string[] = [];
+  const queue = new WorkQueue(nodeClock, log, async (key, place) => {
+    begun.push(key);
+    if (key.startsWith('slow/')) await place.aside(() => release);
+    ended.push(key);
+    return undefined;
+  });
+  for (let i = 0; i < 200; i += 1) queue.add(`slow/${i}`);
+  for (let i = 0; i < 20; i += 1) queue.add(`quick/${i}`);
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  assert.equal(ended.filter((key) => key.startsWith('quick/')).length, 20);
+  const slow = begun.filter((key) => key.startsWith('slow/')).length;
+  assert.ok(slow >= 64 && slow < 64 + 8, `${slow} wait aside`);
+  resolve();
+  while (ended.length < 220) await new Promise(setImmediate);
+  await queue.close();
+});
+
+test('namespaces take turns', async () => {
+  const begun: string[] = [];
+  const queue = new WorkQueue(nodeClock, log, async (key) => {
+    begun.push(key);
+    await new Promise(setImmediate);
+    return undefined;
+  });
+  for (let i = 0; i < 100; i += 1) queue.add(`many/${i}`);
+  queue.add('few/1');
+  queue.add('few/2');
+  while (begun.length < 102) await new Promise(setImmediate);
+  assert.ok(begun.indexOf('few/2') <= 12, `few/2 was number ${begun.indexOf('few/2')}`);
+  await queue.close();
+});
+
+test('ends without waiting for what is slow', async () => {
+  const queue = new WorkQueue(nodeClock, log, (_, place) =>
+    place.aside(() => new Promise<undefined>(() => undefined)),
+  );
+  queue.add('slow/1');
+  await new Promise(setImmediate);
+  await queue.close();
+  assert.equal(queue.counters()['controller_reconcile_errors_total'], 0);
+});

@@ -5,20 +5,33 @@ export type Again = { readonly atMs: number } | undefined;
 
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 30_000;
+/** A namespace may have so many keys aside; its others wait until one of them is back. */
+const ASIDE_MAX = 64;
 /** Keys worked on at once, of those that were added and of those whose time has come: what is slow among the first delays no deadline. */
 const AT_ONCE = 8;
 
 type Lane = 'added' | 'due';
 
+/** The place of a key among those that are worked on. */
+export interface Place {
+  /** Waits for something slow without keeping other keys from being worked on. */
+  aside<Result>(wait: () => Promise<Result>): Promise<Result>;
+}
+
 /**
- * Work by key, one at a time for each key and a few keys at once. A key added while it is worked on is worked on once more.
- * Failures are retried with growing delays.
+ * Work by key, one at a time for each key and a few keys at once; namespaces take turns. A key added while it is worked on is worked
+ * on once more. Failures are retried with growing delays.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #work: (key: string) => Promise<Again>;
-  readonly #waiting: Readonly<Record<Lane, Set<string>>> = { added: new Set(), due: new Set() };
+  readonly #work: (key: string, place: Place) => Promise<Again>;
+  readonly #waiting: Readonly<Record<Lane, WaitingKeys>> = {
+    added: new WaitingKeys(),
+    due: new WaitingKeys(),
+  };
+  /** Of those that are worked on, the ones that wait for something slow. */
+  readonly #aside: Readonly<Record<Lane, Map<string, number>>> = { added: new Map(), due: new Map() };
   readonly #running: Readonly<Record<Lane, Map<string, Promise<void>>>> = {
     added: new Map(),
     due: new Map(),
@@ -26,11 +39,13 @@ export class WorkQueue {
   readonly #dirty = new Map<string, Lane>();
   readonly #timers = new Map<string, () => void>();
   readonly #failures = new Map<string, number>();
+  /** Of those that wait aside. */
+  readonly #giveUps = new Set<(reason: Error) => void>();
   #closed = false;
   #done = 0;
   #failed = 0;
 
-  constructor(clock: Clock, log: Log, work: (key: string) => Promise<Again>) {
+  constructor(clock: Clock, log: Log, work: (key: string, place: Place) => Promise<Again>) {
     this.#clock = clock;
     this.#log = log;
     this.#work = work;
@@ -57,10 +72,15 @@ export class WorkQueue {
   }
 
   #begin(lane: Lane): void {
-    const [waiting, running] = [this.#waiting[lane], this.#running[lane]];
-    for (const key of waiting) {
-      if (running.size >= AT_ONCE) return;
-      waiting.delete(key);
+    const [waiting, running, aside] = [this.#waiting[lane], this.#running[lane], this.#aside[lane]];
+    // Nothing that is slow delays a deadline, also not of its own namespace.
+    const mayBegin = (namespace: string): boolean =>
+      lane === 'due' || (aside.get(namespace) ?? 0) < ASIDE_MAX;
+    for (;;) {
+      const away = aside.values().reduce((sum, count) => sum + count, 0);
+      if (running.size - away >= AT_ONCE) return;
+      const key = waiting.take(mayBegin);
+      if (key === undefined) return;
       // Begun in a later turn, so that the key counts as running before its work begins.
       running.set(
         key,
@@ -70,7 +90,7 @@ export class WorkQueue {
   }
 
   async #run(key: string, lane: Lane): Promise<void> {
-    this.#later(key, await this.#attempt(key));
+    this.#later(key, await this.#attempt(key, lane));
     this.#running[lane].delete(key);
     const again = this.#dirty.get(key);
     this.#dirty.delete(key);
@@ -78,18 +98,38 @@ export class WorkQueue {
     if (!this.#closed) this.#begin(lane);
   }
 
-  async #attempt(key: string): Promise<Again> {
+  async #attempt(key: string, lane: Lane): Promise<Again> {
     try {
-      const again = await this.#work(key);
+      const again = await this.#work(key, { aside: (wait) => this.#waitAside(key, lane, wait) });
       this.#failures.delete(key);
       this.#done += 1;
       return again;
     } catch (thrown) {
+      if (this.#closed) return undefined;
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
       this.#failed += 1;
       this.#log.error('reconcile failed', { workflow: key, failures, error: String(thrown) });
       return { atMs: this.#clock.nowMs() + Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures) };
+    }
+  }
+
+  async #waitAside<Result>(key: string, lane: Lane, wait: () => Promise<Result>): Promise<Result> {
+    const [namespace, aside] = [namespaceOf(key), this.#aside[lane]];
+    aside.set(namespace, (aside.get(namespace) ?? 0) + 1);
+    const { promise: closing, reject } = Promise.withResolvers<never>();
+    this.#giveUps.add(reject);
+    if (this.#closed) reject(new Error('closed'));
+    try {
+      const result = wait();
+      if (!this.#closed) this.#begin(lane);
+      // What is slow does not delay the end of the server.
+      return await Promise.race([result, closing]);
+    } finally {
+      this.#giveUps.delete(reject);
+      const left = (aside.get(namespace) ?? 1) - 1;
+      if (left === 0) aside.delete(namespace);
+      else aside.set(namespace, left);
     }
   }
 
@@ -117,6 +157,50 @@ export class WorkQueue {
     this.#closed = true;
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
+    for (const giveUp of this.#giveUps) giveUp(new Error('closed'));
     await Promise.all([...this.#running.added.values(), ...this.#running.due.values()]);
+  }
+}
+
+function namespaceOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf('/')));
+}
+
+/** Keys by namespace, which take turns; within one, in the order in which they were added. */
+class WaitingKeys {
+  readonly #namespaces = new Map<string, Set<string>>();
+
+  get size(): number {
+    let size = 0;
+    for (const keys of this.#namespaces.values()) size += keys.size;
+    return size;
+  }
+
+  has(key: string): boolean {
+    return this.#namespaces.get(namespaceOf(key))?.has(key) === true;
+  }
+
+  add(key: string): void {
+    const namespace = namespaceOf(key);
+    this.#namespaces.set(namespace, (this.#namespaces.get(namespace) ?? new Set()).add(key));
+  }
+
+  delete(key: string): void {
+    const namespace = namespaceOf(key);
+    const keys = this.#namespaces.get(namespace);
+    if (keys?.delete(key) === true && keys.size === 0) this.#namespaces.delete(namespace);
+  }
+
+  take(mayBegin: (namespace: string) => boolean): string | undefined {
+    for (const [namespace, keys] of this.#namespaces) {
+      if (!mayBegin(namespace)) continue;
+      this.#namespaces.delete(namespace);
+      const [key] = keys;
+      if (key === undefined) continue;
+      keys.delete(key);
+      if (keys.size > 0) this.#namespaces.set(namespace, keys);
+      return key;
+    }
+    return undefined;
   }
 }

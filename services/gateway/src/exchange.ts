@@ -2,20 +2,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
-import type { Socket } from 'node:net';
+import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
 import type { HeaderFields } from './header-fields.ts';
 
-export interface Exchange {
+export interface Exchange extends ConnectionFacts {
   readonly protocol: 'HTTP/1.1' | 'HTTP/2';
   readonly method: string;
   /** Host and port as the client wrote them. */
   readonly authority: string;
   readonly target: string;
   readonly fields: HeaderFields;
-  readonly peer: string;
-  readonly sni: string;
-  readonly isTls: boolean;
   /** Absent: it has none. */
   readonly body?: Readable;
   /** Why no upstream may see it. */
@@ -60,15 +56,6 @@ function repeatedField(raw: readonly string[]): string | undefined {
   return undefined;
 }
 
-function socketFacts(socket: Socket | TLSSocket | undefined) {
-  const sni = socket !== undefined && 'servername' in socket ? socket.servername : undefined;
-  return {
-    peer: (socket?.remoteAddress ?? '').replace(/^::ffff:/, ''),
-    sni: typeof sni === 'string' ? sni.toLowerCase() : '',
-    isTls: socket !== undefined && 'encrypted' in socket,
-  };
-}
-
 export function http1Exchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
   const { headers } = incoming;
   const coding = headers['transfer-encoding'];
@@ -80,7 +67,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
     authority: headers.host ?? '',
     target: incoming.url ?? '',
     fields: headers,
-    ...socketFacts(incoming.socket),
+    ...connectionFactsOf(incoming.socket),
     ...(hasBody ? { body: incoming } : {}),
     problem: isCut
       ? 'transfer-encoding must be chunked, without content-length'
@@ -101,11 +88,17 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
   };
 }
 
+/** What a client begins a stream with, and on which connection. */
+export interface OpenedStream {
+  readonly headers: IncomingHttpHeaders;
+  readonly flags: number;
+  readonly raw: readonly string[];
+  readonly connection: ConnectionFacts;
+}
+
 export function http2Exchange(
   stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-  flags: number,
-  raw: readonly string[],
+  { headers, flags, raw, connection }: OpenedStream,
 ): Exchange {
   const { ':method': method = '', ':authority': authority, ':path': target = '', host } = headers;
   const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
@@ -117,7 +110,7 @@ export function http2Exchange(
     authority: authority ?? host ?? '',
     target,
     fields: headers,
-    ...socketFacts(stream.session?.socket),
+    ...connection,
     ...(hasBody ? { body: stream } : {}),
     problem: isTwofold ? 'host and :authority differ' : repeatedField(raw),
     respond({ status, fields, hasBody: willSend, trailers }) {

@@ -42,7 +42,10 @@ export function createGatewayService(deps: GatewayDeps, config: GatewayConfig): 
       else signal.addEventListener('abort', stop, { once: true });
     },
     stopped: () => ended.promise,
-    health: () => ({ ready: true, counters: gateway.flow.counts.all() }),
+    health: () => ({
+      ready: true,
+      counters: { ...gateway.flow.counts.all(), gateway_held_bytes: gateway.flow.heldBodies.bytes() },
+    }),
     portOf: (name) => gateway.portOf(name),
     reload: () => gateway.reload(),
   };
@@ -87,6 +90,7 @@ class Gateway {
       throw error;
     }
     this.flow.slowClients.start(signal);
+    this.flow.heldBodies.start(this.#deps.clock, signal);
     const look = (): void => {
       void this.reload().then(() => {
         if (!signal.aborted) this.#cancelLook = this.#deps.clock.schedule(LOOK_MS, look);
@@ -135,6 +139,10 @@ class Gateway {
   /** First everything that can go wrong, then the change. */
   async #apply(): Promise<void> {
     const file = await this.#file();
+    const refused = file.forwards
+      .map((one) => this.#deps.refuseForward?.(one))
+      .find((one) => one !== undefined);
+    if (refused !== undefined) throw new Error(refused);
     const materials = await this.#materials(file.listeners);
     const table = await this.#tables.build(file);
     await this.#listen(file.listeners, materials);

@@ -52,7 +52,7 @@ export interface ForwardedFacts {
   /** As the client wrote it. */
   readonly authority: string;
   readonly traceparent: string;
-  /** Names that only we may set. */
+  /** Names that only we may set: lower case, of letters, digits and hyphens. */
   readonly ownNames: ReadonlySet<string>;
 }
 
@@ -64,8 +64,7 @@ export function upstreamFields(
   const { peer, isPeerTrusted, scheme, authority, traceparent, ownNames } = facts;
   const kept = endToEnd(fields);
   for (const name of Object.keys(kept)) {
-    // Some servers make one name of `x-user` and `x_user`.
-    const plain = name.includes('_') ? name.replaceAll('_', '-') : name;
+    const plain = plainName(name);
     if (ownNames.has(plain) || (!isPeerTrusted && isAboutOrigin(plain))) delete kept[name];
   }
   const before = oneValue(kept['x-forwarded-for']);
@@ -76,6 +75,16 @@ export function upstreamFields(
   if (oneValue(fields['te'])?.includes('trailers') === true) kept['te'] = 'trailers';
   return kept;
 }
+
+/**
+ * One name for all that servers may take for the same: those of CGI (RFC 3875 section 4.1.18), WSGI and PHP make `HTTP_X_USER` of
+ * `x-user` and `x_user`, and Apache of `x.user` and any other sign too.
+ */
+function plainName(name: string): string {
+  return PLAIN_NAME.test(name) ? name : name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
+}
+
+const PLAIN_NAME = /^[a-z0-9-]*$/;
 
 function isAboutOrigin(plain: string): boolean {
   return plain === 'forwarded' || plain === 'x-real-ip' || plain.startsWith('x-forwarded-');

@@ -43,7 +43,7 @@ before(async () => {
     `listeners: [{name: web, address: 127.0.0.1, port: 0}]
 routes:
   - {name: r, middlewares: {answerTimeout: 1h}, upstream: {endpoints: "127.0.0.1:${port}"}}
-  - {name: unread, match: {pathPrefix: /large/unread}, upstream: {endpoints: "127.0.0.1:${port}"}}\n`,
+  - {name: unread, match: {pathPrefix: /large/unread}, middlewares: {answerTimeout: 1h}, upstream: {endpoints: "127.0.0.1:${port}"}}\n`,
     hurriedClock,
   );
 });

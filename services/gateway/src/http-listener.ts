@@ -10,6 +10,7 @@ import { createServer as createTcp, type AddressInfo, type Server, type Socket }
 import { createServer as createTls, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { contextFor, type TlsMaterial } from './certificates.ts';
+import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
 import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
 import type { ListenerSettings } from './route-file.ts';
 
@@ -45,6 +46,9 @@ export class HttpListener {
   readonly #http2: Http2Server;
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #connections = new WeakMap<object, ConnectionFacts>();
+  /** Of the connection whose session is being made. */
+  #beginning: ConnectionFacts | undefined;
   #server: Server | undefined;
   #material: TlsMaterial | undefined;
 
@@ -127,7 +131,8 @@ export class HttpListener {
     server.on('tlsClientError', () => this.#onFault('tls-handshake'));
     server.on('secureConnection', (socket: TLSSocket) => {
       socket.on('error', () => undefined);
-      (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
+      if (socket.alpnProtocol === 'h2') this.#beginHttp2(socket);
+      else this.#http1.emit('connection', socket);
     });
     return server;
   }
@@ -136,16 +141,30 @@ export class HttpListener {
   #plain(): Server {
     return createTcp((socket) => {
       socket.setTimeout(HEADERS_TIMEOUT_MS, () => socket.destroy());
-      socket.once('readable', () => {
-        const first = socket.read() as Buffer | null;
-        if (first === null) return socket.destroy();
+      let first = Buffer.alloc(0);
+      const decide = (): void => {
+        const more = socket.read() as Buffer | null;
+        if (more === null) return void socket.destroy();
+        first = Buffer.concat([first, more]);
+        const isHttp2 = beginsHttp2(first);
+        // Too little to say: so far it may also be a POST.
+        if (isHttp2 === undefined) return;
+        socket.off('readable', decide);
         socket.setTimeout(0);
         socket.removeAllListeners('timeout');
         socket.unshift(first);
-        const start = first.toString('latin1', 0, PREFACE.length);
-        (PREFACE.startsWith(start) ? this.#http2 : this.#http1).emit('connection', socket);
-      });
+        if (isHttp2) this.#beginHttp2(socket);
+        else this.#http1.emit('connection', socket);
+      };
+      socket.on('readable', decide);
     });
+  }
+
+  #beginHttp2(socket: Socket): void {
+    // While the socket can still be asked: the session shows it through a proxy only, and not after its end.
+    this.#beginning = connectionFactsOf(socket);
+    this.#http2.emit('connection', socket);
+    this.#beginning = undefined;
   }
 
   #newHttp1(): Http1Server {
@@ -188,16 +207,27 @@ export class HttpListener {
     });
     server.on('session', (session) => {
       this.#sessions.add(session);
+      if (this.#beginning !== undefined) this.#connections.set(session, this.#beginning);
       session.once('close', () => this.#sessions.delete(session));
       session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
     });
     server.on('sessionError', () => this.#onFault('http2-session'));
     server.on('stream', (stream, headers, flags, raw) => {
       stream.on('error', () => undefined);
-      this.#onExchange(http2Exchange(stream as ServerHttp2Stream, headers, flags, raw));
+      const connection = stream.session && this.#connections.get(stream.session);
+      // Its connection has ended.
+      if (connection === undefined) return stream.destroy();
+      this.#onExchange(http2Exchange(stream as ServerHttp2Stream, { headers, flags, raw, connection }));
     });
     return server;
   }
+}
+
+/** Undefined while it may still become either. */
+function beginsHttp2(first: Buffer): boolean | undefined {
+  const start = first.toString('latin1', 0, PREFACE.length);
+  if (!PREFACE.startsWith(start)) return false;
+  return start.length === PREFACE.length ? true : undefined;
 }
 
 export function portError(address: string, port: number, cause: NodeJS.ErrnoException): PlatformError {

@@ -7,6 +7,7 @@ export {
 export type { GatewayDeps } from './gateway-deps.ts';
 export { parseEndpoint } from './read-listener.ts';
 export type {
+  Endpoint,
   ForwardSettings,
   JwtSettings,
   ListenerSettings,

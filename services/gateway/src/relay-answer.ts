@@ -2,6 +2,7 @@
 import { compressedFields, gzipStage } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { endToEnd, oneValue, type HeaderFields } from './header-fields.ts';
+import type { HeldBodies } from './held-bodies.ts';
 import type { SlowClients } from './slow-clients.ts';
 import type { UpstreamAnswer } from './upstream-client.ts';
 
@@ -11,13 +12,14 @@ export interface RelayOptions {
   readonly compress: boolean;
   readonly fields: HeaderFields;
   readonly slowClients: SlowClients;
+  readonly heldBodies: HeldBodies;
 }
 
 const LOST = { 'grpc-status': '14', 'grpc-message': 'the upstream went away' } as const;
 
 /** Resolves with the bytes of the body when it has ended, however it ended. */
 export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Promise<number> {
-  const { exchange, isGrpc, slowClients } = options;
+  const { exchange, isGrpc, slowClients, heldBodies } = options;
   const accepts = options.compress ? oneValue(exchange.fields['accept-encoding']) : undefined;
   const compressed = isGrpc ? undefined : compressedFields(answer.status, options.fields, accepts);
   const { body, status } = answer;
@@ -50,7 +52,13 @@ export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Prom
     };
     body.once('end', finish);
     body.once('close', finish);
+    const forget = heldBodies.add({
+      bytes: () => body.readableLength + sink.writableLength + (stage === sink ? 0 : stage.writableLength),
+      taken: () => bytes - sink.writableLength,
+      cut: () => exchange.abort(),
+    });
     sink.once('close', () => {
+      forget();
       isOver = true;
       body.destroy();
       resolve(bytes);

@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts';
 import { GatewayCounts, isGrpcType } from './gateway-counts.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { endToEnd, oneValue, traceparentOf, upstreamFields, type HeaderFields } from './header-fields.ts';
+import { HeldBodies } from './held-bodies.ts';
 import { matchRoute } from './match-route.ts';
 import { refusalAnswer, type Refusal } from './refusal.ts';
 import { relayAnswer } from './relay-answer.ts';
@@ -46,6 +47,7 @@ type Sender =
 export class RequestFlow {
   readonly counts = new GatewayCounts();
   readonly slowClients: SlowClients;
+  readonly heldBodies: HeldBodies;
   readonly #deps: GatewayDeps;
   readonly #traceBytes: TraceBytes;
   #table: RouteTable = NO_ROUTES;
@@ -54,6 +56,7 @@ export class RequestFlow {
     this.#deps = deps;
     this.#traceBytes = new TraceBytes(deps.random);
     this.slowClients = new SlowClients(deps.clock);
+    this.heldBodies = new HeldBodies(deps.heldBytesMax);
   }
 
   /** Requests that have begun go on by the table they began with. */
@@ -196,6 +199,7 @@ export class RequestFlow {
       isGrpc,
       compress,
       slowClients: this.slowClients,
+      heldBodies: this.heldBodies,
       fields: withHeaders(
         {
           ...endToEnd(answer.fields),

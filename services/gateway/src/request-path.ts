@@ -11,9 +11,17 @@ const PATH_MAX = 8192;
 /** Has one form only, as nearly all have: names that do not begin with a dot. */
 const PLAIN = /^(?:\/[\w~-][\w.~-]*)+$/;
 
+/** Servers of Java leave parameters out: `/..;x/` is `/../` there. */
+const DOT_SEGMENT = /(^|\/)\.{1,2}([/;]|$)/;
 /**
- * Undefined for a target that has no normal form: not beginning with `/`, with dot segments (however spelled), backslashes,
- * control characters, fragments or wrong percent signs. Needless percent signs are taken away (RFC 3986 6.2.2), `//` becomes `/`.
+ * Servers differ on %2F, %5C, %00, and on a second decoding of `%255C` or `%252E`: some would see another path than we. Bytes that are in
+ * no UTF-8 are letters written too long (`%C0%AF` for a slash) where somebody decodes them at all.
+ */
+const AMBIGUOUS = /%(2F|5C|00|C[01]|F[5-9A-F])|%(25)+(2F|5C|2E|00)/i;
+
+/**
+ * Undefined for a target that has no normal form: not beginning with `/`, with dot segments (however spelled), backslashes
+ * (also escaped, once or more), control characters, fragments or wrong percent signs. Needless percent signs are taken away (RFC 3986 6.2.2), `//` becomes `/`.
  */
 export function requestPath(target: string): RequestPath | undefined {
   if (target.length > PATH_MAX) return undefined;
@@ -28,8 +36,7 @@ export function requestPath(target: string): RequestPath | undefined {
       return /[A-Za-z0-9._~-]/.test(letter) ? letter : escape.toUpperCase();
     })
     .replaceAll(/\/{2,}/g, '/');
-  // Servers differ on %2F, %5C and %00: some would see another path than we.
-  if (/(^|\/)\.{1,2}(\/|$)/.test(path) || /%(2F|5C|00)/.test(path)) return undefined;
+  if (DOT_SEGMENT.test(path) || AMBIGUOUS.test(path)) return undefined;
   return { path, query: at < 0 ? '' : target.slice(at) };
 }
 

@@ -93,5 +93,9 @@ function sizeOf({ seen }: Kept): number {
 }
 
 function isSame(one: FileInfo, other: FileInfo): boolean {
-  return one.sizeBytes === other.sizeBytes && one.modifiedMs === other.modifiedMs;
+  return (
+    one.realPath === other.realPath &&
+    one.sizeBytes === other.sizeBytes &&
+    one.modifiedMs === other.modifiedMs
+  );
 }

@@ -103,7 +103,7 @@ class ImageFiles {
     const path = imagePathOf(request.url, this.#config.prefix);
     try {
       const file = path === undefined ? undefined : await this.#seen.see(path);
-      if (path === undefined || file?.info.isFile !== true || !(await this.#mayHave(request, path)))
+      if (path === undefined || file?.info.isFile !== true || !(await this.#mayHave(request, path, file)))
         return this.#missing(peer, path ?? new URL(request.url).pathname);
       return this.#found(request, { peer, path, ...(await this.#variantOf(request, path, file)) });
     } catch (error) {
@@ -113,11 +113,12 @@ class ImageFiles {
   }
 
   /** The compressed file beside it, when the client can decode it and it is no older than the plain one. */
-  async #variantOf({ headers }: HttpRequest, path: string, file: SeenFile): Promise<Variant> {
-    for (const { name, extension } of encodingsFor(headers.get('accept-encoding'))) {
-      const variant = await this.#seen.see(path + extension);
-      if (variant?.info.isFile === true && variant.info.modifiedMs >= file.info.modifiedMs)
-        return { file: variant, filePath: path + extension, encoding: name };
+  async #variantOf(request: HttpRequest, path: string, file: SeenFile): Promise<Variant> {
+    for (const { name, extension } of encodingsFor(request.headers.get('accept-encoding'))) {
+      const filePath = path + extension;
+      const variant = await this.#seen.see(filePath);
+      if (variant?.info.isFile !== true || variant.info.modifiedMs < file.info.modifiedMs) continue;
+      if (await this.#mayHave(request, filePath, variant)) return { file: variant, filePath, encoding: name };
     }
     return { file, filePath: path };
   }
@@ -130,7 +131,7 @@ class ImageFiles {
     if (method === 'HEAD') return new Response(null, { status, headers });
     const { files } = this.#deps;
     const read = (part: ByteRange, progress: StreamProgress) =>
-      files.stream(this.#config.directory, filePath, part, progress);
+      files.stream(this.#config.directory, file.info.realPath, part, progress);
     if (multipart !== undefined) {
       const begin = () => this.#progress(filePath, multipart.ranges, peer);
       return new Response(multipartStream(multipart, read, begin), { status, headers });
@@ -144,8 +145,18 @@ class ImageFiles {
     return new WholeResponse(content, { status, headers });
   }
 
-  /** Whoever may not is told that there is no such file: names are private too. */
-  async #mayHave({ headers }: HttpRequest, path: string): Promise<boolean> {
+  /**
+   * Whether the client may have the file by this name and, where that is a link, by its own. A client that may not gets the
+   * answer for a missing file: names are private too.
+   */
+  async #mayHave(request: HttpRequest, path: string, { info: { realPath } }: SeenFile): Promise<boolean> {
+    return (
+      (await this.#mayHavePath(request, path)) &&
+      (realPath === path || (await this.#mayHavePath(request, realPath)))
+    );
+  }
+
+  async #mayHavePath({ headers }: HttpRequest, path: string): Promise<boolean> {
     const { privateFolder } = this.#config;
     if (privateFolder === undefined || !path.startsWith(privateFolder)) return true;
     const session = headers.get(SESSION_HEADER);

@@ -9,6 +9,7 @@ import { nodeClock, nodeFiles } from '@tinkerbell/platform-node';
 import type { Log, SessionVerifier } from '@tinkerbell/platform-contract';
 import { mac } from '@tinkerbell/wire';
 import { createImagesService } from './index.ts';
+import { requestImage } from './testdata/images-request.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 const OWN = '02-00-5e-10-00-01';
@@ -45,14 +46,8 @@ async function ask(path: string, session?: string, sessions: SessionVerifier | u
     },
     { directory, prefix: '/images/', privateFolder: 'private/' },
   );
-  const headers = session === undefined ? {} : { 'x-tinkerbell-session': session };
-  const request = new Request(`http://server/images/${path}`, { headers });
-  const context = {
-    peer: { address: '192.0.2.1', port: 1 },
-    localAddress: '192.0.2.2',
-    signal: request.signal,
-  };
-  const response = await service.routes[0]?.handle(request, context);
+  const headers: Record<string, string> = session === undefined ? {} : { 'x-tinkerbell-session': session };
+  const response = await requestImage(service, path, headers);
   return { status: response?.status, headers: [...(response?.headers ?? [])], text: await response?.text() };
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { FileInfo } from '@tinkerbell/platform-contract';
 import { LOOK_MS_MAX, promptFiles } from './prompt-files.ts';
 
-const info: FileInfo = { sizeBytes: 1, modifiedMs: 1, isFile: true, isDirectory: false };
+const info: FileInfo = { sizeBytes: 1, modifiedMs: 1, isFile: true, isDirectory: false, realPath: 'a' };
 
 /** A directory that hangs until it is back, and a clock that is moved by hand. */
 function away() {

@@ -12,8 +12,16 @@ import {
 import type { Workflow, WorkflowAction } from '@tinkerbell/resources';
 import type { ActionPlace, ActionReport, ActionState } from '@tinkerbell/workflow';
 
-/** Volumes of the task come first; the action's environment wins over the task's; `KEY=VALUE` is sorted by bytes (upstream GetAction). */
-export function actionResponse(workflow: Workflow, { task, action }: ActionPlace): ActionResponse {
+/**
+ * Volumes of the task come first; the action's environment wins over the task's; `KEY=VALUE` is sorted by bytes (upstream
+ * GetAction). An action without a timeout has what is left of the workflow's: 0 is no limit to our agent, and for
+ * upstream's it has passed at once.
+ */
+export function actionResponse(
+  workflow: Workflow,
+  { task, action }: ActionPlace,
+  nowMs: number,
+): ActionResponse {
   return create(ActionResponseSchema, {
     workflowId: `${workflow.metadata.namespace}/${workflow.metadata.name}`,
     taskId: task.id,
@@ -21,12 +29,19 @@ export function actionResponse(workflow: Workflow, { task, action }: ActionPlace
     actionId: action.id,
     name: action.name ?? '',
     image: action.image ?? '',
-    timeout: BigInt(action.timeout ?? 0),
+    timeout: BigInt(action.timeout || secondsLeft(workflow, nowMs)),
     command: [...(action.command ?? [])],
     volumes: [...(task.volumes ?? []), ...(action.volumes ?? [])],
     environment: environmentOf({ ...task.environment, ...action.environment }),
     ...namespacesOf(action),
   });
+}
+
+/** Of the workflow; all of its timeout before its first report, 0 when it has none. */
+function secondsLeft({ status }: Workflow, nowMs: number): number {
+  const { globalExecutionStop: stop, globalTimeout = 0 } = status ?? {};
+  if (stop === undefined) return globalTimeout;
+  return Math.max(1, Math.ceil((Date.parse(stop) - nowMs) / 1000));
 }
 
 function environmentOf(environment: Readonly<Record<string, string>>): string[] {

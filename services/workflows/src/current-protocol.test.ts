@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { StateType, WorkflowService, type ActionResponse } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { nodeClock } from '@tinkerbell/platform-node';
 import type { Workflow } from '@tinkerbell/resources';
 import { answerOf, hasCode, runningServer } from './testdata/running-server.ts';
 import { pendingWorkflow } from './testdata/workflows.ts';
@@ -73,6 +74,27 @@ test('GetAction is held without reading the store, and answers when there is an 
   assert.equal(reads, 0, 'upstream reads once a second');
   await server.putWorkflow(workflow);
   assert.equal((await held).name, 'one');
+});
+
+test('an action without a timeout has what is left of the timeout of its workflow', async () => {
+  const timeoutOf = async (change: object): Promise<bigint> => {
+    await using server = await runningServer();
+    await server.putWorkflow(inState('PENDING', change));
+    const client = server.client(serviceDefinition(WorkflowService));
+    return (await answerOf<ActionResponse>(client, 'getAction', { agentId })).timeout;
+  };
+  const [task] = workflow.status?.tasks ?? [];
+  const withTimeout = (timeout: number) => ({
+    ...task,
+    actions: task?.actions.map((one) => ({ ...one, timeout })),
+  });
+  const tasks = [withTimeout(0)];
+  assert.equal(await timeoutOf({ tasks, globalTimeout: 600 }), 600n);
+  assert.equal(await timeoutOf({ tasks: [withTimeout(7)], globalTimeout: 600 }), 7n);
+  assert.equal(await timeoutOf({ tasks, globalTimeout: 0 }), 0n, 'there is no limit');
+  const stop = new Date(nodeClock.nowMs() + 100_000).toISOString();
+  const left = await timeoutOf({ tasks, globalTimeout: 600, globalExecutionStop: stop });
+  assert.ok(left > 0n && left <= 101n, String(left));
 });
 
 /** One turn of upstream's agent: an action, RUNNING with Go's zero time, the end. */

@@ -90,10 +90,7 @@ async function attempt(
 ): Promise<Outcome> {
   const json = told === undefined ? undefined : attributesJson(told);
   const attributes = isTooLarge(json) ? undefined : json;
-  const { winner, results } = matchRuleSets(
-    deps.view.all(ruleSetCollection) as readonly WorkflowRuleSet[],
-    attributes,
-  );
+  const { winner, results } = matchRuleSets(ruleSetsFor(deps, hardware), attributes);
   const explanation =
     attributes === undefined
       ? `the agent told ${json === undefined ? 'no attributes' : 'attributes of more than 1 MiB'}`
@@ -102,6 +99,14 @@ async function attempt(
   const made = enrolledWorkflow({ agentId, ruleSet: winner, hardware, attributes });
   if (!made.ok) return { result: 'error', refusal: made.refusal };
   return store(deps, made.workflow, explanation);
+}
+
+/** Those that make Workflows where the machine is; for a machine without Hardware all. */
+function ruleSetsFor({ view }: NewcomerDeps, hardware: Hardware | undefined): readonly WorkflowRuleSet[] {
+  const all = view.all(ruleSetCollection) as readonly WorkflowRuleSet[];
+  if (hardware === undefined) return all;
+  const { namespace } = hardware.metadata;
+  return all.filter(({ metadata, spec }) => (spec?.workflow?.namespace || metadata.namespace) === namespace);
 }
 
 function isTooLarge(json: AttributesJson | undefined): boolean {

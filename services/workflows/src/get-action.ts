@@ -47,7 +47,7 @@ export async function getAction(
       // Listening begins before looking, so that no change falls in between.
       const changed = deps.waiting.wait(agentId, holding.signal);
       const offered = await offerAction(deps, newcomer, speaker);
-      if ('place' in offered) return actionResponse(offered.workflow, offered.place);
+      if ('place' in offered) return actionResponse(offered.workflow, offered.place, deps.clock.nowMs());
       await changed;
       if (signal.aborted) throw new RpcError('unavailable', 'server shutting down');
       if (holding.signal.aborted) throw new RpcError(offered.nothing.code, offered.nothing.message);

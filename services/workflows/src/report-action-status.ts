@@ -12,7 +12,7 @@ import {
 import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import type { Workflow } from '@tinkerbell/resources';
 import type { ObjectKey, Updated, View } from '@tinkerbell/store-contract';
-import { actionAt, isTerminal, type ActionReport, type Reason } from '@tinkerbell/workflow';
+import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
 import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
 import { RpcError } from './grpc/rpc-error.ts';
@@ -29,6 +29,8 @@ export interface ReportDeps extends ApplyDeps {
   readonly door: AgentDoor;
 }
 
+/** Ours have 36 characters. */
+const SHOWN_ID_LENGTH_MAX = 64;
 /** A status is written whole with every report. */
 const MESSAGE_LENGTH_MAX = 8192;
 
@@ -126,9 +128,17 @@ function refuseOrRecord(
     return;
   }
   deps.timeline.reportRefused(workflow, place, { state: report.state, reason });
+  // No agent mixes tasks up by itself: the report is forged or about another workflow, and its sender must not take it as kept.
+  if (reason === 'another-task') throw wrongTask(report, place);
   if (!isTerminal(report.state)) {
     throw new RpcError('failed-precondition', `action ${place.action.name ?? ''} must not start: ${reason}`);
   }
+}
+
+function wrongTask({ taskId, actionId }: ActionReport, { task }: ActionPlace): RpcError {
+  const quoted = JSON.stringify(taskId.slice(0, SHOWN_ID_LENGTH_MAX));
+  const message = `task_id ${quoted} is not the task of action ${actionId}, which is "${task.id}"; report with the task_id of GetAction`;
+  return new RpcError('invalid-argument', message);
 }
 
 /** The end of an action whose workflow was deleted is acknowledged: nobody waits for it, and its agent must not hang on it. */

@@ -245,6 +245,24 @@ test('refuses a start that must not happen, so that the agent does not execute',
   );
 });
 
+test("refuses and records a report with another workflow's task", async () => {
+  await using server = await startedServer();
+  await server.put();
+  await server.getAction();
+  const before = await server.status();
+  for (const actionState of [StateType.RUNNING, StateType.SUCCESS, StateType.FAILED, StateType.TIMEOUT])
+    await assert.rejects(
+      server.report({ actionId: 'id-2', taskId: 'of-another', actionState }),
+      hasCode(status.INVALID_ARGUMENT, /task_id "of-another".*"id-1"/),
+    );
+  assert.deepEqual(await server.status(), before);
+  const records = (await server.journal.read({ after: 0 })).filter(({ event }) => event === 'report-refused');
+  assert.deepEqual(
+    records.map(({ details }) => details?.['reason']),
+    Array(4).fill('another-task'),
+  );
+});
+
 test('names what is missing in a report', async () => {
   await using server = await startedServer();
   await server.put();

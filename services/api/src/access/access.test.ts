@@ -133,7 +133,7 @@ test('reviews say who somebody is and what he may do', async () => {
   );
 });
 
-test('what the API hides is neither read nor listed', async () => {
+test('what the API hides is neither read nor listed nor watched', async () => {
   const hidden = { collection: 'secrets', namespace: 'default', name: 'key' };
   await using api = await startedApi(none, { hidden: [hidden] });
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key' } };
@@ -141,4 +141,27 @@ test('what the API hides is neither read nor listed', async () => {
   assert.equal((await api.call('GET', '/api/v1/namespaces/default/secrets/key')).code, 404);
   assert.deepEqual((await api.call('GET', '/api/v1/secrets')).body.items, []);
   assert.equal((await api.call('POST', '/api/v1/namespaces/default/secrets', secret)).code, 409);
+  const write = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'key', namespace: 'default' },
+    data: {},
+  };
+  for (const [path, seen] of [
+    ['/api/v1/secrets', 'one'],
+    ['/api/v1/namespaces/default/secrets', 'two'],
+  ] as const) {
+    const watch = await api.raw('GET', `${path}?watch=true&timeoutSeconds=60`);
+    const stored = await api.store.get(hidden);
+    await api.store.commit([
+      { operation: 'update', key: hidden, object: write, expectedRevision: stored?.revision ?? 0 },
+    ]);
+    await api.call('POST', '/api/v1/namespaces/default/secrets', { ...secret, metadata: { name: seen } });
+    let text = '';
+    for await (const chunk of watch.body ?? []) {
+      text += new TextDecoder().decode(chunk);
+      if (text.includes(`"name":"${seen}"`)) break;
+    }
+    assert.doesNotMatch(text, /"name":"key"/, path);
+  }
 });

@@ -5,12 +5,19 @@ import {
   clusterRoleBindingKind,
   clusterRoleKind,
   collectionOf,
+  hardwareKind,
   roleBindingKind,
   roleKind,
+  USE_HARDWARE,
+  usedHardware,
+  workflowKind,
+  workflowRuleSetKind,
   type BindingResource,
   type Kind,
   type Resource,
   type RoleResource,
+  type Workflow,
+  type WorkflowRuleSet,
 } from '@tinkerbell/resources';
 import type { Store } from '@tinkerbell/store-contract';
 import type { Admission } from '../admission.ts';
@@ -23,16 +30,44 @@ export interface Writer {
   readonly user: User;
 }
 
-/** Admission that also refuses a writer of roles and bindings what he may not give, with an ApiError. */
+/** Admission that also refuses what reaches further than its writer: roles, bindings, machines and namespaces, with an ApiError. */
 export function guardedAdmission(admission: Admission, writer: Writer): Admission {
   return {
     async problemsOf(kind, resource, isNew) {
       if (kind === roleKind || kind === clusterRoleKind) refuseRole(kind, resource, writer);
       if (kind === roleBindingKind || kind === clusterRoleBindingKind)
         await refuseBinding(kind, resource as BindingResource, writer);
-      return admission.problemsOf(kind, resource, isNew);
+      if (kind === workflowKind) await refuseUse(resource as Workflow, writer);
+      if (kind === workflowRuleSetKind) refuseElsewhere(resource as WorkflowRuleSet, writer);
+      return admission.problemsOf(kind, resource, isNew, writer.user.name);
     },
   };
+}
+
+/** A Workflow runs on a machine of another namespace only if its writer may `use` it. What was allowed before stays. */
+async function refuseUse(workflow: Workflow, writer: Writer): Promise<void> {
+  const { namespace, name } = workflow.metadata;
+  const wanted = usedHardware(workflow);
+  if (wanted.length === 0) return;
+  const before = await writer.store.get({ collection: collectionOf(workflowKind), namespace, name });
+  const known = before === undefined ? [] : usedHardware(before.object as Workflow);
+  for (const one of wanted.filter((each) => !known.includes(each))) {
+    const [place = '', machine = ''] = one.split('/');
+    const asked = { verb: 'use', group: hardwareKind.group, resource: hardwareKind.plural };
+    if (mayEver(writer, asked, { namespace: place, name: machine })) continue;
+    const why = `user ${JSON.stringify(writer.user.name)} cannot use hardware ${JSON.stringify(one)}, which ${USE_HARDWARE} names`;
+    throw forbidden({ kind: workflowKind }, name, why);
+  }
+}
+
+/** A rule set makes Workflows where its writer may make them. */
+function refuseElsewhere({ metadata, spec }: WorkflowRuleSet, writer: Writer): void {
+  const target = spec?.workflow?.namespace || metadata.namespace;
+  if (target === metadata.namespace) return;
+  const asked = { verb: 'create', group: workflowKind.group, resource: workflowKind.plural };
+  if (mayEver(writer, asked, { namespace: target, name: '' })) return;
+  const why = `user ${JSON.stringify(writer.user.name)} cannot create workflows in the namespace ${JSON.stringify(target)}, which spec.workflow.namespace names`;
+  throw forbidden({ kind: workflowRuleSetKind }, metadata.name, why);
 }
 
 /** Throws an ApiError for a ClusterRole that is there without being created. */

@@ -39,7 +39,13 @@ export function reviewAt(path: string): Review | undefined {
   });
 }
 
-/** The answered review. Rejects with an ApiError. */
+/** Throws an ApiError for whoever may not ask: anybody could try tokens otherwise. Everybody may ask about themselves. */
+export function permitReview(review: Review, { authorizer, user }: ReviewDeps): void {
+  if (review !== 'authentication.k8s.io/TokenReview') return;
+  permit(authorizer, user, { verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' });
+}
+
+/** The answered review of who may ask for it. Rejects with an ApiError. */
 export async function reviewed(review: Review, body: unknown, deps: ReviewDeps): Promise<object> {
   const [group, kind] = review.split('/');
   const shape = { apiVersion: `${group}/v1`, kind, metadata: {} };
@@ -92,10 +98,7 @@ function rulesStatus({ authorizer, user }: ReviewDeps, namespace: string): objec
   };
 }
 
-/** Only who may: else anybody could try tokens here. */
-async function tokenStatus(spec: Json, { authorizer, authenticator, user }: ReviewDeps): Promise<object> {
-  const asked = { verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' };
-  permit(authorizer, user, asked);
+async function tokenStatus(spec: Json, { authenticator }: ReviewDeps): Promise<object> {
   const token = textIn(spec, 'token');
   if (token === '') throw new ApiError('BadRequest', 'TokenReview: spec.token: is required');
   const found = await authenticator?.authenticate({ authorization: `Bearer ${token}` });

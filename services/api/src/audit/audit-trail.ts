@@ -98,6 +98,7 @@ function detailsOf({
   const isDry = note.dryRun ?? new URL(request.url).searchParams.has('dryRun');
   const texts = {
     user: userOf(context).name,
+    impersonatedBy: userOf(context).impersonatedBy,
     verb: isApply ? 'apply' : verb,
     group,
     resource,

@@ -1,13 +1,27 @@
 /** JSON merge patch (RFC 7386), JSON patch (RFC 6902) and, for the kinds of Kubernetes itself, strategic merge patch. */
-import { isRecord, strategicMerge, type Kind } from '@tinkerbell/resources';
-import { applyPatch, type Operation } from 'rfc6902';
+import { inTurns } from '@tinkerbell/platform-contract';
+import { isRecord, OBJECT_LIMITS, sizeFault, strategicMerge, type Kind } from '@tinkerbell/resources';
 import { ApiError } from '../api-error.ts';
+import { jsonPatched } from './json-patch.ts';
 
-/** Operations in one JSON patch. */
-const OPERATIONS_LIMIT = 10_000;
+/** The patched value, no larger than an object may be; `target` is not changed. Rejects with an ApiError. */
+export async function patched(
+  target: unknown,
+  { body, contentType }: { readonly body: unknown; readonly contentType: string },
+  kind: Kind,
+): Promise<unknown> {
+  const value = await resultOf(target, { body, contentType }, kind);
+  await refuseLarge(value);
+  return value;
+}
 
-/** The patched value; `target` is not changed. Throws an ApiError when the patch cannot be applied. */
-export function patched(
+/** Rejects with an ApiError for what is larger than an object may be. */
+export async function refuseLarge(value: unknown): Promise<void> {
+  const fault = await inTurns(sizeFault(value, OBJECT_LIMITS));
+  if (fault !== undefined) throw new ApiError('RequestEntityTooLarge', `the object would have ${fault}`);
+}
+
+function resultOf(
   target: unknown,
   { body, contentType }: { readonly body: unknown; readonly contentType: string },
   kind: Kind,
@@ -16,7 +30,7 @@ export function patched(
     case 'application/merge-patch+json':
       return merged(target, asObject(body));
     case 'application/json-patch+json':
-      return jsonPatched(target, body);
+      return inTurns(jsonPatched(target, body, OBJECT_LIMITS));
     case 'application/strategic-merge-patch+json':
       if (isOfKubernetes(kind)) return strategicMerge(target, asObject(body));
       throw unsupported(contentType);
@@ -50,37 +64,4 @@ function merged(target: unknown, patch: unknown): unknown {
     else fields.set(key, merged(fields.get(key), value));
   }
   return Object.fromEntries(fields);
-}
-
-function jsonPatched(target: unknown, patch: unknown): unknown {
-  if (!Array.isArray(patch) || !patch.every(isOperation)) {
-    throw new ApiError('BadRequest', 'a JSON patch is a list of operations, each with op and path');
-  }
-  if (patch.length > OPERATIONS_LIMIT) {
-    throw new ApiError(
-      'RequestEntityTooLarge',
-      `a JSON patch may have at most ${OPERATIONS_LIMIT} operations`,
-    );
-  }
-  const copy: unknown = structuredClone(target);
-  const fault = applyPatch(copy, patch as Operation[]).find((error) => error !== null);
-  if (fault !== undefined)
-    throw new ApiError(
-      'Invalid',
-      `the server rejected our request due to an error in our request: ${fault.message}`,
-    );
-  return copy;
-}
-
-const operations: readonly unknown[] = ['add', 'remove', 'replace', 'move', 'copy', 'test'];
-
-function isOperation(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { op, path, from } = value;
-  const pathsAreStrings = typeof path === 'string' && (from === undefined || typeof from === 'string');
-  return (
-    operations.includes(op) &&
-    pathsAreStrings &&
-    !/(^|\/)(__proto__|constructor|prototype)(\/|$)/.test(`${path}/${String(from)}`)
-  );
 }

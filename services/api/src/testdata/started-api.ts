@@ -1,6 +1,6 @@
 /** The API upon a store in memory; for tests. */
 import assert from 'node:assert/strict';
-import type { HttpContext } from '@tinkerbell/platform-contract';
+import type { HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
@@ -45,6 +45,18 @@ export async function startedApi(
     signal: AbortSignal.any([stopping.signal, gone.signal]),
     user,
   });
+  /** As the listener calls it. */
+  async function handle(
+    request: HttpRequest,
+    { signal }: Pick<HttpContext, 'signal'> = request,
+  ): Promise<Response> {
+    const { pathname: path } = new URL(request.url);
+    const route = service.routes.find((one) => path.startsWith(one.prefix));
+    const own = { ...context(), signal: AbortSignal.any([context().signal, signal]) };
+    const response = await route?.handle(request, own);
+    assert.ok(response !== undefined, `no route for ${path}`);
+    return response;
+  }
   async function raw(
     method: string,
     path: string,
@@ -56,10 +68,7 @@ export async function startedApi(
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const route = service.routes.find((one) => path.startsWith(one.prefix));
-    const response = await route?.handle(request, context());
-    assert.ok(response !== undefined, `no route for ${path}`);
-    return response;
+    return handle(request);
   }
   async function call(
     method: string,
@@ -73,6 +82,8 @@ export async function startedApi(
   return {
     call,
     raw,
+    handle,
+    counters: () => service.health().counters ?? {},
     /** As the front of the server does with a caller that it turns away. */
     turnAway(method: string, path: string, code: 401 | 403): void {
       const request = new Request(`http://localhost${path}`, { method });

@@ -107,7 +107,11 @@ function createWholeFiles(files: BootDeps['files']) {
 }
 
 function isSame(one: FileInfo, other: FileInfo): boolean {
-  return one.modifiedMs === other.modifiedMs && one.sizeBytes === other.sizeBytes;
+  return (
+    one.realPath === other.realPath &&
+    one.modifiedMs === other.modifiedMs &&
+    one.sizeBytes === other.sizeBytes
+  );
 }
 
 async function readChunk(files: BootDeps['files'], { root, path, info, index }: Chunk): Promise<Uint8Array> {

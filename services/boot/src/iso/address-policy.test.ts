@@ -10,8 +10,8 @@ interface Rules {
 
 const nothing: Rules = { isOwnChoice: false, allowed: { hostNames: [], networks: [] } };
 
-function may(address: string, rules = nothing, redirects = 0): boolean {
-  return mayFetchFrom({ hostname: 'files.example', address, redirects }, rules);
+function may(address: string, rules = nothing, redirects = 0, isThisMachine = false): boolean {
+  return mayFetchFrom({ hostname: 'files.example', address, isThisMachine, redirects }, rules);
 }
 
 test('ordinary addresses may be fetched from, private ones too', () => {
@@ -39,4 +39,16 @@ test('what the operator lists or chose may; its redirects are checked again', ()
   assert.ok(may('::1', { ...nothing, allowed: { hostNames: ['files.example'], networks: [] } }));
   assert.ok(may('127.0.0.1', { ...nothing, isOwnChoice: true }));
   assert.ok(!may('127.0.0.1', { ...nothing, isOwnChoice: true }, 1));
+});
+
+test('an address of this machine may not, unless it is listed by itself or by its name', () => {
+  const own = ['192.168.56.4', '127.0.0.1', '10.0.0.1', 'fd00::4', '64:ff9b::c0a8:3804'];
+  for (const address of own) assert.ok(!may(address, nothing, 0, true), address);
+  const listed = (text: string): Rules => {
+    const networks = [parseIpNetwork(text)].filter((network) => network !== undefined);
+    return { ...nothing, allowed: { hostNames: [], networks } };
+  };
+  assert.ok(!may('192.168.56.4', listed('192.168.0.0/16'), 0, true));
+  assert.ok(may('192.168.56.4', listed('192.168.56.4'), 0, true));
+  assert.ok(!may('192.168.56.4', { ...nothing, isOwnChoice: true }, 1, true));
 });

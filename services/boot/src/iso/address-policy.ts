@@ -38,17 +38,20 @@ const NAT64 = networks('64:ff9b::/96');
 
 /**
  * Whether an image may be fetched from there. The operator's own URL (`isOwnChoice`) may name any host; what it redirects to, and
- * the URLs of Hardware, may not lead to loopback, link-local or multicast addresses unless they are listed.
+ * the URLs of Hardware, may not lead to loopback, link-local or multicast addresses unless they are listed. An address of this
+ * machine must be listed by itself or by its name: a network that happens to hold it is not enough.
  */
 export function mayFetchFrom(
-  { hostname, address, redirects }: HttpTarget,
+  { hostname, address, isThisMachine, redirects }: HttpTarget,
   { isOwnChoice, allowed }: { readonly isOwnChoice: boolean; readonly allowed: AllowedSources },
 ): boolean {
   if (isOwnChoice && redirects === 0) return true;
   if (allowed.hostNames.includes(hostname.toLowerCase())) return true;
   const parsed = parseIpAddress(address);
   if (parsed === undefined) return false;
-  return allowed.networks.some((network) => networkHolds(network, parsed)) || !isSpecial(parsed);
+  const holding = allowed.networks.filter((network) => networkHolds(network, parsed));
+  if (isThisMachine) return holding.some(({ prefixLength }) => prefixLength === parsed.bits);
+  return holding.length > 0 || !isSpecial(parsed);
 }
 
 function isSpecial(address: IpAddress): boolean {

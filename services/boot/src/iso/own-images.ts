@@ -17,12 +17,19 @@ export function createOwnImages(
     const fileName = `hook-${architecture}.iso`;
     const info = await files.stat(ownDirectory, fileName);
     if (info?.isFile !== true || info.sizeBytes === 0) return undefined;
-    const validator = `${fileName} ${info.sizeBytes} ${info.modifiedMs}`;
+    const validator = `${info.realPath} ${info.sizeBytes} ${info.modifiedMs}`;
     const found = known.get(fileName);
     if (found?.validator === validator && found.index.failure === undefined) return found;
-    const { sizeBytes } = info;
+    const { sizeBytes, realPath } = info;
     const index = new IsoIndex(encodeUtf8(magic));
-    const image = { directory: ownDirectory, fileName, sizeBytes, validator, index, from: fileName };
+    const image = {
+      directory: ownDirectory,
+      fileName: realPath,
+      sizeBytes,
+      validator,
+      index,
+      from: fileName,
+    };
     if (known.size >= IMAGES_MAX) known.clear();
     known.set(fileName, image);
     void indexFile(files, image);

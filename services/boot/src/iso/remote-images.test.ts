@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -140,7 +141,12 @@ test('the cache stays within its size: the least recently used image goes', asyn
     return { ...made, metadata, spec: { interfaces } };
   });
   await using server = await startIsoServer({ cacheBytesMax: image.length * 2 }, { hardware });
-  const read = async (index: number) => bytesOf(await server.ask(`/iso/02:00:5e:10:00:0${index}/hook.iso`));
+  const read = async (index: number): Promise<void> => {
+    await bytesOf(await server.ask(`/iso/02:00:5e:10:00:0${index}/hook.iso`));
+    // The last byte is sent before the disk has it for good.
+    const kept = () => server.counters()['iso_source_requests_total{outcome="fetched"}'];
+    await until(() => kept() === source.asked.length);
+  };
   for (const index of [0, 1, 0, 2]) await read(index);
   assert.equal(readdirSync(server.iso.cacheDirectory).length, 2);
   assert.equal(source.asked.length, 3);
@@ -207,4 +213,34 @@ test('a client that goes away while bytes are awaited frees its request', async 
   gone.abort();
   await assert.rejects(reading);
   assert.equal(server.counters()['iso_requests_total{outcome="broken-off"}'], 1);
+});
+
+test('an image whose source is refused now is neither served nor kept', async () => {
+  const image = magicImage();
+  await using source = await startIsoSource(image);
+  const hardware = [sourced(source.url)];
+  const kept = mkdtempSync(join(tmpdir(), 'iso-refused-'));
+  {
+    await using before = await startIsoServer({ cacheDirectory: kept }, { hardware });
+    assert.deepEqual(await bytesOf(await before.ask()), patchedImage(image, PATCH));
+    await until(() => before.counters()['iso_source_requests_total{outcome="fetched"}'] === 1);
+  }
+  assert.equal(readdirSync(kept).length, 1);
+  const nothing = { hostNames: [], networks: [] };
+  await using after = await startIsoServer({ cacheDirectory: kept, allowed: nothing }, { hardware });
+  assert.ok((await after.ask()).status >= 400);
+  assert.equal(after.counters()['iso_source_requests_total{outcome="refused"}'], 1);
+  assert.deepEqual(readdirSync(kept), []);
+  rmSync(kept, { recursive: true });
+});
+
+test('an image does not come from this machine by way of a redirect of another host', async () => {
+  const image = magicImage();
+  await using secret = await startIsoSource(image);
+  await using source = await startIsoSource(image);
+  source.answer = (_, response) => response.writeHead(302, { location: secret.url }).end();
+  const nothing = { hostNames: [], networks: [] };
+  await using server = await startIsoServer({ upstreamUrl: source.url, allowed: nothing });
+  assert.ok((await server.ask()).status >= 400);
+  assert.equal(secret.asked.length, 0);
 });

@@ -1,4 +1,4 @@
-import type { HttpClientResponse } from '@tinkerbell/platform-contract';
+import { PlatformError, type HttpClientResponse } from '@tinkerbell/platform-contract';
 import { encodeUtf8 } from '@tinkerbell/wire';
 import { mayFetchFrom } from './address-policy.ts';
 import { IsoCache } from './cache.ts';
@@ -75,6 +75,7 @@ export class RemoteImages {
     try {
       sourced = await readIsoResponse(await this.#get(url, known?.condition), url, this.#deps.clock.nowMs());
     } catch (error) {
+      if (isRefusal(error)) return this.#evict(url, known, error);
       return this.#keptImage(url, known, error as Error);
     }
     if (sourced === 'unchanged' && known !== undefined)
@@ -111,6 +112,16 @@ export class RemoteImages {
     this.#downloads.add(ended);
     void ended.then(() => this.#downloads.delete(ended));
     return this.#remember(url, image, condition);
+  }
+
+  /** What was fetched before the source was refused goes too: it would be served as if it still were allowed. */
+  async #evict(url: string, known: Known | undefined, refusal: PlatformError): Promise<never> {
+    const { cache, counters } = this.#deps;
+    const kept = known?.image.fileName ?? cache.find(await textDigest(url))?.name;
+    this.#known.delete(url);
+    if (kept !== undefined) await cache.remove(kept);
+    counters.add('iso_source_requests_total', { outcome: 'refused' });
+    throw refusal;
   }
 
   async #keptImage(url: string, known: Known | undefined, error: Error): Promise<IsoImage> {
@@ -151,4 +162,9 @@ export class RemoteImages {
     this.#known.set(url, { image, freshUntilMs, ...(condition === undefined ? {} : { condition }) });
     return image;
   }
+}
+
+/** The source is where this server may not connect to, now or through a redirect. */
+function isRefusal(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && error.code === 'permission-denied';
 }

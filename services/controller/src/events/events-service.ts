@@ -67,7 +67,7 @@ export function createEventsService(deps: EventsDeps, { sweeps }: EventsConfig):
   };
 }
 
-/** The workflow that a record is about, else the Hardware of its machine: all of them, where several have its MAC. */
+/** The workflow that a record is about, else the Hardware that owns the MAC of its machine. */
 function objectsOf(view: View, { workflow, machine }: JournalRecord): readonly Resource[] {
   const [namespace = '', name = ''] = (workflow ?? '').split('/');
   const found = workflow === undefined ? undefined : view.workflowNamed(namespace, name);

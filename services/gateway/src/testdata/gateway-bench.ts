@@ -49,7 +49,11 @@ export const hurriedClock: Clock = {
   schedule: (delayMs, task) => nodeClock.schedule(delayMs / 100, task),
 };
 
-export async function startGateway(text: string, clock: Clock = nodeClock): Promise<GatewayBench> {
+export async function startGateway(
+  text: string,
+  clock: Clock = nodeClock,
+  limits: { readonly heldBytesMax?: number } = {},
+): Promise<GatewayBench> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const authority = issue([]);
   const leaf = issue(['*.example.org'], authority);
@@ -62,6 +66,7 @@ export async function startGateway(text: string, clock: Clock = nodeClock): Prom
   write(text);
   const gateway = createGatewayService(
     {
+      ...limits,
       clock,
       random: nodeRandom,
       log: createNodeLog({ level: 'silent', format: 'json' }),

@@ -31,6 +31,8 @@ export interface ListenConfig {
 const CLOSE_GRACE_MS = 2000;
 const KEEPALIVE_MS = 30_000;
 const MESSAGE_BYTES_LIMIT = 4 * 1024 * 1024;
+/** Of one connection whose client takes nothing; without it the library allows any amount. A thousand agents behind a gateway share one. */
+const SESSION_MEGABYTES_MAX = 256;
 
 export function grpcServer(services: readonly RpcService[]): Server {
   // The library writes to standard error by itself; what matters is logged here.
@@ -39,6 +41,7 @@ export function grpcServer(services: readonly RpcService[]): Server {
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_permit_without_calls': 1,
     'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
+    'grpc-node.max_session_memory': SESSION_MEGABYTES_MAX,
   });
   for (const { definition, handlers } of services)
     server.addService(definition as ServiceDefinition, handlers);

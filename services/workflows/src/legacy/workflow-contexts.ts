@@ -110,7 +110,7 @@ export function getWorkflowActions(
   if (workflow === undefined || isTerminal(workflow.status?.state))
     throw new RpcError('not-found', `no workflow ${workflowId} that is not over`);
   const actionList = flatActions(workflow.status ?? {}).map((place) => {
-    const { $typeName: _, ...fields } = actionResponse(workflow, place);
+    const { $typeName: _, ...fields } = actionResponse(workflow, place, deps.clock.nowMs());
     const { name: action, image, timeout, command, volumes, environment, pid } = fields;
     const { name: taskName, agentID: workerId } = place.task;
     return { taskName, name: action, image, timeout, command, volumes, environment, pid, workerId };

@@ -24,13 +24,8 @@ export interface Access {
   mayProvision(identity: Identity, hardware: Hardware): boolean;
 }
 
-/** Without authentication it is the sender's place that counts, and nobody has a name. */
+/** Without authentication nobody has a name, and the listener alone decides who may call. */
 export const anonymousAccess: Access = {
   identityOf: () => Promise.resolve({ user: 'anonymous' }),
   mayProvision: () => true,
 };
-
-/** Of a peer as gRPC names it: `127.0.0.1:50123`, `[::1]:50123`. */
-export function isLoopback(peer: string): boolean {
-  return /^(\[?::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}\]?:\d+$|^(\[::1\]|::1):\d+$/i.test(peer);
-}

@@ -1,5 +1,5 @@
 /** Who calls the Provisioning API, by his token, and what his roles let him do. */
-import type { AskedResource, User } from '@tinkerbell/access';
+import { ANONYMOUS, type AskedResource, type User } from '@tinkerbell/access';
 import type { Authenticator, Authorizer } from '@tinkerbell/platform-contract';
 import type { Method } from '@tinkerbell/provisioning';
 import { RpcError } from '../grpc/rpc-error.ts';
@@ -29,10 +29,10 @@ export function guardedAccess({ authorizer, authenticator, namespace }: GuardedA
     knowsTokens: true,
     async identityOf(caller, method) {
       const user = caller.user ?? (await userOfToken(authenticator, caller.header('authorization')));
-      // Who has no name was let in for the place he calls from.
-      if (user === undefined || user.name === 'system:anonymous') return { user: 'anonymous' };
+      // Only --api-anonymous=everyone admits a caller without a credential.
+      if (user === undefined) return { user: 'anonymous' };
       const decision = authorizer.decide(user, { ...asked[method], group: 'tinkerbell.org', namespace });
-      if (decision.allowed) return { user: user.name };
+      if (decision.allowed) return { user: user.name === ANONYMOUS.name ? 'anonymous' : user.name };
       throw new RpcError('permission-denied', decision.reason);
     },
     mayProvision: () => true,

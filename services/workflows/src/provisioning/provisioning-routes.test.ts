@@ -1,6 +1,7 @@
 /** The Provisioning API as REST. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RpcError } from '../grpc/rpc-error.ts';
 import { mac, runningProvisioning, type RunningProvisioning } from '../testdata/running-provisioning.ts';
 import { eventually } from '../testdata/running-server.ts';
 
@@ -237,4 +238,28 @@ test('is guarded as the API is, and says so as a problem', async () => {
     assert.equal(route.name, 'api', 'routes of this name are refused to other machines');
     assert.equal(route.refuse?.('no').status, 403);
   }
+});
+
+test('a body is read after its sender is known to be allowed, and within a budget', async () => {
+  await using server = await runningProvisioning();
+  const wide = `{"config":{${Array.from({ length: 2000 }, (_, at) => `"k${at}":"v"`).join(',')}}}`;
+  for (const body of [
+    wide,
+    '['.repeat(100_000),
+    `{"a":[${'1,'.repeat(20_000)}1]}`,
+    `"${'x'.repeat(3_200_000)}"`,
+  ]) {
+    const answer = await server.rest('POST', '/v1/devices/m1/provision', body);
+    assert.equal(answer.status, 413, body.slice(0, 30));
+  }
+  await using closed = await runningProvisioning({
+    config: {
+      access: {
+        identityOf: () => Promise.reject(new RpcError('permission-denied', 'not you')),
+        mayProvision: () => false,
+      },
+    },
+  });
+  for (const path of ['/v1/devices/m1/provision', '/v1/jobs', '/v1/jobs/01J8ZQ5W6X0000000000000000/cancel'])
+    assert.equal((await closed.rest('POST', path, '{')).status, 403, path);
 });

@@ -56,11 +56,13 @@ async function dispatch(
   if (elements === undefined) throw new HttpProblem(400, 'the path has a broken escape');
   const { operation, inPath } = operationFor(elements, request.method.toLowerCase());
   if (operation === undefined) return json(openApiDocument());
-  const value = await requestOf(operation, inPath, request);
   const caller: ProvisioningCaller = {
     header: (name) => request.headers.get(name) ?? undefined,
     ...(context.user === undefined ? {} : { user: context.user }),
   };
+  // Before the body: whoever may not call costs nothing more.
+  await deps.access.identityOf(caller, operation.method);
+  const value = await requestOf(operation, inPath, request);
   if (operation.method === 'WatchJob') return watchResponse(deps, value, { request, caller, context });
   const result = await unaryCalls[operation.method](deps, value, caller);
   const { code } = operation.success;

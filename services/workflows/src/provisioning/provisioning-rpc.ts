@@ -2,19 +2,18 @@
 import { fromJson, toJson, type DescMessage, type JsonValue, type Message } from '@bufbuild/protobuf';
 import { API, JobSchema, type Job, type WatchJobRequest } from '@tinkerbell/api/provisioning';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
-import { isForwarded } from '@tinkerbell/platform-contract';
 import { parseRequest } from '@tinkerbell/provisioning';
 import type { Caller, Calls, Sender } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
-import { isLoopback, type Access } from './access.ts';
+import type { Access } from './access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
 import { valueOf } from './refused-request.ts';
 import { unaryCalls, type UnaryMethod } from './unary-calls.ts';
 import { watchJob } from './watch-job.ts';
 
-/** `loopback`: this machine only. */
-export type ProvisioningAudience = 'loopback' | 'everyone' | 'none';
+/** Who may call without a credential. */
+export type ProvisioningAudience = 'everyone' | 'none';
 
 export function provisioningRpc(
   deps: ProvisioningDeps,
@@ -61,14 +60,12 @@ function plainJson(schema: DescMessage, message: Message): JsonValue {
 
 /** Agents reach this port from the provisioning network without a name; callers of this API need one there. */
 function admit(caller: Caller, audience: ProvisioningAudience, { knowsTokens = false }: Access): void {
+  if (caller.header('impersonate-user') !== undefined)
+    throw new RpcError('permission-denied', 'the provisioning API does not act as other users over gRPC');
   if (knowsTokens && caller.header('authorization') !== undefined) return;
-  const { peer } = caller;
-  // What a proxy on this machine passes on was asked somewhere else.
-  const isHere = isLoopback(peer) && !isForwarded((name) => caller.header(name) !== undefined);
-  if (audience === 'everyone' || (audience === 'loopback' && isHere)) return;
-  const who = audience === 'none' ? 'nobody' : 'this machine only';
+  if (audience === 'everyone') return;
   throw new RpcError(
     knowsTokens ? 'unauthenticated' : 'permission-denied',
-    `without a token the provisioning API answers ${who}; ${peer} needs one, which "tink token create" makes, or the server to run with --api-anonymous=everyone`,
+    `the provisioning API needs a token; ${caller.peer} sent none. "tink token create" on the server makes one`,
   );
 }

@@ -11,7 +11,7 @@ import { provisioningRoutes } from './provisioning-routes.ts';
 export interface ProvisioningConfig {
   /** Where Hardware, Templates and jobs are; `default` when absent. */
   readonly namespace?: string;
-  /** Who may call over gRPC; for REST the listener decides. `loopback` when absent. */
+  /** Who may call over gRPC; for REST the listener decides. `none` when absent. */
   readonly audience?: ProvisioningAudience;
   readonly access?: Access;
 }
@@ -34,7 +34,7 @@ export function createProvisioning(
   deps: ProvisioningParts,
   calls: Calls,
   stopping: AbortSignal,
-  { namespace = 'default', audience = 'loopback', ...config }: ProvisioningConfig = {},
+  { namespace = 'default', audience = 'none', ...config }: ProvisioningConfig = {},
 ): Provisioning {
   const access = config.access ?? accessOf(deps, namespace);
   const own: ProvisioningDeps = { ...deps, namespace, access, watchers: new Slots(WATCHERS_MAX) };

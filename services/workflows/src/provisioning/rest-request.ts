@@ -1,11 +1,17 @@
 /** What a caller says in path, query and body, as the one request that the schema of the call knows. */
 import type { Operation } from '@tinkerbell/provisioning';
-import type { HttpRequest } from '@tinkerbell/platform-contract';
+import {
+  readBodyText,
+  readJsonText,
+  type BodyBudget,
+  type HttpRequest,
+  type ReadBody,
+} from '@tinkerbell/platform-contract';
 import { HttpProblem } from './problem-response.ts';
 import { RefusedRequest } from './refused-request.ts';
 
-/** As the API for objects. */
-const BODY_BYTES_MAX = 3 * 1024 * 1024;
+/** As many bytes as the API for objects takes. The schemas nest five deep; parameters of a job are a hundred at most. */
+const BODY_BUDGET: BodyBudget = { bytes: 3 * 1024 * 1024, nodes: 10_000, depth: 20, keys: 1000 };
 
 /** Rejects with an HttpProblem or a RefusedRequest. */
 export async function requestOf(
@@ -42,30 +48,11 @@ async function bodyOf(request: HttpRequest): Promise<unknown> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== '' && type !== 'application/json' && !type.endsWith('+json'))
     throw new HttpProblem(415, `the body must be application/json, not ${type}`);
-  const text = textOf(await bytesOf(request));
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (thrown) {
-    throw new HttpProblem(400, `the body is not JSON: ${(thrown as Error).message}`);
-  }
+  const text = valueOf(await readBodyText(request, BODY_BUDGET));
+  return text.trim() === '' ? undefined : valueOf(await readJsonText(text, BODY_BUDGET));
 }
 
-async function bytesOf(request: HttpRequest): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > BODY_BYTES_MAX) throw new HttpProblem(413, `the body is larger than ${BODY_BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new HttpProblem(400, 'the body is not UTF-8 text');
-  }
+function valueOf<Value>(read: ReadBody<Value>): Value {
+  if (read.ok) return read.value;
+  throw new HttpProblem(read.status, read.message);
 }

@@ -7,8 +7,9 @@ import { jobNamed, type ProvisioningDeps } from './job-store.ts';
 
 /** A view that lost its watch lists again and tells nobody what changed meanwhile: one looks. */
 const LOOK_AGAIN_MS = 10_000;
-/** Changes that a slow client may be behind; of more, the oldest are left out. */
+/** Changes that a slow client may be behind, and their size as JSON; of more, the oldest are left out. */
 const BACKLOG_MAX = 1000;
+const BACKLOG_CHARACTERS_MAX = 64 * 1024;
 
 /**
  * Throws an RpcError: `not-found`, `aborted` when the job is deleted, `unavailable` when the server stops,
@@ -35,14 +36,9 @@ export async function* watchJob(
 async function* changesOf(deps: ProvisioningDeps, jobId: string, signal: AbortSignal): AsyncGenerator<Job> {
   using changes = new JobChanges(deps, workflowNameOf(jobId));
   changes.add((await jobNamed(deps, jobId)).workflow);
-  let told = '';
   for (;;) {
-    for (const workflow of changes.take()) {
-      const job = workflow === undefined ? undefined : jobOf(workflow);
+    for (const job of changes.take()) {
       if (job === undefined) throw new RpcError('aborted', `job ${jobId} was deleted`);
-      const text = JSON.stringify(job);
-      if (text === told) continue;
-      told = text;
       yield job;
       if (isFinal(job.state)) return;
     }
@@ -55,7 +51,10 @@ class JobChanges implements Disposable {
   readonly #deps: ProvisioningDeps;
   readonly #name: string;
   readonly #unfollow: () => void;
-  #waiting: (Workflow | undefined)[] = [];
+  /** Jobs, not their workflows: these may be a hundred times as large. */
+  #waiting: { readonly job: Job | undefined; readonly characters: number }[] = [];
+  #waitingCharacters = 0;
+  #lastText = '';
   #revision = 0;
   #wake: () => void = () => undefined;
 
@@ -71,18 +70,34 @@ class JobChanges implements Disposable {
     this.add(type === 'deleted' ? undefined : (object as Workflow));
   }
 
-  /** Undefined: it is there no more. What is older than the last one is left out. */
+  /** Undefined when it was deleted. What is older than the last one is left out. */
   add(workflow: Workflow | undefined): void {
     const revision = Number(workflow?.metadata.resourceVersion ?? this.#revision + 1);
     if (revision <= this.#revision) return;
     this.#revision = revision;
-    this.#waiting.push(workflow);
-    if (this.#waiting.length > BACKLOG_MAX) this.#waiting.shift();
+    const job = workflow === undefined ? undefined : jobOf(workflow);
+    const text = JSON.stringify(job) ?? '';
+    if (job !== undefined && text === this.#lastText) return;
+    this.#lastText = text;
+    this.#waiting.push({ job, characters: text.length });
+    this.#waitingCharacters += text.length;
+    this.#dropOldest();
     this.#wake();
   }
 
-  take(): readonly (Workflow | undefined)[] {
-    return this.#waiting.splice(0);
+  /** The newest stays, whatever its size. */
+  #dropOldest(): void {
+    while (
+      this.#waiting.length > 1 &&
+      (this.#waiting.length > BACKLOG_MAX || this.#waitingCharacters > BACKLOG_CHARACTERS_MAX)
+    )
+      this.#waitingCharacters -= this.#waiting.shift()?.characters ?? 0;
+  }
+
+  /** Undefined stands for a job that was deleted. */
+  take(): readonly (Job | undefined)[] {
+    this.#waitingCharacters = 0;
+    return this.#waiting.splice(0).map(({ job }) => job);
   }
 
   /** Resolves when there may be something, or when `signal` aborts. */

@@ -51,8 +51,8 @@ export async function watchResponse(
   const form = (request.headers.get('accept') ?? '').includes(events.mediaType) ? events : lines;
   const texts = textsOf(deps, { form, jobs, first });
   const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
       const text = await texts.next();
       if (text.done === true) controller.close();
       else controller.enqueue(encoder.encode(text.value));
@@ -62,7 +62,8 @@ export async function watchResponse(
       // Also where nobody asks for more, and an abort alone would go unnoticed.
       await Promise.all([texts.return(undefined), jobs.return(undefined)]);
     },
-  });
+  };
+  const body = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
   return new Response(body, { headers: { 'content-type': form.mediaType, 'cache-control': 'no-store' } });
 }
 

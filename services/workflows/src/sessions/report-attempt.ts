@@ -35,8 +35,15 @@ export async function reportAttempt(
   const isFinal = isTerminal(report.state);
   const key = attemptKey({ ...status, number: attempt, $typeName: 'tinkerbell.agent.v1.Attempt' });
   // Before the change is seen: an attempt that ended by this report needs no cancellation.
+  const { reported } = session;
   if (isFinal) session.reported = key;
-  const unchanged = await recordReport(deps, { collection: workflowCollection, ...workflow }, report);
+  const unchanged = await recordReport(deps, { collection: workflowCollection, ...workflow }, report).catch(
+    (error: unknown) => {
+      // The attempt has not ended by a report that was refused.
+      if (session.reported === key) session.reported = reported;
+      throw error;
+    },
+  );
   if (isFinal && session.output?.key === key) session.output.finish();
   return unchanged === undefined
     ? create(ReportResponseSchema, { outcome: Outcome.RECORDED })

@@ -179,6 +179,13 @@ const refusals: readonly [string, string, object, status, RegExp][] = [
     /^action not found$/,
   ],
   [
+    "another workflow's task",
+    'report',
+    { session: true, status: { ...good, taskId: 'x-1', actionState: 4 }, attempt: 1 },
+    status.INVALID_ARGUMENT,
+    /^task_id "x-1"/,
+  ],
+  [
     'a start that must not happen',
     'report',
     { session: true, status: { ...good, actionId: 'w-3' }, attempt: 1 },

@@ -89,7 +89,7 @@ async function giveOrders(
         const { retries = 0, retried = 0 } = place.action;
         held = attemptOf(workflow, place);
         idle = undefined;
-        const action = actionResponse(workflow, place);
+        const action = actionResponse(workflow, place, deps.clock.nowMs());
         await out.send(order({ case: 'start', value: { action, attempt: held.number, retries, retried } }));
       } else if (offered.nothing.message !== idle) {
         idle = offered.nothing.message;

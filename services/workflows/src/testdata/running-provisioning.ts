@@ -55,7 +55,8 @@ export interface ProvisioningOptions {
 export type RunningProvisioning = Awaited<ReturnType<typeof runningProvisioning>>;
 
 export async function runningProvisioning(options: ProvisioningOptions = {}) {
-  const { store = createMemoryStore(), config = {}, controller = true, machines = 3 } = options;
+  const { store = createMemoryStore(), controller = true, machines = 3 } = options;
+  const config = { audience: 'everyone' as const, ...options.config };
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
   const view = createStoreView({ store, clock: nodeClock, log });
   let listeners = 0;

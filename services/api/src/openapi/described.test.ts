@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { builtInKinds } from '@tinkerbell/resources';
+import { described } from './described.ts';
+
+test('a document is made once for the kinds that are served, and anew for others', () => {
+  for (const path of ['/openapi/v2', '/openapi/v3', '/openapi/v3/apis/tinkerbell.org/v1alpha1']) {
+    const first = described(path, builtInKinds, '');
+    assert.ok(first !== undefined && first.contentType === 'application/json');
+    assert.equal(described(path, builtInKinds, '')?.content, first.content, path);
+    assert.notEqual(described(path, [...builtInKinds], '')?.content, first.content, path);
+    assert.equal(typeof JSON.parse(new TextDecoder().decode(first.content)), 'object');
+  }
+  const binary = described(
+    '/openapi/v2',
+    builtInKinds,
+    'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+  );
+  assert.match(binary?.contentType ?? '', /protobuf/);
+});
+
+test('what is no document is none', () => {
+  for (const path of ['/openapi/v3/apis/none.org/v1', '/openapi/v4', '/version', '/openapi/'])
+    assert.equal(described(path, builtInKinds, ''), undefined, path);
+});

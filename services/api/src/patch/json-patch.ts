@@ -1,0 +1,248 @@
+/**
+ * JSON patch (RFC 6902) on values that are not changed: lists and objects on the way to a change are copied once. What a patch makes is
+ * counted as it goes, so that one that copies itself is refused before it has filled the memory.
+ */
+import { beyond, isDeepEqual, isRecord, sizeOf, type Size } from '@tinkerbell/resources';
+import { ApiError } from '../api-error.ts';
+import { parsePointer } from './json-pointer.ts';
+
+/** Operations in one JSON patch, as in Kubernetes. */
+const OPERATIONS_MAX = 10_000;
+/** Values and fields that all operations together may copy, compare or count: half a second. */
+const WORK_MAX = 3_000_000;
+/** After so much others have a turn. */
+const WORK_EACH = 10_000;
+
+export interface PatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  readonly path: readonly string[];
+  readonly from: readonly string[];
+  readonly value: unknown;
+}
+
+/** The patched value. Yields often. Throws an ApiError. */
+export function* jsonPatched(target: unknown, patch: unknown, limits: Size): Generator<undefined, unknown> {
+  const operations = operationsOf(patch);
+  const document = new PatchedDocument(target, limits);
+  for (const [index, operation] of operations.entries()) {
+    try {
+      document.apply(operation);
+    } catch (thrown) {
+      if (!(thrown instanceof PatchFault)) throw thrown;
+      throw new ApiError(
+        thrown.isTooLarge ? 'RequestEntityTooLarge' : 'Invalid',
+        `the server rejected our request due to an error in our request: operation ${index} (${operation.op}): ${thrown.message}`,
+      );
+    }
+    if (document.isPause()) yield undefined;
+  }
+  return document.value;
+}
+
+const names: readonly unknown[] = ['add', 'remove', 'replace', 'move', 'copy', 'test'];
+
+function operationsOf(patch: unknown): readonly PatchOperation[] {
+  if (!Array.isArray(patch))
+    throw new ApiError('BadRequest', 'a JSON patch is a list of operations, each with op and path');
+  if (patch.length > OPERATIONS_MAX)
+    throw new ApiError('RequestEntityTooLarge', `a JSON patch may have at most ${OPERATIONS_MAX} operations`);
+  return patch.map(operationOf);
+}
+
+function operationOf(given: unknown, index: number): PatchOperation {
+  const { op, path, from, value } = isRecord(given) ? given : {};
+  const wrong = (what: string): ApiError =>
+    new ApiError('BadRequest', `operation ${index} of the JSON patch: ${what}`);
+  if (!names.includes(op)) throw wrong(`op must be one of ${names.join(', ')}`);
+  const needsFrom = op === 'move' || op === 'copy';
+  const [to, source] = [parsePointer(path), needsFrom ? parsePointer(from) : []];
+  if (to === undefined) throw wrong('path must be a JSON pointer: empty, or names that each follow a "/"');
+  if (source === undefined)
+    throw wrong('from must be a JSON pointer: empty, or names that each follow a "/"');
+  const needsValue = op === 'add' || op === 'replace' || op === 'test';
+  if (needsValue && value === undefined) throw wrong('value is required');
+  return { op: op as PatchOperation['op'], path: to, from: source, value };
+}
+
+class PatchFault extends Error {
+  readonly isTooLarge: boolean;
+
+  constructor(message: string, isTooLarge = false) {
+    super(message);
+    this.isTooLarge = isTooLarge;
+  }
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+class PatchedDocument {
+  value: unknown;
+  readonly #limits: Size;
+  /** Lists and objects that this patch has made, and nothing else refers to. */
+  #own = new Set<unknown>();
+  #size: Size;
+  #work = 0;
+  #pauseAt = WORK_EACH;
+
+  constructor(value: unknown, limits: Size) {
+    this.value = value;
+    this.#limits = limits;
+    this.#size = this.#sizeOf(value);
+  }
+
+  isPause(): boolean {
+    if (this.#work < this.#pauseAt) return false;
+    this.#pauseAt = this.#work + WORK_EACH;
+    return true;
+  }
+
+  apply({ op, path, from, value }: PatchOperation): void {
+    switch (op) {
+      case 'add':
+        return this.#add(path, value);
+      case 'remove':
+        return void this.#remove(path);
+      case 'replace':
+        this.#remove(path);
+        return this.#add(path, value, true);
+      case 'copy':
+        return this.#add(path, this.#shared(from));
+      case 'move':
+        if (from.length < path.length && from.every((step, at) => step === path[at]))
+          throw new PatchFault('a value cannot be moved into itself');
+        return this.#add(path, this.#remove(from));
+      case 'test':
+        return this.#test(path, value);
+    }
+  }
+
+  #test(path: readonly string[], expected: unknown): void {
+    this.#take(this.#sizeOf(expected).nodes);
+    if (!isDeepEqual(this.#at(path), expected))
+      throw new PatchFault(`the value at ${shown(path)} is another one`);
+  }
+
+  /** The value at a path, from now on in two places: nothing that was made so far is changed in place. */
+  #shared(path: readonly string[]): unknown {
+    this.#own = new Set();
+    return this.#at(path);
+  }
+
+  #add(path: readonly string[], value: unknown, isReplacing = false): void {
+    this.#grow(value, 1);
+    const last = path.at(-1);
+    if (last === undefined) {
+      this.value = value;
+      return;
+    }
+    const container = this.#writable(path.slice(0, -1));
+    if (!Array.isArray(container)) {
+      set(container, last, value);
+      return;
+    }
+    const index =
+      last === '-' && !isReplacing ? container.length : indexIn(container, last, container.length);
+    this.#take((container.length - index) / 10);
+    container.splice(index, 0, value);
+  }
+
+  /** The value that was there. */
+  #remove(path: readonly string[]): unknown {
+    const value = this.#at(path);
+    this.#grow(value, -1);
+    const last = path.at(-1);
+    if (last === undefined) {
+      this.value = undefined;
+      return value;
+    }
+    const container = this.#writable(path.slice(0, -1));
+    if (Array.isArray(container)) {
+      const index = indexIn(container, last, container.length - 1);
+      this.#take((container.length - index) / 10);
+      container.splice(index, 1);
+    } else delete container[last];
+    return value;
+  }
+
+  #at(path: readonly string[]): unknown {
+    let value = this.value;
+    for (const step of path) value = this.#inside(value, step, path);
+    return value;
+  }
+
+  #inside(container: unknown, step: string, path: readonly string[]): unknown {
+    this.#take(1);
+    if (Array.isArray(container)) return container[indexIn(container, step, container.length - 1)];
+    if (isRecord(container) && Object.hasOwn(container, step)) return container[step];
+    throw new PatchFault(`there is nothing at ${shown(path)}`);
+  }
+
+  /** The list or object at a path, which may be changed in place. */
+  #writable(path: readonly string[]): Container {
+    let container = (this.value = this.#owned(this.value, path));
+    for (const step of path) {
+      const inner = this.#owned(this.#inside(container, step, path), path);
+      if (Array.isArray(container)) container[Number(step)] = inner;
+      else set(container, step, inner);
+      container = inner;
+    }
+    return container;
+  }
+
+  #owned(value: unknown, path: readonly string[]): Container {
+    if (!Array.isArray(value) && !isRecord(value))
+      throw new PatchFault(`the value at ${shown(path)} is neither a list nor an object`);
+    if (this.#own.has(value)) return value;
+    const copy: Container = Array.isArray(value) ? [...(value as unknown[])] : copied(value);
+    this.#take(Object.keys(copy).length);
+    this.#own.add(copy);
+    return copy;
+  }
+
+  #grow(value: unknown, sign: 1 | -1): void {
+    const { nodes, characters, depth } = this.#sizeOf(value);
+    this.#size = {
+      nodes: this.#size.nodes + sign * nodes,
+      characters: this.#size.characters + sign * characters,
+      depth,
+    };
+    const fault = sign === 1 ? beyond(this.#size, this.#limits) : undefined;
+    if (fault !== undefined) throw new PatchFault(`the object would have ${fault}`, true);
+  }
+
+  #sizeOf(value: unknown): Size {
+    const size = sizeOf(value, this.#limits);
+    this.#take(size.nodes);
+    return size;
+  }
+
+  #take(work: number): void {
+    this.#work += work;
+    if (this.#work > WORK_MAX)
+      throw new PatchFault('the patch takes too long; split it, or replace larger parts', true);
+  }
+}
+
+function copied(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value));
+}
+
+/** A field named `__proto__` is a field like any other. */
+function set(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  else target[name] = value;
+}
+
+function indexIn(list: readonly unknown[], step: string, max: number): number {
+  if (!/^(0|[1-9]\d{0,8})$/.test(step))
+    throw new PatchFault(`${JSON.stringify(step.slice(0, 80))} is no index of a list`);
+  const index = Number(step);
+  if (index > max) throw new PatchFault(`the list has ${list.length} items, none at ${index}`);
+  return index;
+}
+
+function shown(path: readonly string[]): string {
+  const text = path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return JSON.stringify(text.length <= 200 ? text : `${text.slice(0, 200)}…`);
+}

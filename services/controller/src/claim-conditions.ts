@@ -1,0 +1,77 @@
+/**
+ * Shows on a Hardware which of its MACs, addresses and agent id belong to another one. Such an object is refused when it is written
+ * over the API; an older database, or a cluster's own API, may have it all the same.
+ */
+import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import { claimsOf, type Claim, type Hardware, type HardwareCondition } from '@tinkerbell/resources';
+import { machineOfAgent, updateObject, type Store, type View } from '@tinkerbell/store-contract';
+import { hardwareCollection } from './boot-phase.ts';
+
+const TYPE = 'OwnsItsAddresses';
+/** Looked at in one turn of the event loop. */
+const SLICE = 200;
+const SHOWN_MAX = 10;
+
+interface Deps {
+  readonly view: View;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Looks at all of them, a few at a time. Never rejects. */
+export async function showAllClaims(deps: Deps, signal: AbortSignal): Promise<void> {
+  const all = deps.view.all(hardwareCollection) as readonly Hardware[];
+  for (let at = 0; at < all.length && !signal.aborted; at += SLICE) {
+    for (const hardware of all.slice(at, at + SLICE)) await showClaims(deps, hardware);
+    await delay(deps.clock, 0);
+  }
+}
+
+/** Writes the condition when it is not as it should be. Never rejects: the next look tries again. */
+export async function showClaims(deps: Deps, hardware: Hardware): Promise<void> {
+  const message = messageOf(deps.view, hardware);
+  if (message === shownMessage(hardware)) return;
+  const { namespace, name } = hardware.metadata;
+  const now = new Date(deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const key = { collection: hardwareCollection, namespace, name };
+  await updateObject(deps.store, key, (object) => ({
+    object: withCondition(object as Hardware, message, now),
+  })).catch((error: unknown) =>
+    deps.log.warn('no condition on a Hardware', { namespace, name, error: String(error) }),
+  );
+}
+
+function messageOf(view: View, hardware: Hardware): string | undefined {
+  const lost = claimsOf(hardware).filter((claim) => {
+    const owner = ownerOf(view, claim);
+    return owner !== undefined && owner.metadata.uid !== hardware.metadata.uid;
+  });
+  if (lost.length === 0) return undefined;
+  const shown = lost.slice(0, SHOWN_MAX).map(({ kind, value }) => `${kind} ${value}`);
+  const more = lost.length > SHOWN_MAX ? ` and ${lost.length - SHOWN_MAX} more` : '';
+  return `an older Hardware has ${shown.join(', ')}${more}; this one gets no answers for them`;
+}
+
+function ownerOf(view: View, { kind, value }: Claim): Hardware | undefined {
+  return kind === 'address' ? view.hardwareByIp(value)[0] : machineOfAgent(view, value);
+}
+
+function conditionsOf({ status }: Hardware): readonly HardwareCondition[] {
+  return status?.conditions ?? [];
+}
+
+function shownMessage(hardware: Hardware): string | undefined {
+  return conditionsOf(hardware).find(({ type }) => type === TYPE)?.message;
+}
+
+function withCondition(
+  hardware: Hardware,
+  message: string | undefined,
+  lastTransitionTime: string,
+): Hardware {
+  const others = conditionsOf(hardware).filter(({ type }) => type !== TYPE);
+  const own = { type: TYPE, status: 'False', reason: 'OwnedByAnother', lastTransitionTime };
+  const conditions = message === undefined ? others : [...others, { ...own, message }];
+  return { ...hardware, status: { ...hardware.status, conditions: [...conditions] } };
+}

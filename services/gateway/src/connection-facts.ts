@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+/** What is known of a connection by itself, whatever its requests say. */
+export interface ConnectionFacts {
+  /** The client's address. */
+  readonly peer: string;
+  /** The server name of the TLS handshake, lower case; empty without. */
+  readonly sni: string;
+  readonly isTls: boolean;
+}
+
+const known = new WeakMap<Socket, ConnectionFacts>();
+
+/**
+ * Of the socket that the port has accepted. A session of HTTP/2 shows its socket through a proxy, on which `in` and `instanceof`
+ * ask the session: give it the socket itself.
+ */
+export function connectionFactsOf(socket: Socket): ConnectionFacts {
+  let facts = known.get(socket);
+  if (facts === undefined) known.set(socket, (facts = factsOf(socket)));
+  return facts;
+}
+
+function factsOf(socket: Socket): ConnectionFacts {
+  const isTls = socket instanceof TLSSocket;
+  const sni = isTls ? socket.servername : undefined;
+  return {
+    peer: (socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    sni: typeof sni === 'string' ? sni.toLowerCase() : '',
+    isTls,
+  };
+}

@@ -1,0 +1,67 @@
+/** Bounds the memory of answers that clients do not take: of all connections together, since each alone may have its buffers. */
+import type { Clock } from '@tinkerbell/platform-contract';
+
+/** A hundred downloads at full speed hold a tenth of it. */
+const BYTES_MAX = 128 * 1024 * 1024;
+/** Full buffers of 1,000 streams take longer to fill from another machine. */
+const SWEEP_MS = 250;
+
+export interface HeldBody {
+  /** In the buffers of both sides. */
+  bytes(): number;
+  /** Differs when the client has taken something since the last call. */
+  taken(): number;
+  cut(): void;
+}
+
+export class HeldBodies {
+  readonly #bytesMax: number;
+  /** With what the client had taken, and for how many sweeps it has not taken more. */
+  readonly #bodies = new Map<HeldBody, { taken: number; still: number }>();
+
+  constructor(bytesMax = BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+  }
+
+  start(clock: Clock, signal: AbortSignal): void {
+    const sweep = (): void => {
+      this.sweep();
+      cancel = clock.schedule(SWEEP_MS, sweep);
+    };
+    let cancel = clock.schedule(SWEEP_MS, sweep);
+    signal.addEventListener('abort', () => cancel(), { once: true });
+  }
+
+  /** The function that is returned forgets it. */
+  add(body: HeldBody): () => void {
+    this.#bodies.set(body, { taken: body.taken(), still: 0 });
+    return () => this.#bodies.delete(body);
+  }
+
+  /** In all. */
+  bytes(): number {
+    return this.#bodies.keys().reduce((sum, body) => sum + body.bytes(), 0);
+  }
+
+  /** Cuts off those that have not moved for longest, and of these the largest, until the rest is within the limit. */
+  sweep(): void {
+    let bytes = 0;
+    for (const [body, seen] of this.#bodies) {
+      const taken = body.taken();
+      seen.still = taken === seen.taken ? seen.still + 1 : 0;
+      seen.taken = taken;
+      bytes += body.bytes();
+    }
+    if (bytes <= this.#bytesMax) return;
+    const slowest = [...this.#bodies]
+      .map(([body, { still }]) => ({ body, still, bytes: body.bytes() }))
+      .filter((one) => one.bytes > 0)
+      .toSorted((a, b) => b.still - a.still || b.bytes - a.bytes);
+    for (const one of slowest) {
+      if (bytes <= this.#bytesMax) return;
+      this.#bodies.delete(one.body);
+      bytes -= one.bytes;
+      one.body.cut();
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import type { Service } from '@tinkerbell/platform-contract';
+
+/** What the first route of the service answers to a GET below /images/; for tests. */
+export function requestImage(
+  service: Service,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Response | undefined> | undefined {
+  const request = new Request(`http://server/images/${path}`, { headers });
+  const peer = { address: '192.0.2.1', port: 1 };
+  return service.routes[0]?.handle(request, { peer, localAddress: '192.0.2.2', signal: request.signal });
+}
