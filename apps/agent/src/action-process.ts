@@ -11,8 +11,14 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import type { ActionOrder, RunnerMessage } from './action-runner.ts';
 import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
-/** An action that ignores its timeout is killed after this; what it runs is killed by it after 5 s. */
-const KILL_GRACE_MS = 5500;
+/** An action ends within a second of its timeout and ends what it runs; one that does not is killed after this. */
+const KILL_GRACE_MS = 1500;
+/** A killed process that waits for a disk does not end: the agent waits no longer than this, and reports it. */
+const UNKILLABLE_MS = 1000;
+/** What an action left behind may hold its output open for ever: after its end the rest of it is read for so long. */
+const DRAIN_MS = 1000;
+/** A process that has sent its result, and does not end, is killed after this. */
+const LINGER_MS = 2000;
 /** Lines of a crashed action's output that its report carries. */
 const OUTPUT_LINES_KEPT = 20;
 
@@ -45,33 +51,63 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     env: { ...process.env, ...options.processEnvironment },
   });
   const output = keepLastLines(child, options);
+  const timers = createTimers(options.clock);
   let result: ActionResult | undefined;
   let timedOut = false;
-  const cancelTimers = limitTime(child, options, () => {
-    timedOut = true;
-  });
   const { cancelled } = options;
-  const stopFollowing = followCancellation(child, options);
-  child.on('message', (raw) => {
-    const message = raw as RunnerMessage;
-    if (message.kind === 'ready') child.send(options.order);
-    if (message.kind === 'progress') options.onProgress(message.progress);
-    if (message.kind === 'log') takeLog(message, options);
-    if (message.kind === 'result') result = message.result;
-  });
   return new Promise((resolve) => {
+    let isOver = false;
     const finish = (crash: string): void => {
-      cancelTimers();
-      stopFollowing();
+      if (isOver) return;
+      isOver = true;
+      timers.cancel();
+      cancelled?.removeEventListener('abort', stop);
       // What the action started and left behind must not outlive it.
       killGroup(child, 'SIGKILL');
       if (cancelled?.aborted === true) resolve({ ok: 'cancelled', reason: String(cancelled.reason) });
       else if (timedOut) resolve({ ok: 'timeout' });
       else resolve(result ?? { ok: false, error: [crash, ...output].join('\n') });
     };
+    const kill = (): void => {
+      killGroup(child, 'SIGKILL');
+      timers.schedule(UNKILLABLE_MS, () => finish('the action cannot be ended: it waits for a disk'));
+    };
+    const stop = (): void => {
+      killGroup(child, 'SIGTERM');
+      timers.schedule(KILL_GRACE_MS, kill);
+    };
+    child.on('message', (raw) => {
+      const message = raw as RunnerMessage;
+      if (message.kind === 'ready') child.send(options.order);
+      if (message.kind === 'progress') options.onProgress(message.progress);
+      if (message.kind === 'log') takeLog(message, options);
+      if (message.kind !== 'result') return;
+      result = message.result;
+      timers.schedule(LINGER_MS, kill);
+    });
     child.once('error', (error) => finish(`the action could not be started: ${error.message}`));
-    child.once('close', (code, signal) => finish(`the action crashed (${signal ?? code})`));
+    child.once('exit', (code, signal) => {
+      const crash = `the action crashed (${signal ?? code})`;
+      timers.schedule(DRAIN_MS, () => finish(crash));
+      child.once('close', () => finish(crash));
+    });
+    if (options.timeoutSeconds > 0)
+      timers.schedule(options.timeoutSeconds * 1000, () => {
+        timedOut = true;
+        stop();
+      });
+    cancelled?.addEventListener('abort', stop, { once: true });
+    if (cancelled?.aborted === true) stop();
   });
+}
+
+/** Tasks that are cancelled together. */
+function createTimers(clock: Clock): { schedule(delayMs: number, task: () => void): void; cancel(): void } {
+  const cancels: (() => void)[] = [];
+  return {
+    schedule: (delayMs, task) => void cancels.push(clock.schedule(delayMs, task)),
+    cancel: () => cancels.forEach((each) => each()),
+  };
 }
 
 /** What the programs of an action write arrives as its log. */
@@ -83,38 +119,6 @@ function takeLog(
   if (level === 'debug') return;
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
   onLine?.(level === 'info' ? 'stdout' : 'stderr', message + pairs.join(''));
-}
-
-/** Returns the function that ends waiting for it. */
-function followCancellation(child: ChildProcess, { cancelled, clock }: ActionProcessOptions): () => void {
-  let cancelKill: (() => void) | undefined;
-  const stop = (): void => {
-    cancelKill = stopGroup(child, clock);
-  };
-  if (cancelled?.aborted === true) stop();
-  cancelled?.addEventListener('abort', stop, { once: true });
-  return () => {
-    cancelled?.removeEventListener('abort', stop);
-    cancelKill?.();
-  };
-}
-
-function stopGroup(child: ChildProcess, clock: Clock): () => void {
-  killGroup(child, 'SIGTERM');
-  return clock.schedule(KILL_GRACE_MS, () => killGroup(child, 'SIGKILL'));
-}
-
-function limitTime(child: ChildProcess, options: ActionProcessOptions, onTimeout: () => void): () => void {
-  if (options.timeoutSeconds <= 0) return () => undefined;
-  let cancelKill: (() => void) | undefined;
-  const cancelStop = options.clock.schedule(options.timeoutSeconds * 1000, () => {
-    onTimeout();
-    cancelKill = stopGroup(child, options.clock);
-  });
-  return () => {
-    cancelStop();
-    cancelKill?.();
-  };
 }
 
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -27,6 +27,9 @@ export type RunnerMessage =
 /** When memory runs out, the kernel ends the action and not the agent that must report it. */
 const OOM_SCORE_ADJUSTMENT = '500';
 
+/** As long as an action that is stopped may take. */
+const ORPHAN_MS = 1000;
+
 /** Waits for an order, runs it, sends the result, and ends the process. */
 export async function runActionProcess(): Promise<void> {
   try {
@@ -36,8 +39,11 @@ export async function runActionProcess(): Promise<void> {
   }
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
-  // Without an agent there is nobody to report to, and a new agent will ask for the action again.
-  process.once('disconnect', () => process.exit(1));
+  // Without an agent there is nobody to report to, and a new agent will ask for the action again: what it runs must end.
+  process.once('disconnect', () => {
+    stop.abort();
+    setTimeout(() => process.exit(1), ORPHAN_MS);
+  });
   const order = await new Promise<ActionOrder>((resolve) => {
     process.once('message', (message) => resolve(message as ActionOrder));
     void send({ kind: 'ready' });

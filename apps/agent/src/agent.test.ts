@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, existsSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
@@ -90,6 +90,25 @@ test('reports TIMEOUT and ends what the action started', async (context) => {
   assert.match(report?.message?.message ?? '', /timeout of 1 s/);
 });
 
+test(
+  'an action that ignores its timeout, and what it leaves behind, hold nothing up',
+  { timeout: 60_000 },
+  async (context) => {
+    const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 1; done'];
+    const leaving = ['sh', '-c', 'setsid sleep 600 & echo left $! >&2; exit 7'];
+    const server = await startServer(context, [
+      action({ name: 'stubborn', image: 'busybox', command: stubborn, timeout: 1n }),
+      action({ name: 'leaving', image: 'busybox', command: leaving }),
+    ]);
+    startAgent(context, server.address);
+    const isLast = (report: ActionStatusRequest) => isFinal(report) && report.actionName === 'leaving';
+    const finals = (await server.reportsUntil(isLast)).filter(isFinal);
+    assert.deepEqual(finals.map(stateName), ['TIMEOUT', 'FAILED']);
+    const left = /left (\d+)/.exec(finals[1]?.message?.message ?? '')?.[1];
+    context.after(() => process.kill(Number(left), 'SIGKILL'));
+  },
+);
+
 test('repeats the same report until the server takes it', async (context) => {
   let refusals = 3;
   const server = await startServer(
@@ -134,19 +153,26 @@ test('does not run an action again whose report was not acknowledged before a cr
   assert.ok(existsSync(marker));
 });
 
-test('runs an action again that was interrupted before it ended', async (context) => {
-  const marker = join(directory, 'interrupted');
-  const command = ['sh', '-c', `test -e ${marker} || { touch ${marker}; echo waiting; sleep 3600; }`];
-  const server = await startServer(context, [action({ name: 'again', image: 'busybox', command })]);
-  const spool = join(directory, 'interrupted-spool');
-  const first = startAgent(context, server.address, spool);
-  await outputOf(first, 'waiting');
-  await kill(first);
-  server.serveAgain();
-  startAgent(context, server.address, spool);
-  const report = (await server.reportsUntil(isFinal)).at(-1);
-  assert.equal(report?.actionState, StateType.SUCCESS);
-});
+test(
+  'runs an action again that was interrupted before it ended, and ends what that ran',
+  { timeout: 60_000 },
+  async (context) => {
+    const marker = join(directory, 'interrupted');
+    const command = ['sh', '-c', `test -e ${marker} || { echo $$ > ${marker}; echo waiting; sleep 3600; }`];
+    const server = await startServer(context, [action({ name: 'again', image: 'busybox', command })]);
+    const spool = join(directory, 'interrupted-spool');
+    const first = startAgent(context, server.address, spool);
+    await outputOf(first, 'waiting');
+    await kill(first);
+    server.serveAgain();
+    startAgent(context, server.address, spool);
+    const report = (await server.reportsUntil(isFinal)).at(-1);
+    assert.equal(report?.actionState, StateType.SUCCESS);
+    // Two of them would write the same disk.
+    const interrupted = Number(readFileSync(marker, 'utf8'));
+    while (isAlive(interrupted)) await new Promise((resolve) => setTimeout(resolve, 20));
+  },
+);
 
 test('accepts waitdaemon first and starts its image afterwards', async (context) => {
   const marker = join(directory, 'waited');
@@ -188,6 +214,15 @@ function action(fields: Partial<Omit<ActionResponse, '$typeName' | '$unknown'>>)
     actionId: `id-${fields.name}`,
     ...fields,
   });
+}
+
+/** Also false for a process that has ended and whose parent has not read its status yet. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 function stateName(report: ActionStatusRequest): string | undefined {

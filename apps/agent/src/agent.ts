@@ -88,7 +88,7 @@ async function runAction(
   const order = orderFor(action);
   const end =
     actionName(action.image) === WAIT_DAEMON
-      ? endOfWaitDaemon(order)
+      ? endOfWaitDaemon(order, Number(action.timeout))
       : endOf(
           await runInProcess({
             order,
@@ -148,8 +148,8 @@ function endOf(outcome: ActionOutcome, timeoutSeconds: number): End {
   }
 }
 
-function endOfWaitDaemon(order: ActionOrder): End {
-  const result = waitDaemonOrder(order);
+function endOfWaitDaemon(order: ActionOrder, timeoutSeconds: number): End {
+  const result = waitDaemonOrder(order, timeoutSeconds);
   if (!result.ok) return { state: 'FAILED', message: result.error };
   return { state: 'SUCCESS', message: 'accepted, runs in the background', followUp: result.followUp };
 }

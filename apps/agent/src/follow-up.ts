@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 
-import { changeMachineState, type MachineEffect } from '@tinkerbell/action-kit';
+import { changeMachineState, runProgram, type MachineEffect } from '@tinkerbell/action-kit';
 import { delay } from '@tinkerbell/platform-contract';
 
 import { runInProcess } from './action-process.ts';
@@ -18,13 +18,19 @@ const WAIT_SECONDS_DEFAULT = 10;
 const WAIT_SECONDS_MAX = 3600;
 /** Lets the console and the network card finish what they were given. */
 const SETTLE_MS = 250;
+/** Caches that a disk does not take in this time are lost: the machine restarts all the same. */
+const SYNC_LIMIT_MS = 30_000;
+/** The init system that does not answer is not waited for. */
+const INIT_LIMIT_MS = 30_000;
+/** An image whose action has no timeout; the agent asks for nothing else meanwhile. */
+const FOLLOW_UP_SECONDS = 3600;
 
 export type WaitDaemonOrder =
   | { readonly ok: true; readonly followUp: FollowUp }
   | { readonly ok: false; readonly error: string };
 
-/** waitdaemon's variables: IMAGE, and WAIT_SECONDS to wait before starting it. Command and the rest are passed on. */
-export function waitDaemonOrder(order: ActionOrder): WaitDaemonOrder {
+/** waitdaemon's variables: IMAGE, and WAIT_SECONDS to wait before starting it. Command, timeout and the rest are passed on. */
+export function waitDaemonOrder(order: ActionOrder, timeoutSeconds = 0): WaitDaemonOrder {
   const { IMAGE: image = '', WAIT_SECONDS: wait = String(WAIT_SECONDS_DEFAULT), ...rest } = order.environment;
   if (image === '') return { ok: false, error: 'waitdaemon: IMAGE is missing: set it to the image to start' };
   const seconds = /^\d{1,5}$/.test(wait) ? Number(wait) : Number.NaN;
@@ -38,8 +44,9 @@ export function waitDaemonOrder(order: ActionOrder): WaitDaemonOrder {
     waitMs: seconds * 1000,
     command: order.command,
     environment: rest,
-  };
-  return { ok: true, followUp: followUp as FollowUp };
+    timeoutSeconds,
+  } as const;
+  return { ok: true, followUp };
 }
 
 /** Does it. Returns when the machine goes on as before. */
@@ -54,7 +61,8 @@ export async function performFollowUp(followUp: FollowUp, dependencies: AgentDep
   const outcome = await runInProcess({
     order: { image: followUp.image, command: followUp.command, environment: followUp.environment },
     processEnvironment: dependencies.actionEnvironment(),
-    timeoutSeconds: 0,
+    timeoutSeconds: followUp.timeoutSeconds || FOLLOW_UP_SECONDS,
+    cancelled: dependencies.signal,
     clock,
     log,
     onProgress: (progress) => log.info(progress.message),
@@ -71,7 +79,10 @@ async function performEffect(effect: MachineEffect, dependencies: AgentDependenc
   }
   log.info(`machine: ${effect}`);
   await delay(clock, SETTLE_MS);
+  await runProgram('sync', [], { signal: AbortSignal.timeout(SYNC_LIMIT_MS) }).catch((thrown: unknown) =>
+    log.warn('not everything is on the disks', { reason: String(thrown) }),
+  );
   const result = changeMachineState(effect);
   log.warn('the kernel refused, asking the init system', { effect, reason: result.ok ? '' : result.error });
-  spawnSync(effect === 'power-off' ? 'poweroff' : 'reboot', ['-f']);
+  spawnSync(effect === 'power-off' ? 'poweroff' : 'reboot', ['-f'], { timeout: INIT_LIMIT_MS });
 }

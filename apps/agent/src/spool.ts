@@ -33,6 +33,8 @@ export type FollowUp =
       readonly waitMs: number;
       readonly command: readonly string[];
       readonly environment: Readonly<Record<string, string>>;
+      /** 0, or absent in what an older agent wrote: as long as an image may take. */
+      readonly timeoutSeconds?: number;
     };
 
 export interface Spool {
@@ -59,8 +61,15 @@ export function createSpool(directory: string): Spool {
     },
     async pending() {
       const text = await readFile(path, 'utf8').catch(() => undefined);
-      // Renamed into place when whole, and written by this program only.
-      return text === undefined ? undefined : (JSON.parse(text) as FinishedAction);
+      if (text === undefined) return undefined;
+      try {
+        // Written by this program only.
+        return JSON.parse(text) as FinishedAction;
+      } catch {
+        // A disk that was damaged: the server offers the action again, or times it out.
+        await rm(path, { force: true });
+        return undefined;
+      }
     },
     async clear() {
       await rm(path, { force: true });

@@ -14,6 +14,8 @@ import { tlsTargetOf, type TlsTarget } from './tls-server-name.ts';
 const KEEPALIVE_MS = 20_000;
 const KEEPALIVE_TIMEOUT_MS = 10_000;
 const RECONNECT_FIRST_MS = 250;
+/** A server that takes a call and does not answer is asked again after this. */
+const CALL_LIMIT_MS = 30_000;
 const METHODS = serviceDefinition(WorkflowService);
 
 /** What the server said, sorted by what the agent does about it. */
@@ -55,7 +57,7 @@ interface Method<Response> {
   responseDeserialize(bytes: Buffer): Response;
 }
 
-/** The answer of one call, or its error. */
+/** The answer of one call, or its error; within CALL_LIMIT_MS, or before `deadlineMs` since the Unix epoch. */
 export function unary<Response>(
   channel: Channel,
   method: Method<Response>,
@@ -63,14 +65,18 @@ export function unary<Response>(
   deadlineMs?: number,
 ): Promise<{ readonly value: Response } | { readonly error: ServiceError | null }> {
   return new Promise((resolve) => {
-    channel.makeUnaryRequest(
+    const call = channel.makeUnaryRequest(
       method.path,
       (value) => method.requestSerialize(value as never),
       (bytes) => method.responseDeserialize(bytes),
       request,
       deadlineMs === undefined ? {} : { deadline: deadlineMs },
-      (error, value) => resolve(value === undefined ? { error } : { value }),
+      (error, value) => {
+        clearTimeout(limit);
+        resolve(value === undefined ? { error } : { value });
+      },
     );
+    const limit = setTimeout(() => call.cancel(), CALL_LIMIT_MS);
   });
 }
 

@@ -16,6 +16,7 @@ import {
   openNodeDirectory,
   nodeUdp6,
 } from '@tinkerbell/platform-node';
+import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
 import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
@@ -24,12 +25,13 @@ import { createControllerService, createEventsService } from '@tinkerbell/servic
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRelayService } from '@tinkerbell/service-relay';
-import type { Store, View } from '@tinkerbell/store-contract';
+import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
 import { openAccess } from './access/open-access.ts';
 import { openAgentIdentity } from './agent-auth-settings.ts';
 import { holdDataDirectory } from './data-directory.ts';
+import { openLocalCredential } from './local/local-credential.ts';
 import { openHttpPorts } from './http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
 import { createLedService } from './led-service.ts';
@@ -43,6 +45,8 @@ import { createTimedStore } from './timed-store.ts';
 
 export interface RunningServer {
   readonly http: HttpServer['local'];
+  /** The file with which commands on this machine reach the API. */
+  readonly kubeconfig: string;
   /** Resolves when everything has ended after the signal. */
   stopped(): Promise<void>;
 }
@@ -72,10 +76,9 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const store = withSealedSecrets(timed, settings);
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
-  const renderer = createWorkerRenderer(nodeClock, log);
-  cleanup.defer(() => renderer.close());
-
-  const access = await whoMayWhat(settings, { ...platform, store, view, log }, stopping.signal);
+  const threads = readyThreads(log, cleanup);
+  const who = { ...platform, store, view, log };
+  const { credential, ...access } = await whoMayWhat(settings, who, stopping.signal);
   const tracer = await openTracer(settings.tracing, { ...platform, log, version: VERSION }, cleanup);
   const deps = {
     store,
@@ -83,7 +86,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     view,
     ...access,
     journal,
-    renderer,
+    ...threads,
     referenceRules: settings.referenceRules,
     log,
     ...platform,
@@ -100,18 +103,16 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     others: () => timed.samples(),
   };
   const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };
-  const ports = cleanup.use(await openHttpPorts(settings, { ...pages, http: createNodeHttp(log), log }));
+  const ports = cleanup.use(
+    await openHttpPorts(settings, { ...pages, credential, http: createNodeHttp(log), log }),
+  );
 
-  journal.append({
-    source: 'server',
-    event: 'started',
-    message: 'server is ready',
-    details: { address: settings.publicIpv4 },
-  });
+  recordStart(journal, settings);
   const told = aborted(signal);
   const running = cleanup.move();
   return {
     http: ports.main,
+    kubeconfig: ports.kubeconfig,
     async stopped() {
       await told;
       readiness.shutDown();
@@ -120,6 +121,11 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
       await running.disposeAsync();
     },
   };
+}
+
+function recordStart(journal: Journal, { publicIpv4: address }: Settings): void {
+  const message = 'server is ready';
+  journal.append({ source: 'server', event: 'started', message, details: { address } });
 }
 
 /** Those that were started have ended when `cleanup` is done, also when one of them could not be. */
@@ -154,12 +160,23 @@ function withSealedSecrets(store: Store, { secretsKeys }: Settings): Store {
 /** People and programs by tokens and roles, machines by the sessions of their agents. */
 async function whoMayWhat(
   settings: Settings,
-  deps: Parameters<typeof openAccess>[1] & { readonly view: View },
+  deps: Omit<Parameters<typeof openAccess>[1], 'acceptsLocal'> & { readonly view: View },
   signal: AbortSignal,
 ) {
-  const access = await openAccess(settings.access, deps, signal);
+  const { random, clock } = deps;
+  const credential = await openLocalCredential(settings.dataDirectory, { random, nowMs: clock.nowMs() });
+  const access = await openAccess(settings.access, { ...deps, acceptsLocal: credential.accepts }, signal);
   const { hidden } = access;
-  return { ...access, ...(await openAgentIdentity(settings.agentAuth, { ...deps, hidden })) };
+  return { credential, ...access, ...(await openAgentIdentity(settings.agentAuth, { ...deps, hidden })) };
+}
+
+/** Threads that begin with their first work: for rendering, and for long texts of requests. */
+function readyThreads(log: Log, cleanup: AsyncDisposableStack) {
+  const renderer = createWorkerRenderer(nodeClock, log);
+  const texts = createWorkerTexts(nodeClock);
+  cleanup.defer(() => renderer.close());
+  cleanup.defer(() => texts.close());
+  return { renderer, texts };
 }
 
 /** What address pools need: the record of leases, and who looks whether an address is free. */

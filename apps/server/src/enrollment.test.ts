@@ -24,7 +24,7 @@ async function startedServer() {
   const api = `${url}/apis/tinkerbell.org/v1alpha1/namespaces/default`;
   const request = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${api}/${path}`, {
+    const answer = await child.request(`${api}/${path}`, {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),
@@ -37,7 +37,7 @@ async function startedServer() {
     agent: agentOf(port, mac),
     request,
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
-    timeline: async (path: string) => (await fetch(`${api}/${path}/timeline?after=0`)).text(),
+    timeline: async (path: string) => (await child.request(`${api}/${path}/timeline?after=0`)).text(),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }

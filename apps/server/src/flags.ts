@@ -17,6 +17,12 @@ const general: readonly Flag[] = [
   ),
   flag('data-dir', 'text', './data', 'folder of the database; made when it is not there'),
   flag(
+    'accept-loss',
+    'boolean',
+    'false',
+    'start with what is intact of a damaged database; the damaged files are kept in <data-dir>/damaged-<time>. For one start: without it a damaged database is refused',
+  ),
+  flag(
     'store',
     'text',
     'sqlite',
@@ -77,12 +83,6 @@ const general: readonly Flag[] = [
   ),
   flag('bind-address', 'text', '0.0.0.0', 'address to listen on'),
   flag('http-port', 'number', '7080', 'port of scripts, binaries, images and API'),
-  flag(
-    'api-anonymous',
-    'text',
-    'loopback',
-    'who may use the API, and do everything there, without saying who he is: loopback (this machine), everyone or none',
-  ),
   flag('https-port', 'number', '7443', 'port of the same over TLS, when there is a certificate'),
   flag('tls-cert-file', 'text', '', 'certificate for HTTPS and gRPC, PEM'),
   flag('tls-key-file', 'text', '', 'key for HTTPS and gRPC, PEM'),

@@ -4,11 +4,12 @@
  * signature included.
  */
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { templatePlatform } from '@tinkerbell/platform-template';
 import { certificateFiles, type CertificatePair } from './gateway-settings.ts';
+import { writePrivateFile } from './private-file.ts';
 
 const AUTHORITY_DAYS = 3650;
 /** What browsers and Apple's systems take at most is 398. */
@@ -24,8 +25,8 @@ export function initAuthority(directory: string): string {
   if (!existsSync(certFile)) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const key = rsaKey(RSA_BITS.authority);
-    put(keyFile, key);
-    put(certFile, certified({ key, names: [], days: AUTHORITY_DAYS }));
+    writePrivateFile(keyFile, key);
+    writePrivateFile(certFile, certified({ key, names: [], days: AUTHORITY_DAYS }));
   }
   return readFileSync(certFile, 'utf8');
 }
@@ -42,8 +43,8 @@ export function issueCertificate(directory: string, names: readonly string[]): r
   const pairs = certificateFiles(directory, first.replaceAll('*', '_'));
   for (const { certFile, keyFile, isRsa } of pairs) {
     const key = isRsa ? rsaKey(RSA_BITS.certificate) : ecdsaKey();
-    put(keyFile, key);
-    put(certFile, certified({ key, names, days: CERTIFICATE_DAYS, authority }));
+    writePrivateFile(keyFile, key);
+    writePrivateFile(certFile, certified({ key, names, days: CERTIFICATE_DAYS, authority }));
   }
   return pairs;
 }
@@ -94,10 +95,4 @@ function ecdsaKey(): string {
 function rsaKey(modulusLength: number): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength });
   return privateKey.export({ type: 'pkcs1', format: 'pem' });
-}
-
-/** Whole or not at all; readable by its owner alone. */
-function put(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
 }

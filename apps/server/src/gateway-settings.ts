@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { parseEndpoint, routesIn, type ForwardSettings, type RouteFile } from '@tinkerbell/service-gateway';
 import { SettingsError, type FlagReader } from './flag-reader.ts';
+import { forwardRefusal, type RefuseForward } from './own-ports.ts';
 
 export interface GatewaySettings {
   readonly fixed: RouteFile;
+  readonly refuseForward: RefuseForward;
   readonly routeFile?: string;
   /** Where our own authority keeps its certificates; absent: they come from elsewhere. */
   readonly authority?: { readonly directory: string; readonly names: readonly string[] };
@@ -13,10 +15,7 @@ export interface GatewaySettings {
 const NO_ROUTES: RouteFile = { listeners: [], routes: [], forwards: [], trustedProxies: [] };
 /** Of the file host (the edge stack's ingress): requests a second and at one time, for each source address. */
 const FILES_LIMITS = 'rateLimit: {average: 500}, maxConnections: 70';
-/**
- * What is public of our own HTTP port. The API is not: behind the gateway every request would come from this machine, which may do
- * everything.
- */
+/** What is public of our own HTTP port; the API needs a route of its own. */
 const OWN_FILES = '/tink-stack/(images|hook|ipxe/binary)/';
 /** Anything else is a file of the images: `/tink-stack/hook.ipxe` is `/images/hook.ipxe`. */
 const OWN_TREE = '/tink-stack/(.+)';
@@ -25,13 +24,15 @@ const OWN_TREE = '/tink-stack/(.+)';
 export function gatewaySettings(flags: FlagReader, dataDirectory: string): GatewaySettings | undefined {
   if (!flags.boolean('enable-gateway')) return undefined;
   const routeFile = flags.text('gateway-config');
-  const forwards = flags.list('gateway-forward').map((text) => forwardOf(flags, text));
+  const refuseForward = forwardRefusal(flags);
+  const forwards = flags.list('gateway-forward').map((text) => forwardOf(flags, text, refuseForward));
   const domain = flags.text('gateway-domain');
   if (domain === '' && routeFile === '' && forwards.length === 0)
     throw new SettingsError('--enable-gateway needs --gateway-domain, --gateway-config or --gateway-forward');
   const hosts = domain === '' ? undefined : documentedHosts(flags, domain, dataDirectory);
   return {
     fixed: { ...(hosts?.fixed ?? NO_ROUTES), forwards },
+    refuseForward,
     ...(routeFile === '' ? {} : { routeFile }),
     ...(hosts?.authority === undefined ? {} : { authority: hosts.authority }),
   };
@@ -129,21 +130,28 @@ function upstreamOf(flags: FlagReader, name: string, ownPort: string): string {
 }
 
 /** `udp:69=192.0.2.10:69` */
-function forwardOf(flags: FlagReader, text: string): ForwardSettings {
+function forwardOf(flags: FlagReader, text: string, refuseForward: RefuseForward): ForwardSettings {
+  const forward = parsedForward(flags, text);
+  if (forward === undefined)
+    throw new SettingsError(
+      `--gateway-forward takes PROTOCOL:PORT=HOST:PORT such as udp:69=192.0.2.10:69, not ${JSON.stringify(text)}`,
+    );
+  const refused = refuseForward(forward);
+  if (refused !== undefined) throw new SettingsError(`--gateway-forward: ${refused}`);
+  return forward;
+}
+
+function parsedForward(flags: FlagReader, text: string): ForwardSettings | undefined {
   const match = /^(tcp|udp):(\d{1,5})=(.+)$/.exec(text);
-  const rest = `protocol: ${match?.[1]}, listen: ${quoted(`${flags.text('bind-address')}:${match?.[2]}`)}, to: ${quoted(match?.[3] ?? '')}`;
+  if (match === null) return undefined;
+  const [, protocol, port, to = ''] = match;
+  const rest = `protocol: ${protocol}, listen: ${quoted(`${flags.text('bind-address')}:${port}`)}, to: ${quoted(to)}`;
   try {
-    const [forward] = routesIn(
-      `forwards: [{name: "${match?.[1]}-${match?.[2]}", ${rest}}]`,
-      'forward',
-    ).forwards;
-    if (match !== null && forward !== undefined) return forward;
+    return routesIn(`forwards: [{name: "${protocol}-${port}", ${rest}}]`, 'forward').forwards[0];
   } catch (cause) {
-    if (!(cause instanceof Error)) throw cause;
+    if (cause instanceof Error) return undefined;
+    throw cause;
   }
-  throw new SettingsError(
-    `--gateway-forward takes PROTOCOL:PORT=HOST:PORT such as udp:69=192.0.2.10:69, not ${JSON.stringify(text)}`,
-  );
 }
 
 function quoted(text: string): string {

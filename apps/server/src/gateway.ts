@@ -13,12 +13,16 @@ interface GatewayParts {
   readonly httpClient: HttpClient;
 }
 
-export function gatewayService(parts: GatewayParts, { authority, ...config }: GatewaySettings): Service {
+export function gatewayService(
+  parts: GatewayParts,
+  { authority, refuseForward, ...config }: GatewaySettings,
+): Service {
   const { clock, httpClient } = parts;
   const service = createGatewayService(
     {
       ...parts,
       readFile: (path) => readFile(path, 'utf8'),
+      refuseForward,
       verifierFor: ({ jwksUrl = '', ...issuer }, jwks) => {
         // The operator named the URL; where it leads to is not for others to say.
         const mayConnect = ({ redirects }: { readonly redirects: number }) => redirects === 0;

@@ -6,11 +6,7 @@ import { createHttpFront } from './http-front.ts';
 import { createReadiness, servicesChecks } from './readiness.ts';
 import { createRequestCounts } from './request-counts.ts';
 
-function front(
-  routes: readonly HttpRoute[],
-  apiAnonymous: 'loopback' | 'everyone' = 'loopback',
-  tracer = noTracer,
-) {
+function front(routes: readonly HttpRoute[], apiAnonymous: 'none' | 'everyone' = 'none', tracer = noTracer) {
   const service: Service = {
     name: 'some',
     routes,
@@ -25,6 +21,7 @@ function front(
     services: [service],
     readiness,
     apiAnonymous,
+    apiAnonymousHosts: [],
     clock: nodeClock,
     measured: { requests, process, others: () => [] },
     tracing: { tracer, view: { hardwareByIp: () => [] } },
@@ -35,12 +32,13 @@ function front(
     localAddress: '10.1.0.1',
     signal: new AbortController().signal,
   };
-  return (path: string) => handler(new Request(`http://10.1.0.1:7080${path}`), context);
+  return (path: string, init?: RequestInit) =>
+    handler(new Request(`http://10.1.0.1:7080${path}`, init), context);
 }
 
 const answers = { handle: () => Promise.resolve(new Response('told')) };
 
-test('routes of the API turn other machines away, in their own words where they have some', async () => {
+test('routes of the API refuse callers without a credential, in their own words where they have some', async () => {
   const ask = front([
     { name: 'api', prefix: '/api', ...answers },
     {
@@ -56,8 +54,15 @@ test('routes of the API turn other machines away, in their own words where they 
   assert.equal(kubernetes.headers.get('www-authenticate'), 'Bearer realm="tinkerbell"');
   const own = await ask('/v1/jobs');
   assert.equal(own.status, 401);
-  assert.match(await own.text(), /^no: the API answers this machine only .*10\.1\.0\.2 needs/);
+  assert.match(await own.text(), /^no: the API needs a token or a client certificate; 10\.1\.0\.2 sent none/);
   assert.equal(await (await ask('/images/a')).text(), 'told');
+});
+
+test('what a route calls public is read without a credential, and not written', async () => {
+  const ask = front([{ name: 'api', prefix: '/api', ...answers, isPublic: (path) => path === '/api' }]);
+  assert.equal(await (await ask('/api')).text(), 'told');
+  assert.equal((await ask('/api/v1/secrets')).status, 401);
+  assert.equal((await ask('/api', { method: 'POST' })).status, 401);
 });
 
 test('a route hears of whom the front turned away', async () => {

@@ -3,6 +3,7 @@ import {
   pathNameOf,
   WholeResponse,
   type Authenticator,
+  type Authorizer,
   type Clock,
   type HttpContext,
   type HttpHandler,
@@ -10,6 +11,7 @@ import {
   type HttpRoute,
   type Service,
 } from '@tinkerbell/platform-contract';
+import { impersonated } from './access/impersonation.ts';
 import { LOGIN_PATH, loginPage } from './access/login-page.ts';
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
 import { metricsPage, type Measured } from './metrics-pages.ts';
@@ -19,7 +21,10 @@ import { endRequestSpan, requestSpan, type RequestTracing } from './request-span
 export interface FrontOptions {
   readonly services: readonly Service[];
   readonly apiAnonymous: ApiAudience;
+  readonly apiAnonymousHosts: readonly string[];
   readonly authenticator?: Authenticator;
+  /** Decides who may act as whom; nobody may when absent. */
+  readonly authorizer?: Authorizer;
   /** Where people get tokens. */
   readonly login?: Parameters<typeof loginPage>[0];
   readonly readiness: Readiness;
@@ -28,9 +33,6 @@ export interface FrontOptions {
   readonly tracing: RequestTracing;
   readonly uptimeSeconds: () => number;
 }
-
-/** Who verifies our tokens has none, and keys that are public are no secret. */
-const PUBLIC: ReadonlySet<string> = new Set(['/openid/v1/jwks', '/.well-known/openid-configuration']);
 
 /** How answers of the front itself are counted. */
 const OWN_ROUTE = 'server';
@@ -46,7 +48,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     if (page === undefined)
       for (const route of routes) {
         if (!path.startsWith(route.prefix)) continue;
-        const response = await counted(route, request, { context, startedMs, path });
+        const response = await counted(route, request, { context, startedMs });
         if (response !== undefined) return response;
       }
     requests.began(OWN_ROUTE);
@@ -58,15 +60,15 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   async function counted(
     route: HttpRoute,
     request: HttpRequest,
-    told: { readonly context: HttpContext; readonly startedMs: number; readonly path: string },
+    given: { readonly context: HttpContext; readonly startedMs: number },
   ): Promise<Response | undefined> {
-    const { context, startedMs, path } = told;
+    const { context, startedMs } = given;
     requests.began(route.name);
     const span = requestSpan(options.tracing, { route: route.name, request, context });
     // What a handler throws is answered 500 by the listener.
     let status: number | undefined = 500;
     try {
-      const response = await (route.name === 'api' && !PUBLIC.has(path)
+      const response = await (route.name === 'api'
         ? guarded(options, route, request, context)
         : route.handle(request, context));
       status = response?.status;
@@ -108,8 +110,15 @@ async function guarded(
   request: HttpRequest,
   context: HttpContext,
 ): Promise<Response | undefined> {
-  const { authenticator, apiAnonymous: anonymous } = options;
-  const found = await admitted(request, context, { authenticator, anonymous });
+  const { authenticator, authorizer, apiAnonymous: anonymous, apiAnonymousHosts: anonymousHosts } = options;
+  const isPublic = route.isPublic?.(pathNameOf(request.url)) === true && isRead(request);
+  const admittedAs = await admitted(request, context, {
+    authenticator,
+    anonymous,
+    anonymousHosts,
+    isPublic,
+  });
+  const found = 'user' in admittedAs ? impersonated(request, admittedAs.user, authorizer) : admittedAs;
   if (!('user' in found)) {
     route.turnedAway?.(request, context, found.code);
     return refusal(route, found);
@@ -118,13 +127,15 @@ async function guarded(
   return route.handle(request, { peer, localAddress, signal, user: found.user });
 }
 
+const REASONS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' } as const;
+
 /** A Status as Kubernetes has it, unless the route has words of its own. */
 function refusal(
   route: HttpRoute,
   { code, message, isBadToken }: Exclude<Admitted, { readonly user: unknown }>,
 ): Response {
   if (route.refuse !== undefined) return route.refuse(message, code);
-  const reason = code === 401 ? 'Unauthorized' : 'Forbidden';
+  const reason = REASONS[code];
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, message, code };
   const challenge = `Bearer realm="tinkerbell"${isBadToken === true ? ', error="invalid_token"' : ''}`;
   return new WholeResponse(`${JSON.stringify(status)}\n`, {
@@ -138,6 +149,10 @@ function refusal(
 
 function text(body: string, status = 200): Response {
   return new WholeResponse(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+}
+
+function isRead({ method }: HttpRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function isVerbose(url: string): boolean {

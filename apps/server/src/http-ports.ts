@@ -1,23 +1,33 @@
-/** The ports that speak HTTP: the main one, the same over TLS, and the old one of the metadata service. */
+/** The ports that speak HTTP: the main one, the same over TLS, the one for commands of this machine, and the old one of the metadata service. */
 import { readFile } from 'node:fs/promises';
-import { PlatformError, type Http, type HttpServer, type Log } from '@tinkerbell/platform-contract';
+import {
+  PlatformError,
+  type Http,
+  type HttpHandler,
+  type HttpServer,
+  type Log,
+} from '@tinkerbell/platform-contract';
 import { createHttpFront, type FrontOptions } from './http-front.ts';
 import { SettingsError } from './flag-reader.ts';
+import type { LocalCredential } from './local/local-credential.ts';
 import type { Settings } from './settings.ts';
 
-interface HttpPortsInput extends Omit<FrontOptions, 'apiAnonymous'> {
+interface HttpPortsInput extends Omit<FrontOptions, 'apiAnonymous' | 'apiAnonymousHosts'> {
   readonly http: Http;
   readonly log: Log;
+  readonly credential: LocalCredential;
 }
 
 export interface HttpPorts extends AsyncDisposable {
   readonly main: HttpServer['local'];
+  readonly kubeconfig: string;
 }
 
 /** Rejects, with everything closed again, when a port that is needed cannot be had or a TLS file cannot be read. */
 export async function openHttpPorts(settings: Settings, input: HttpPortsInput): Promise<HttpPorts> {
   const { http } = input;
-  const front = createHttpFront({ ...input, apiAnonymous: settings.apiAnonymous });
+  const { apiAnonymous, apiAnonymousHosts } = settings;
+  const front = createHttpFront({ ...input, apiAnonymous, apiAnonymousHosts });
   await using cleanup = new AsyncDisposableStack();
   const main = cleanup.use(await http.listen(settings.http, front));
   const { https } = settings;
@@ -31,22 +41,44 @@ export async function openHttpPorts(settings: Settings, input: HttpPortsInput): 
     };
     cleanup.use(await http.listen({ address, port, tls }, front));
   }
+  const local = cleanup.use(await localApiPort(settings, input, front));
   const legacy = await legacyMetadataPort(settings, input);
   if (legacy !== undefined) cleanup.use(legacy);
   const opened = cleanup.move();
-  return { main: main.local, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const kubeconfig = input.credential.writeKubeconfig({ https: local.local.port, http: main.local.port });
+  return { main: main.local, kubeconfig, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Always there: kubectl sends tokens over TLS only, and the certificate proves to it that this is the server. */
+async function localApiPort(
+  { localApiPort: port }: Settings,
+  { http, log, credential: { tls } }: HttpPortsInput,
+  front: HttpHandler,
+): Promise<HttpServer> {
+  const address = '127.0.0.1';
+  try {
+    return await http.listen({ address, port, tls }, front);
+  } catch (thrown) {
+    if (!(thrown instanceof PlatformError) || thrown.code !== 'address-in-use') throw thrown;
+    const server = await http.listen({ address, port: 0, tls }, front);
+    log.warn('the local API uses another port', { reason: thrown.message, port: server.local.port });
+    return server;
+  }
 }
 
 /** Few need it: that somebody else has the port is no reason not to start. */
 async function legacyMetadataPort(
-  { legacyMetadataPort: port, http: { address }, apiAnonymous }: Settings,
+  { legacyMetadataPort: port, http: { address }, apiAnonymous, apiAnonymousHosts }: Settings,
   input: HttpPortsInput,
 ): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
   const { http, log } = input;
   const services = input.services.filter(({ name }) => name === 'metadata');
   try {
-    return await http.listen({ address, port }, createHttpFront({ ...input, services, apiAnonymous }));
+    return await http.listen(
+      { address, port },
+      createHttpFront({ ...input, services, apiAnonymous, apiAnonymousHosts }),
+    );
   } catch (thrown) {
     if (!(thrown instanceof PlatformError)) throw thrown;
     log.warn('no metadata on the old port', {

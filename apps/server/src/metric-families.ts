@@ -162,9 +162,12 @@ const others: readonly DescribedFamily[] = [
     ['gateway_reloads_total', 'result', 'changed route files that were read'],
     ['gateway_upstream_failures_total', 'endpoint', 'requests that an endpoint did not answer'],
     ['api_audit_refusals_unrecorded', '', 'refused writes beyond what the audit takes in a second'],
+    ['api_watches_too_slow_total', '', 'watches ended because their clients did not read their events'],
   ]),
   ...gauges([
     ['api_open_streams', '', 'open watches of the API'],
+    ['api_watch_waiting_bytes', '', 'bytes of events that clients of watches have not read yet'],
+    ['gateway_held_bytes', '', 'bytes of answers that clients of the gateway have not taken yet'],
     ['gateway_upstream_healthy', 'endpoint', '1 while health checks pass'],
   ]),
   ...histograms([

@@ -5,6 +5,7 @@ import type { Journal, LeaseBook, Store } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import type { Settings } from './settings.ts';
+import { verifyDataFile } from './verify-data-file.ts';
 
 export interface Stores {
   readonly store: Store;
@@ -17,7 +18,7 @@ export interface Stores {
   readonly isJournalShared: boolean;
 }
 
-type StoresOptions = Pick<Settings, 'store' | 'journal'> & {
+type StoresOptions = Pick<Settings, 'store' | 'journal' | 'acceptLoss'> & {
   readonly databasePath: string;
   readonly log: Log;
 };
@@ -36,14 +37,19 @@ export function openStores(options: StoresOptions, cleanup: AsyncDisposableStack
   }
 }
 
-function fileStores(
-  { databasePath: path, log, journal }: StoresOptions,
-  cleanup: AsyncDisposableStack,
-): Stores {
+function fileStores(options: StoresOptions, cleanup: AsyncDisposableStack): Stores {
+  const { databasePath: path, log, journal: bounds } = options;
+  // Before anything is opened for writing: that may change the files, and what can be saved from them.
+  const loss = verifyDataFile(options, cleanup);
+  const store = cleanup.use(openSqliteStore({ path, log, isVerified: true }));
+  const journal = cleanup.use(
+    openSqliteJournal({ path, clock: nodeClock, log, ...bounds, isVerified: true }),
+  );
+  if (loss !== undefined) journal.append(loss);
   return {
-    store: cleanup.use(openSqliteStore({ path, log })),
-    journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log, ...journal })),
-    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path }))),
+    store,
+    journal,
+    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path, isVerified: true }))),
     isShared: false,
     isJournalShared: false,
   };
@@ -86,10 +92,15 @@ async function kubernetesStores(
   const { accessFrom, openKubernetesStore } = await import('@tinkerbell/store-kubernetes');
   const { databasePath: path, log, journal } = options;
   const access = accessFrom(kubeconfig, process.env);
+  const loss = verifyDataFile(options, cleanup);
+  const records = cleanup.use(
+    openSqliteJournal({ path, clock: nodeClock, log, ...journal, isVerified: true }),
+  );
+  if (loss !== undefined) records.append(loss);
   return {
     store: cleanup.use(await openKubernetesStore({ access, clock: nodeClock, log })),
-    journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log, ...journal })),
-    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path }))),
+    journal: records,
+    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path, isVerified: true }))),
     isShared: true,
     isJournalShared: false,
   };

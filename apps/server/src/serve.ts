@@ -1,5 +1,6 @@
 /** `tinkerbell`: reads flags and environment, starts the server, and stops it at a signal. */
 import { flushCompileCache } from 'node:module';
+import { resolve } from 'node:path';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { createNodeLog, holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
@@ -16,7 +17,7 @@ async function main(): Promise<number> {
   const { reader } = givenFlags(process.argv.slice(2), process.env);
   if (reader.boolean('help')) {
     process.stdout.write(
-      `usage: tinkerbell [flags]\n       tinkerbell config check [flags]\n       tinkerbell crds apply [--kubeconfig FILE]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
+      `usage: tinkerbell [flags]\n       tinkerbell config check [flags]\n       tinkerbell check [--data-dir FOLDER]\n       tinkerbell crds apply [--kubeconfig FILE]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
     );
     return 0;
   }
@@ -35,6 +36,7 @@ async function main(): Promise<number> {
     log.info('ready', {
       http: `http://${settings.publicIpv4}:${server.http.port}`,
       data: settings.dataDirectory,
+      kubeconfig: server.kubeconfig,
       seconds: Number(process.uptime().toFixed(2)),
     });
     warnIfOpen(settings, log);
@@ -55,6 +57,15 @@ function checkConfig(commandLine: readonly string[]): number {
   settingsFrom(given.reader, nodeUdp.networkInterfaces());
   process.stdout.write(configReport(given));
   return 0;
+}
+
+/** `tinkerbell check` */
+async function checkStore(commandLine: readonly string[]): Promise<number> {
+  const { reader } = givenFlags(commandLine, process.env);
+  const { storeReport } = await import('./store-check.ts');
+  const { isIntact, text } = storeReport(resolve(reader.text('data-dir')));
+  (isIntact ? process.stdout : process.stderr).write(text);
+  return isIntact ? 0 : 1;
 }
 
 /** `tinkerbell crds apply` */
@@ -119,6 +130,7 @@ try {
   const verb = `${first} ${second}`;
   if (verb === 'crds apply') process.exitCode = await giveCrds(others);
   else if (verb === 'config check') process.exitCode = checkConfig(others);
+  else if (first === 'check') process.exitCode = await checkStore(process.argv.slice(3));
   else if (first === 'gateway' || first === 'cert') process.exitCode = await gatewayVerb();
   else process.exitCode = await main();
 } catch (thrown) {

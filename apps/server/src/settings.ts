@@ -23,6 +23,8 @@ import { addressOf, trustedProxies } from './setting-values.ts';
 export interface Settings {
   readonly dataDirectory: string;
   readonly store: StoreSettings;
+  /** A damaged database is replaced by what of it is intact. */
+  readonly acceptLoss: boolean;
   /** The first seals secrets in the store, each opens what it sealed; absent: they are not sealed. */
   readonly secretsKeys?: readonly Uint8Array[];
   readonly logLevel: 'debug' | 'info' | 'silent';
@@ -34,7 +36,11 @@ export interface Settings {
   readonly https?: { readonly address: string; readonly port: number } & TlsFiles;
   /** Metadata alone, where Hegel had it; absent: nowhere. */
   readonly legacyMetadataPort?: number;
+  /** Port on loopback of the API over TLS, for the commands of this machine. 0: any free port. */
+  readonly localApiPort: number;
   readonly apiAnonymous: ApiAudience;
+  /** Host names in requests without a credential; a page in a browser can bind its own name to any address. */
+  readonly apiAnonymousHosts: readonly string[];
   readonly access: AccessSettings;
   readonly agentAuth: AgentAuthMode;
   readonly tracing: TracingSettings;
@@ -84,12 +90,15 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
   return {
     dataDirectory,
     store: storeSettings(flags),
+    acceptLoss: flags.boolean('accept-loss'),
     ...(keys === undefined ? {} : { secretsKeys: keys }),
     logLevel: logLevelOf(flags),
     shutdownDelayMs: flags.durationMs('shutdown-delay-duration'),
     publicIpv4: address,
     http,
+    localApiPort: flags.port('local-api-port'),
     apiAnonymous: apiAudience(flags),
+    apiAnonymousHosts: flags.list('api-anonymous-hosts').map((name) => name.toLowerCase()),
     access: accessSettings(flags),
     agentAuth: agentAuthMode(flags),
     tracing: { endpoint: flags.text('otel-endpoint'), isInsecure: flags.boolean('otel-insecure') },
@@ -129,7 +138,11 @@ function publicAddress(flags: FlagReader, networkInterfaces: readonly NetworkInt
 }
 
 function apiAudience(flags: FlagReader): ApiAudience {
-  return flags.oneOf('api-anonymous', ['loopback', 'everyone', 'none']);
+  if (flags.text('api-anonymous') === 'loopback')
+    throw new SettingsError(
+      '--api-anonymous=loopback is gone: an address proves no identity, because forwards and proxies share it. Leave the flag out; tink and kubectl on this machine use DATA_DIR/kubeconfig',
+    );
+  return flags.oneOf('api-anonymous', ['none', 'everyone']);
 }
 
 function workflowsConfig(flags: FlagReader, own: Ipv4): NonNullable<Settings['workflows']> {

@@ -34,7 +34,7 @@ async function startedServer(collector: string) {
     url,
     ports: { dhcp, tftp, agents },
     async create(plural: string, object: object): Promise<void> {
-      const answer = await fetch(`${url}/apis/tinkerbell.org/v1alpha1/namespaces/default/${plural}`, {
+      const answer = await child.request(`${url}/apis/tinkerbell.org/v1alpha1/namespaces/default/${plural}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ apiVersion: 'tinkerbell.org/v1alpha1', ...object }),

@@ -1,15 +1,16 @@
 /** What apply sends and what it refuses, against a real server. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { createCommandRunner, writeText } from './testdata/command-runner.ts';
 import { hardware, template, templateText, workflow } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const { done, failed, tink } = createCommandRunner(() => server);
@@ -50,8 +51,8 @@ test('nothing of a folder is stored when one object of one file is wrong, and ea
 });
 
 test('what only the server refuses stops all the others, too', async () => {
-  const large = hardware('m1', mac, `  userData: ${'x'.repeat(3.5 * 1024 * 1024)}\n`);
-  const input = `${hardware('m9', '08:00:27:00:00:09')}---\n${large}`;
+  await done('apply -f - -n a4-before', { input: hardware('owner', mac) });
+  const input = `${hardware('m9', '08:00:27:00:00:09')}---\n${hardware('m1', mac)}`;
   assert.match(await failed('apply -f - -n a4', { input }), /refused by the server; nothing was stored/);
   assert.equal(await done('get hw -n a4 -o name'), '');
 });

@@ -1,14 +1,15 @@
 /** Approval, against a real server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { createCommandRunner } from './testdata/command-runner.ts';
 import { hardware } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const { done, failed } = createCommandRunner(() => server);

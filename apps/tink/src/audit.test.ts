@@ -19,7 +19,7 @@ test('says who wrote what, the last so many, and goes on over a restart', async 
   await done('delete hw m1');
   const lines = (await done('audit')).trim().split('\n');
   const at = String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  `;
-  const who = 'system:anonymous delete hardware.tinkerbell.org default/m1: 200';
+  const who = 'system:admin delete hardware.tinkerbell.org default/m1: 200';
   assert.match(lines.at(-1) ?? '', new RegExp(`${at}${who} {2}\\(from 127\\.0\\.0\\.1\\)$`));
   assert.ok(lines.length > 1);
   assert.equal(await done('audit --limit 1'), `${lines.at(-1)}\n`);

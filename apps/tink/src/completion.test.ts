@@ -1,20 +1,22 @@
 /** Completion as bash does it, and help that every command must have. */
+import { guarded } from './terminal.ts';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { createProgram } from './run.ts';
 import { createCommandRunner } from './testdata/command-runner.ts';
 import { hardware } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const { done, terminal } = createCommandRunner(() => server);
@@ -31,6 +33,7 @@ async function offered(...words: readonly string[]): Promise<readonly string[]> 
     ...process.env,
     PATH: `${server.folder}:${process.env['PATH']}`,
     TINK_SERVER: server.url,
+    TINKERBELL_DATA_DIR: `${server.folder}/data`,
     TINK_CONFIG: join(server.folder, 'none.yaml'),
   };
   const { stdout } = await run('bash', ['-c', script, 'bash', ...words], { env });
@@ -57,7 +60,7 @@ test('every command has an example, and every option says what it does', async (
     command.commands.length === 0
       ? [{ command, path }]
       : command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
-  const all = leaves(createProgram(terminal()), []).filter(
+  const all = leaves(createProgram(guarded(terminal())), []).filter(
     ({ path }) => !['help', '__complete'].includes(path[0] ?? ''),
   );
   assert.ok(all.length > 40);

@@ -33,7 +33,7 @@ export async function editObject(session: Session, target: ObjectName, options: 
   }
   try {
     const stored = await client.replace(target.kind, objectIn(text, path, target));
-    terminal.err(shownDiff(objectDiff(name, current, stored), terminal));
+    terminal.styledErr(shownDiff(objectDiff(name, current, stored), terminal));
   } catch (thrown) {
     throw keptFailure(thrown, path, name);
   }

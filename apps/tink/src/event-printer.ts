@@ -3,6 +3,7 @@
  * says last stays.
  */
 import type { JournalRecord } from '@tinkerbell/store-contract';
+import { printable } from './printable.ts';
 import { dayOf, eventLine, type EventStyle } from './event-line.ts';
 
 export interface PrinterOptions extends EventStyle {
@@ -47,7 +48,7 @@ export class EventPrinter {
   /** A line between the records, such as that the connection is lost. */
   note(text: string): void {
     this.end();
-    this.#options.write(`${text}\n`);
+    this.#options.write(`${printable(text)}\n`);
   }
 
   /** Finishes a progress line, so that others may write. */

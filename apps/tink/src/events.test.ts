@@ -1,21 +1,27 @@
 /** Timelines against a real server that is killed and started again. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
 import { runTink } from './run.ts';
 import { hardware, template, workflow } from './testdata/manifests.ts';
 import { createRecordingTerminal } from './testdata/recording-terminal.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const mac = '08:00:27:00:00:01';
 
 function terminalFor(input = '', isTty = false) {
-  const environment = { TINK_SERVER: server.url, TINK_CONFIG: '/nonexistent/config.yaml' };
+  const environment = {
+    TINK_SERVER: server.url,
+    TINK_CONFIG: '/nonexistent/config.yaml',
+    TINKERBELL_DATA_DIR: join(server.folder, 'data'),
+  };
   return createRecordingTerminal({ environment, input, isTty });
 }
 

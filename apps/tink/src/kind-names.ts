@@ -1,5 +1,6 @@
 /** What people call kinds. */
 import { hardwareKind, nearest, templateKind, workflowKind } from '@tinkerbell/resources';
+import { printable } from './printable.ts';
 import type { ApiKind } from './api-kind.ts';
 import type { ApiClient } from './client.ts';
 import { discoverKinds, offeredKindNamed, ownKindNamed, ownKinds } from './discovery.ts';
@@ -54,5 +55,5 @@ function isSameKind(one: ApiKind, other: ApiKind): boolean {
 
 /** `hardware/m1`, as commands print and take it. */
 export function nameOf(kind: ApiKind, name: string): string {
-  return `${kind.singular}/${name}`;
+  return printable(`${kind.singular}/${name}`);
 }

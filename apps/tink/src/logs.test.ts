@@ -1,12 +1,12 @@
 /** `tink logs` against a real server that is killed and started again; its journal is written beforehand. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createCommandRunner } from './testdata/command-runner.ts';
 import { hardware, template, workflow } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 import { runTink } from './run.ts';
 
 let server: RunningServer;
@@ -37,6 +37,7 @@ before(async () => {
   await printed(['stream image', 'one\ttwo'], ['stream image', 'a\u001b[2Jb', 2], ['grub', 'three']);
   await server.start();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 test('lines are the action’s own, and move no cursor', async () => {

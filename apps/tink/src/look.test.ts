@@ -1,16 +1,17 @@
 /** tree and explain: their pure parts, and both against a real server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { explainText, schemaAt, schemaIn, typeText } from './explain-schema.ts';
 import { hardwareTree, treeText, type TreeObjects } from './object-tree.ts';
 import { createCommandRunner } from './testdata/command-runner.ts';
 import { hardware, template, workflow } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const { done, failed, rendered, tink } = createCommandRunner(() => server);

@@ -4,21 +4,28 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { hardware } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const main = join(import.meta.dirname, 'main.ts');
 
 function run(command: string, input = '', environment: Record<string, string> = {}) {
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  const env = { ...process.env, TINK_SERVER: server.url, TINK_CONFIG: '/nonexistent', ...environment };
+  const env = {
+    ...process.env,
+    TINK_SERVER: server.url,
+    TINK_CONFIG: '/nonexistent',
+    TINKERBELL_DATA_DIR: join(server.folder, 'data'),
+    ...environment,
+  };
   const child = execFile(
     '/bin/sh',
     ['-c', command.replaceAll('tink', `${process.execPath} ${main}`)],
@@ -62,8 +69,7 @@ test('a server that is no Tinkerbell server is told apart', async (context) => {
 });
 
 test('a refusal of the server is told in its words', async (context) => {
-  const message =
-    'the API answers this machine only; 10.0.0.9 needs the server to run with --api-anonymous=everyone';
+  const message = 'the API needs a token or a client certificate; 10.0.0.9 sent none';
   const status = { kind: 'Status', reason: 'Forbidden', message, code: 403 };
   const other = createServer((_request, response) => response.writeHead(403).end(JSON.stringify(status)));
   context.after(() => other.close());

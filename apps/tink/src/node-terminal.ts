@@ -1,11 +1,11 @@
 import { homedir, userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import type { Terminal } from './terminal.ts';
+import type { ProcessTerminal } from './terminal.ts';
 
 const COLUMNS_WHEN_UNKNOWN = 80;
 
-export function createNodeTerminal(): Terminal {
+export function createNodeTerminal(): ProcessTerminal {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   process.stdout.on('error', endWhenNobodyReads);

@@ -1,4 +1,5 @@
 /** What operators do to workflows: asks the server for it, and says what changed and what happens next. */
+import { printable } from './printable.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { workflowKind, type Workflow, type WorkflowStatus } from '@tinkerbell/resources';
 import { currentActionOf, isTerminal, type OperatorVerb } from '@tinkerbell/workflow';
@@ -35,8 +36,9 @@ export async function operate(session: Session, { verb, name, fields, done, opti
       `workflow/${name} ${isUnchanged ? `unchanged: ${asItIs[verb] ?? 'it is so already'}` : done}${options.dryRun === true ? ' (dry run)' : ''}`,
       ...changes(before.status ?? {}, after.status ?? {}),
       `next: ${nextOf(name, after.status ?? {}, terminal.clock.nowMs())}`,
-      '',
-    ].join('\n'),
+    ]
+      .map((line) => `${printable(line)}\n`)
+      .join(''),
   );
 }
 

@@ -6,7 +6,7 @@ const UPDATES_ON_TERMINAL = 200;
 
 /** `label` is what is being done: `importing`. Small works say nothing. */
 export function progressLine(
-  terminal: Pick<Terminal, 'err' | 'isTty'>,
+  terminal: Pick<Terminal, 'styledErr' | 'isTty'>,
   label: string,
   total: number,
 ): (done: number) => void {
@@ -17,6 +17,6 @@ export function progressLine(
     const isLast = done === total;
     if (done % every !== 0 && !isLast) return;
     const text = `${label} ${done} of ${total} (${Math.floor((100 * done) / total)} %)`;
-    terminal.err(terminal.isTty ? `\r${text}${isLast ? '\n' : ''}` : `${text}\n`);
+    terminal.styledErr(terminal.isTty ? `\r${text}${isLast ? '\n' : ''}` : `${text}\n`);
   };
 }

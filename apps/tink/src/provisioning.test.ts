@@ -1,14 +1,15 @@
 /** The commands for machines, templates and workflows, against a real server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { createCommandRunner, writeText } from './testdata/command-runner.ts';
 import { hardware, template, templateText, workflow } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const { done, failed, rendered, tink } = createCommandRunner(() => server);
@@ -46,9 +47,9 @@ test('rerun runs an ended workflow again under the next name', async () => {
   });
   await rendered('w', 't2');
   const path = `${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/t2/workflows/w`;
-  const current = (await (await fetch(path)).json()) as { status: object };
+  const current = (await (await server.request(path)).json()) as { status: object };
   const body = JSON.stringify({ ...current, status: { ...current.status, state: 'FAILED' } });
-  const put = await fetch(`${path}/status`, {
+  const put = await server.request(`${path}/status`, {
     method: 'PUT',
     body,
     headers: { 'content-type': 'application/json' },

@@ -1,16 +1,17 @@
 /** Commands for all kinds, against a real server. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { runTink } from './run.ts';
 import { createCommandRunner, writeText } from './testdata/command-runner.ts';
 import { hardware, template, templateText, workflow } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
 
 let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const { done, failed, rendered, terminal, tink } = createCommandRunner(() => server);

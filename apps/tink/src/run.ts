@@ -26,14 +26,16 @@ import { addVersion } from './commands/version-command.ts';
 import { addWait } from './commands/wait-command.ts';
 import { addWorkflow } from './commands/workflow-command.ts';
 import { exitCode, TinkFailure } from './failure.ts';
+import { printable } from './printable.ts';
 import { DEFAULT_SERVER } from './session.ts';
-import type { Terminal } from './terminal.ts';
+import { guarded, type ProcessTerminal, type Terminal } from './terminal.ts';
 
 /** Of a shell's command that SIGINT ended. */
 const INTERRUPTED = 130;
 
 /** Failures that nobody expected are thrown: they are bugs. */
-export async function runTink(words: readonly string[], terminal: Terminal): Promise<number> {
+export async function runTink(words: readonly string[], unguarded: ProcessTerminal): Promise<number> {
+  const terminal = guarded(unguarded);
   const program = createProgram(terminal);
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -43,7 +45,7 @@ export async function runTink(words: readonly string[], terminal: Terminal): Pro
     if (!(thrown instanceof TinkFailure)) throw thrown;
     if (terminal.signal.aborted) return INTERRUPTED;
     terminal.err(messageText(thrown.message));
-    if (thrown.advice !== undefined) terminal.err(`      ${thrown.advice}\n`);
+    if (thrown.advice !== undefined) terminal.err(`      ${printable(thrown.advice)}\n`);
     return thrown.exitCode;
   }
 }

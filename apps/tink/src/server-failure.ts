@@ -71,7 +71,7 @@ export function refusal(
 function adviceFor(code: number, { reason, hasCauses }: StatusText): string | undefined {
   if (code === 410) return 'run the command again';
   if (code === 401)
-    return 'say who you are: tink login, TINK_TOKEN=…, or tink config set-context NAME --token-file FILE';
+    return 'on the server, run tink where the server was started, or set TINKERBELL_DATA_DIR to its data folder; elsewhere use tink login, TINK_TOKEN=…, or tink config set-context NAME --token-file FILE';
   return reason === 'Conflict' && !hasCauses ? 'try again' : undefined;
 }
 

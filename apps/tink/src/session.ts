@@ -4,6 +4,7 @@ import { ApiClient } from './client.ts';
 import { configPath, readConfig, serverFault, type Config, type Context } from './config-file.ts';
 import { connectionOf } from './connection.ts';
 import { usageFailure } from './failure.ts';
+import { findLocalServer, isLocalServer, type LocalServer } from './local-server.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Options that every command takes. */
@@ -38,6 +39,8 @@ export interface Settings {
   readonly context: Setting | undefined;
   /** What goes with the server: tokens and certificates go to their own server alone. */
   readonly credentials: Context;
+  /** The server of this machine, when it is the one and nothing else says who asks. */
+  readonly local?: LocalServer;
   readonly configPath: string;
 }
 
@@ -66,7 +69,24 @@ export async function resolveSettings(options: GlobalOptions, terminal: Terminal
     { value: DEFAULT_NAMESPACE, origin: 'default' },
   ]);
   const credentials = context.server === server.value ? context : {};
-  return { server, namespace, context: setting, credentials, configPath: path };
+  const settings = { server, namespace, context: setting, credentials, configPath: path };
+  return { ...settings, ...(await localSettings(settings, terminal)) };
+}
+
+/** The server of this machine, where none is named or it is the one named, and nothing else says who asks. */
+async function localSettings(
+  { server, credentials }: Settings,
+  terminal: Terminal,
+): Promise<Partial<Settings>> {
+  if (terminal.environment['TINK_TOKEN'] || saysWho(credentials)) return {};
+  const local = await findLocalServer(terminal);
+  if (local === undefined) return {};
+  if (server.origin === 'default') return { local, server: { value: local.plainUrl, origin: local.path } };
+  return isLocalServer(server.value, local) ? { local } : {};
+}
+
+function saysWho({ token, tokenFile, login, clientCertificate }: Context): boolean {
+  return [token, tokenFile, login, clientCertificate].some((one) => one !== undefined);
 }
 
 function contextOf(
@@ -105,19 +125,24 @@ function first(candidates: readonly { value: string | undefined; origin: string 
 }
 
 export async function openSession(options: GlobalOptions, terminal: Terminal): Promise<Session> {
-  const {
-    server,
-    namespace,
-    credentials,
-    context,
-    configPath: path,
-  } = await resolveSettings(options, terminal);
-  const place = context && { path, context: context.value };
-  const connection = await connectionOf(server.value, credentials, terminal, place);
+  const settings = await resolveSettings(options, terminal);
   return {
     terminal,
-    client: new ApiClient(server.value, terminal.signal, connection),
+    client: await clientOf(settings, terminal),
     namespaceAsked: options.namespace,
-    namespace: namespace.value,
+    namespace: settings.namespace.value,
   };
+}
+
+async function clientOf(
+  { server, credentials, context, configPath: path, local }: Settings,
+  terminal: Terminal,
+): Promise<ApiClient> {
+  if (local !== undefined) {
+    const tls = { ca: local.certificateAuthority };
+    return new ApiClient(local.url, terminal.signal, { token: local.token, tls });
+  }
+  const place = context && { path, context: context.value };
+  const connection = await connectionOf(server.value, credentials, terminal, place);
+  return new ApiClient(server.value, terminal.signal, connection);
 }

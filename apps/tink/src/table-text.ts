@@ -66,16 +66,15 @@ export function columnWidths(
   );
 }
 
-/** Lines of text, each ending in a line break. */
-export function alignedText(
-  lines: readonly (readonly string[])[],
-  widths: readonly number[] = columnWidths(lines),
-): string {
+/** Lines of text, each ending in a line break, with every cell made printable. */
+export function alignedText(given: readonly (readonly string[])[], widths?: readonly number[]): string {
+  const lines = given.map((cells) => cells.map(printable));
+  const columns = widths ?? columnWidths(lines);
   return lines
     .map(
       (cells) =>
         `${cells
-          .map((cell, index) => cell.padEnd((widths[index] ?? 0) + GAP))
+          .map((cell, index) => cell.padEnd((columns[index] ?? 0) + GAP))
           .join('')
           .trimEnd()}\n`,
     )

@@ -7,6 +7,23 @@ function text(name: string, description: string, fallback = '', type: Flag['type
 
 export const accessFlags: readonly Flag[] = [
   text(
+    'api-anonymous',
+    'who may use the whole API without a credential: none, or everyone (for isolated test networks only)',
+    'none',
+  ),
+  text(
+    'api-anonymous-hosts',
+    'with --api-anonymous=everyone: host names that requests may use; addresses and localhost always may',
+    '',
+    'list',
+  ),
+  text(
+    'local-api-port',
+    'port on 127.0.0.1 of the API over TLS, which DATA_DIR/kubeconfig names; another free one when it is in use',
+    '7444',
+    'number',
+  ),
+  text(
     'client-ca-file',
     'authorities of client certificates on the HTTPS port, PEM: the common name is the user, organizations are groups',
   ),

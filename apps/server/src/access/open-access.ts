@@ -1,5 +1,5 @@
 /** Everything about who may do what, from the settings and the store. */
-import type { Clock, HttpClient, Log, Random } from '@tinkerbell/platform-contract';
+import type { Clock, HttpClient, HttpTarget, Log, Random } from '@tinkerbell/platform-contract';
 import {
   createDiscoveredKeys,
   createRemoteKeys,
@@ -20,6 +20,7 @@ export interface OpenAccessDeps {
   readonly random: Random;
   readonly log: Log;
   readonly httpClient: HttpClient;
+  readonly acceptsLocal: (token: string) => boolean;
 }
 
 /** What the API, the Provisioning API and the front of the server need. Follows the store until the signal. */
@@ -51,6 +52,7 @@ export async function openAccess(
     authorizer: book,
     authenticator: createAuthenticator({
       verifier,
+      acceptsLocal: deps.acceptsLocal,
       issuer,
       oidc,
       accountUid: (...of) => book.accountUid(...of),
@@ -62,8 +64,12 @@ export async function openAccess(
 }
 
 function oidcIssuer(oidc: OidcSettings, { httpClient, clock }: OpenAccessDeps) {
-  const options = { httpClient, clock, mayConnect: () => true };
   const { issuer, jwksUrl, clientId, algorithms, requiredClaims } = oidc;
+  // The operator names the issuer, which may run on this machine; where its answers lead to is not for others to say.
+  const named = new URL(jwksUrl ?? issuer).hostname.replace(/^\[|\]$/g, '');
+  const mayConnect = ({ hostname, isThisMachine, redirects }: HttpTarget): boolean =>
+    !isThisMachine || (hostname === named && redirects === 0);
+  const options = { httpClient, clock, mayConnect };
   const keys =
     jwksUrl === undefined ? createDiscoveredKeys(issuer, options) : createRemoteKeys(jwksUrl, options);
   return { issuer, audiences: [clientId], algorithms, keys, requiredClaims };

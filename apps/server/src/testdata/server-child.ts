@@ -6,10 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { localFetch } from '@tinkerbell/sandbox/local-authorization';
 import { createWorkflowClient, readSettings, type WorkflowClient } from '@tinkerbell/app-agent';
 
 export interface ServerChild extends AsyncDisposable {
   readonly url: string;
+  /** `fetch` as the administrator of the server. */
+  readonly request: ReturnType<typeof localFetch>;
 }
 
 /** `flags` may name files below the data folder. Resolves when the server is ready. */
@@ -20,6 +23,7 @@ export async function startedServerChild(
   const own = [
     `--data-dir=${folder}`,
     '--http-port=0',
+    '--local-api-port=0',
     '--bind-address=127.0.0.1',
     '--public-ipv4=127.0.0.1',
     '--log-format=json',
@@ -36,6 +40,7 @@ export async function startedServerChild(
   assert.ok(url !== undefined, 'the server did not start');
   return {
     url,
+    request: localFetch(folder),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await once(child, 'exit');

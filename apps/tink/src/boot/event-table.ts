@@ -86,6 +86,7 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'state-changed': aside('its workflow came to another state'),
   'rendering-failed': trouble('its workflow cannot be rendered'),
   'server-restarted': aside('the server was started again'),
+  'loss-accepted': aside('the server was started with what is intact of a damaged database'),
   started: aside('the server was started'),
 };
 

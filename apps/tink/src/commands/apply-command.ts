@@ -88,7 +88,7 @@ async function differences(
   const done = ({ deed, name, before, after }: Applied): void => {
     const diff = deed === 'unchanged' ? '' : objectDiff(name, before, after);
     if (diff !== '') count += 1;
-    terminal.out(shownDiff(diff, terminal));
+    terminal.styledOut(shownDiff(diff, terminal));
   };
   await applyObjects(checked.objects, client, { dryRun: 'server', warn, done });
   return count;
@@ -139,7 +139,8 @@ export async function applyFiles(
   const done = (applied: Applied): void => {
     if (json) return terminal.out(`${JSON.stringify(lineOf(applied, dryRun))}\n`);
     const isShown = diff && (applied.deed === 'configured' || (applied.deed === 'created' && dryRun));
-    if (isShown) terminal.err(shownDiff(objectDiff(applied.name, applied.before, applied.after), terminal));
+    if (isShown)
+      terminal.styledErr(shownDiff(objectDiff(applied.name, applied.before, applied.after), terminal));
     terminal.out(`${applied.name} ${applied.deed}${dryRun === undefined ? '' : ' (dry run)'}\n`);
   };
   await applyObjects(checked.objects, client, { dryRun, warn, done });

@@ -106,7 +106,7 @@ const printJson: Print = (terminal, { name, pages, before }) => {
 };
 
 const printScreen: Print = (terminal, { name, pages }) => {
-  terminal.out(CLEAR_SCREEN + pages.map((page) => bootText(name, page)).join('\n'));
+  terminal.styledOut(CLEAR_SCREEN + pages.map((page) => bootText(name, page)).join('\n'));
   return '';
 };
 

@@ -89,7 +89,7 @@ async function patch(
   const after = await client.patch(target, requestOf(options, target.kind));
   if (json) return terminal.out(`${JSON.stringify(after, null, 2)}\n`);
   const name = nameOf(target.kind, target.name);
-  terminal.err(shownDiff(objectDiff(name, before, after), terminal));
+  terminal.styledErr(shownDiff(objectDiff(name, before, after), terminal));
   const isSame = !dryRun && before?.metadata.resourceVersion === after.metadata.resourceVersion;
   terminal.out(`${name} ${isSame ? 'unchanged' : 'patched'}${dryRun ? ' (dry run)' : ''}\n`);
 }

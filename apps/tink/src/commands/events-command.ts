@@ -109,7 +109,7 @@ function printerFor(
     };
   }
   const printer = new EventPrinter({
-    write: terminal.out,
+    write: terminal.styledOut,
     isTty: terminal.isTty,
     columns: terminal.columns,
     colour: wantsColour(terminal),

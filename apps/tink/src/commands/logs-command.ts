@@ -96,7 +96,7 @@ function printerFor(terminal: Terminal, options: LogsOptions): (record: JournalR
   return (record) => {
     const heading = headingOf(record);
     if (terminal.isTty && heading !== shown)
-      terminal.out(wantsColour(terminal) ? `${DIM}${heading}${PLAIN}\n` : `${heading}\n`);
+      terminal.styledOut(wantsColour(terminal) ? `${DIM}${heading}${PLAIN}\n` : `${heading}\n`);
     shown = heading;
     const time = options.timestamps === true ? `${dayOf(record.atMs)} ${timeOf(record.atMs)}  ` : '';
     terminal.out(`${time}${printableWithTabs(record.message)}\n`);

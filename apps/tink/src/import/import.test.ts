@@ -1,11 +1,11 @@
 /** CSV and YAML of hardware: the pure parts, and many machines into a real server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import fc from 'fast-check';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import { createCommandRunner, writeText } from '../testdata/command-runner.ts';
 import { hardware } from '../testdata/manifests.ts';
-import { runServer, type RunningServer } from '../testdata/running-server.ts';
+import { type RunningServer, forgetMachines, runServer } from '../testdata/running-server.ts';
 import { csvLine, parseCsv } from './csv.ts';
 import { hardwareFromCsv, hardwareToCsv } from './hardware-csv.ts';
 import { hardwareOf, rowHeader, rowOf } from './hardware-row.ts';
@@ -14,6 +14,7 @@ let server: RunningServer;
 before(async () => {
   server = await runServer();
 });
+afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
 const { done, failed } = createCommandRunner(() => server);

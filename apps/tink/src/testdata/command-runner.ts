@@ -30,7 +30,8 @@ export function writeText(server: RunningServer, name: string, text: string): st
 export function createCommandRunner(server: () => RunningServer): CommandRunner {
   const terminal = (options: Options = {}): RecordingTerminal => {
     const { url, folder } = server();
-    const environment = { TINK_SERVER: url, TINK_CONFIG: join(folder, 'config.yaml'), ...options.environment };
+    const own = { TINK_SERVER: url, TINK_CONFIG: join(folder, 'config.yaml'), TINKERBELL_DATA_DIR: join(folder, 'data') };
+    const environment = { ...own, ...options.environment };
     return createRecordingTerminal({ ...options, environment });
   };
   const tink: CommandRunner['tink'] = async (words, options) => {

@@ -10,9 +10,14 @@ spec:
   interfaces:
     - dhcp:
         mac: ${mac}
-        ip: {address: 192.168.56.43, netmask: 255.255.255.0}
+        ip: {address: ${addressOf(mac)}, netmask: 255.255.255.0}
       netboot: {allowPXE: true, allowWorkflow: true}
 ${spec}`;
+}
+
+/** Each machine has its own: 192.168.56.43 for the MAC that ends in 01. */
+function addressOf(mac: string): string {
+  return `192.168.56.${(42 + Number.parseInt(mac.slice(-2), 16)) % 256}`;
 }
 
 export const templateText = `version: "0.1"

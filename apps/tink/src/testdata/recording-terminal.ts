@@ -1,8 +1,8 @@
 /** A terminal that keeps what is printed; for tests. */
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import type { Terminal } from '../terminal.ts';
+import type { ProcessTerminal } from '../terminal.ts';
 
-export interface RecordingTerminal extends Terminal {
+export interface RecordingTerminal extends ProcessTerminal {
   readonly printed: { out: string; err: string };
   /** Resolves with the match when standard output and error, one after the other, match. */
   until(pattern: RegExp): Promise<RegExpExecArray>;

@@ -5,12 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '@tinkerbell/sandbox/free-port';
+import { localFetch } from '@tinkerbell/sandbox/local-authorization';
 
 const MAIN = join(import.meta.dirname, '../../../server/src/main.mjs');
 
 export interface RunningServer {
   readonly url: string;
   readonly folder: string;
+  /** `fetch` as the administrator of the server. */
+  readonly request: ReturnType<typeof localFetch>;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data. */
@@ -21,7 +25,8 @@ export interface RunningServer {
 
 export async function runServer(): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tink-test-'));
-  let { child, url } = await launch(folder, 0);
+  const localPort = await freePort();
+  let { child, url } = await launch(folder, { port: 0, localPort });
   const { port } = new URL(url);
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -31,9 +36,10 @@ export async function runServer(): Promise<RunningServer> {
   return {
     url,
     folder,
+    request: localFetch(join(folder, 'data')),
     kill,
     async start() {
-      ({ child, url } = await launch(folder, Number(port)));
+      ({ child, url } = await launch(folder, { port: Number(port), localPort }));
     },
     async remove() {
       await kill();
@@ -42,13 +48,28 @@ export async function runServer(): Promise<RunningServer> {
   };
 }
 
-async function launch(folder: string, port: number): Promise<{ child: ChildProcess; url: string }> {
+/** A machine is of one namespace: those of one test must not be in the way of the next. */
+export async function forgetMachines({ url, request }: RunningServer): Promise<void> {
+  const response = await request(`${url}/apis/tinkerbell.org/v1alpha1/hardware`);
+  const { items } = (await response.json()) as { items: { metadata: { namespace: string; name: string } }[] };
+  for (const { metadata } of items) {
+    const path = `namespaces/${metadata.namespace}/hardware/${metadata.name}`;
+    const gone = await request(`${url}/apis/tinkerbell.org/v1alpha1/${path}`, { method: 'DELETE' });
+    await gone.body?.cancel();
+  }
+}
+
+async function launch(
+  folder: string,
+  { port, localPort }: { readonly port: number; readonly localPort: number },
+): Promise<{ child: ChildProcess; url: string }> {
   const flags = [
     `--data-dir=${join(folder, 'data')}`,
     `--http-port=${port}`,
     '--bind-address=127.0.0.1',
     '--public-ipv4=127.0.0.1',
     '--tink-server-bind-port=0',
+    `--local-api-port=${localPort}`,
     '--dhcp-enabled=false',
     '--tftp-server-enabled=false',
     '--syslog-enabled=false',

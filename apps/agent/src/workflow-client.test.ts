@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { unary, type Channel } from './workflow-client.ts';
+
+const method = { path: '/x', requestSerialize: () => Buffer.alloc(0), responseDeserialize: () => undefined };
+
+test('no call waits for ever for a server that takes it and says nothing', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let answer: (error: Error) => void = () => undefined;
+  const makeUnaryRequest = (...given: unknown[]) => {
+    answer = given[5] as typeof answer;
+    return { cancel: () => answer(new Error('cancelled')) };
+  };
+  const called = unary({ makeUnaryRequest } as unknown as Channel, method, {});
+  context.mock.timers.tick(3_600_000);
+  const end = await called;
+  assert.match('error' in end ? String(end.error) : '', /cancelled/);
+});

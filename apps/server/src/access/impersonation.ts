@@ -1,0 +1,82 @@
+/**
+ * Acting as somebody else (kubectl --as): https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation.
+ * A header of this family is either honoured with the verb `impersonate` or refused, never ignored.
+ */
+import {
+  ANONYMOUS,
+  AUTHENTICATED,
+  serviceAccountUser,
+  type AskedResource,
+  type User,
+} from '@tinkerbell/access';
+import type { Authorizer, HttpRequest } from '@tinkerbell/platform-contract';
+import type { Admitted } from '../api-access.ts';
+
+const PREFIX = 'impersonate-';
+const USER = 'impersonate-user';
+const GROUP = 'impersonate-group';
+/** Groups of one request. */
+const GROUPS_MAX = 32;
+
+/** The user whose request it is from here on. */
+export function impersonated(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  user: User,
+  authorizer: Authorizer | undefined,
+): Admitted {
+  const names = [...headers.keys()].map((name) => name.toLowerCase());
+  const given = names.filter((name) => name.startsWith(PREFIX));
+  if (given.length === 0) return { user };
+  const other = given.find((name) => name !== USER && name !== GROUP);
+  if (other !== undefined)
+    return { code: 403, message: `${other} is not supported; use Impersonate-User and Impersonate-Group` };
+  const name = headers.get(USER) ?? '';
+  if (name === '') return { code: 400, message: 'Impersonate-Group needs Impersonate-User' };
+  const groups = groupsIn(headers.get(GROUP) ?? '');
+  const asked = [subjectOf(name), ...groups.map(groupOf)];
+  if (asked.length > GROUPS_MAX) return { code: 400, message: `more than ${GROUPS_MAX} groups` };
+  for (const one of asked) {
+    const refusal = refusalOf(authorizer, user, one);
+    if (refusal !== undefined) return { code: 403, message: refusal };
+  }
+  return { user: { ...userNamed(name, groups), impersonatedBy: user.name } };
+}
+
+function groupsIn(header: string): readonly string[] {
+  return header
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+function refusalOf(authorizer: Authorizer | undefined, user: User, asked: Impersonated): string | undefined {
+  const decision = authorizer?.decide(user, { ...asked, verb: 'impersonate' });
+  if (decision?.allowed === true) return undefined;
+  const who = `${asked.resource} ${JSON.stringify(asked.name)}`;
+  return `${who} is forbidden: ${decision?.reason ?? 'nobody may act as others'}`;
+}
+
+type Impersonated = Omit<AskedResource, 'verb'>;
+
+function subjectOf(name: string): Impersonated {
+  const [, namespace, account] = accountOf(name);
+  if (namespace === undefined || account === undefined) return { group: '', resource: 'users', name };
+  return { group: '', resource: 'serviceaccounts', namespace, name: account };
+}
+
+function groupOf(name: string): Impersonated {
+  return { group: '', resource: 'groups', name };
+}
+
+function accountOf(name: string): readonly (string | undefined)[] {
+  return /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name) ?? [];
+}
+
+/** Groups that the name brings along, as Kubernetes adds them. */
+function userNamed(name: string, groups: readonly string[]): User {
+  if (name === ANONYMOUS.name) return ANONYMOUS;
+  const [, namespace, account] = accountOf(name);
+  if (namespace !== undefined && account !== undefined && groups.length === 0)
+    return serviceAccountUser(namespace, account);
+  return { name, groups: [...new Set([...groups, AUTHENTICATED])] };
+}

@@ -1,0 +1,159 @@
+/**
+ * How this machine's own commands prove who they are: a token that only the owner of the data folder can read, and a certificate
+ * that proves to them that they speak to this server. A source address proves neither: a proxy or a forward on this machine has
+ * the same one.
+ */
+import { createHash, generateKeyPairSync, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Random } from '@tinkerbell/platform-contract';
+import type { CertificateRequest, CertificateResult } from '@tinkerbell/template';
+import { SettingsError } from '../flag-reader.ts';
+import { writePrivateFile } from '../private-file.ts';
+import { kubeconfigText } from './kubeconfig.ts';
+
+/** Begins every local token, so that a search for leaked secrets finds it. */
+export const LOCAL_TOKEN_PREFIX = 'tinkerbell-local-';
+const TOKEN_BYTES = 32;
+const TOKEN_SHAPE = /^tinkerbell-local-[A-Za-z0-9_-]{43}$/;
+
+/** The certificate is pinned by the kubeconfig beside it, and both are renewed at a start. */
+const CERTIFICATE_DAYS = 3650;
+const RENEWED_DAYS_BEFORE = 365;
+const DAY_MS = 86_400_000;
+const NAMES = { dnsNames: ['localhost'], ips: ['127.0.0.1', '::1'] };
+
+export interface LocalCredential {
+  /** Whether a bearer token is the one of this data folder. Takes the same time for every token. */
+  readonly accepts: (token: string) => boolean;
+  /** PEM, for the loopback port of the API. */
+  readonly tls: { readonly certificate: string; readonly key: string };
+  /** Writes `DATA_DIR/kubeconfig` for the ports in use and returns its path. */
+  writeKubeconfig(ports: { readonly https: number; readonly http: number }): string;
+}
+
+/** Reads the token and the certificate of a data folder, and makes what is missing. @throws SettingsError naming the file. */
+export async function openLocalCredential(
+  dataDirectory: string,
+  { random, nowMs }: { readonly random: Random; readonly nowMs: number },
+): Promise<LocalCredential> {
+  const folder = join(dataDirectory, 'local');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const token = tokenIn(join(folder, 'token'), random);
+  const tls = await certificateIn(folder, nowMs);
+  const digest = digestOf(token);
+  return {
+    accepts: (shown) => timingSafeEqual(digestOf(shown), digest),
+    tls,
+    writeKubeconfig(ports) {
+      const path = join(dataDirectory, 'kubeconfig');
+      put(path, kubeconfigText({ ...ports, token, certificateAuthority: tls.authority }));
+      return path;
+    },
+  };
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function tokenIn(path: string, random: Random): string {
+  const kept = textOf(path)?.trim();
+  if (kept === undefined) {
+    const made = LOCAL_TOKEN_PREFIX + Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url');
+    put(path, `${made}\n`);
+    return made;
+  }
+  if (!TOKEN_SHAPE.test(kept))
+    throw new SettingsError(`${path} does not hold a token; delete it, and the next start makes a new one`);
+  chmodSync(path, 0o600);
+  return kept;
+}
+
+interface Certificate {
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+}
+
+async function certificateIn(folder: string, nowMs: number): Promise<Certificate> {
+  const paths = { certificate: 'cert.pem', key: 'cert.key', authority: 'ca.pem' } as const;
+  const [certificate, key, authority] = [paths.certificate, paths.key, paths.authority].map((name) =>
+    textOf(join(folder, name)),
+  );
+  if (certificate !== undefined && key !== undefined && authority !== undefined)
+    if (isGood(certificate, authority, nowMs)) return { certificate, key, authority };
+  // Cryptography of templates is loaded at a first start only.
+  const { templatePlatform } = await import('@tinkerbell/platform-template');
+  const made = newCertificate((request) => templatePlatform.certify(request));
+  for (const [part, name] of Object.entries(paths)) put(join(folder, name), made[part as keyof typeof paths]);
+  return made;
+}
+
+function isGood(certificate: string, authority: string, nowMs: number): boolean {
+  try {
+    const parsed = new X509Certificate(certificate);
+    const daysLeft = (parsed.validToDate.getTime() - nowMs) / DAY_MS;
+    return daysLeft > RENEWED_DAYS_BEFORE && parsed.verify(new X509Certificate(authority).publicKey);
+  } catch {
+    return false;
+  }
+}
+
+/** The key of the authority is forgotten at once: nothing else is ever signed by it. */
+function newCertificate(certify: Certify): Certificate {
+  const authorityKey = newKey();
+  const common = { daysValid: CERTIFICATE_DAYS };
+  const authority = certified(certify, {
+    ...common,
+    commonName: 'Tinkerbell on this machine',
+    dnsNames: [],
+    ips: [],
+    isAuthority: true,
+    key: authorityKey,
+  });
+  const key = newKey();
+  const certificate = certified(certify, {
+    ...common,
+    ...NAMES,
+    commonName: 'localhost',
+    isAuthority: false,
+    key,
+    authority: { certificate: authority, key: authorityKey },
+  });
+  return { certificate, key, authority };
+}
+
+type Certify = (request: CertificateRequest) => CertificateResult;
+
+function certified(certify: Certify, request: CertificateRequest): string {
+  const made = certify(request);
+  if (!made.ok) throw new Error(made.error);
+  return made.certificate;
+}
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'sec1', format: 'pem' });
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new SettingsError(`cannot read ${path}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Whole or not at all; readable by its owner alone. What is there already is not written again: the disk may be full. */
+function put(path: string, text: string): void {
+  if (textOf(path) === text) return chmodSync(path, 0o600);
+  try {
+    writePrivateFile(path, text);
+  } catch (cause) {
+    const isFull = (cause as NodeJS.ErrnoException).code === 'ENOSPC';
+    const why = isFull ? 'the disk is full; free some space' : (cause as Error).message;
+    throw new SettingsError(`cannot write ${path}: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Endpoint, ForwardSettings } from '@tinkerbell/service-gateway';
+import { FlagReader } from './flag-reader.ts';
+import { flags } from './flags.ts';
+import { forwardRefusal } from './own-ports.ts';
+
+const refusal = forwardRefusal(new FlagReader(flags, new Map()));
+
+function forward(endpoints: readonly Endpoint[], protocol: 'tcp' | 'udp' = 'tcp'): ForwardSettings {
+  const common = {
+    name: 'f',
+    address: '0.0.0.0',
+    port: 8080,
+    proxyProtocol: false,
+    idleMs: 1,
+    sessionsMax: 1,
+  };
+  return { ...common, protocol, endpoints };
+}
+
+test('a TCP forward to a port of the server itself is refused, however its address is written', () => {
+  for (const host of [
+    '127.0.0.1',
+    '127.9.9.9',
+    'localhost',
+    'LOCALHOST.',
+    '::1',
+    '::ffff:127.0.0.1',
+    '0.0.0.0',
+  ])
+    for (const port of [7080, 7443, 7444, 42113])
+      assert.match(
+        refusal(
+          forward([
+            { host: '10.0.0.5', port: 80 },
+            { host, port },
+          ]),
+        ) ?? '',
+        /^forward f: .* is this server's own --[\w-]+; let clients connect to it directly/,
+        `${host}:${port}`,
+      );
+});
+
+test('other ports, other hosts and datagrams are forwarded', () => {
+  assert.equal(refusal(forward([{ host: '127.0.0.1', port: 8000 }])), undefined);
+  assert.equal(refusal(forward([{ host: '192.0.2.7', port: 7080 }])), undefined);
+  assert.equal(refusal(forward([{ host: '127.0.0.1', port: 7080 }], 'udp')), undefined);
+});

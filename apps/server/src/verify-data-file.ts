@@ -1,0 +1,68 @@
+/** The database of the data folder, before it is opened: it holds what was acknowledged, or the start is refused. */
+import { Worker } from 'node:worker_threads';
+import type { Log } from '@tinkerbell/platform-contract';
+import type { JournalEntry } from '@tinkerbell/store-contract';
+import { prepareJournal } from '@tinkerbell/store-journal';
+import { prepareLeases, prepareSchema } from '@tinkerbell/store-sqlite';
+import { acceptLoss, assertIntact, type Damage, type Loss } from '@tinkerbell/store-sqlite/integrity';
+
+interface DataFile {
+  readonly databasePath: string;
+  readonly acceptLoss: boolean;
+  readonly log: Log;
+}
+
+/**
+ * Returns what the journal is to say of what was lost with `--accept-loss`; undefined when nothing was. A large file is
+ * read to its end in a thread, after the start.
+ *
+ * @throws PlatformError `damaged`, with the place and the way back.
+ */
+export function verifyDataFile(file: DataFile, cleanup: AsyncDisposableStack): JournalEntry | undefined {
+  const { databasePath: path, log } = file;
+  const loss = file.acceptLoss ? lossOf(path) : undefined;
+  if (file.acceptLoss && loss === undefined) log.info('nothing is damaged: --accept-loss has nothing to do');
+  if (loss !== undefined)
+    log.warn('the database was damaged: it goes on with what is intact', detailsOf(loss));
+  const { isFull } = assertIntact(path);
+  if (!isFull) verifyRest(file, cleanup);
+  if (loss === undefined) return undefined;
+  return {
+    source: 'server',
+    event: 'loss-accepted',
+    message: `the database was damaged and goes on with what is intact; see ${loss.folder}/lost.json`,
+    details: detailsOf(loss),
+  };
+}
+
+function lossOf(path: string): Loss | undefined {
+  const preparations = {
+    store: (database: Parameters<typeof prepareSchema>[0]) => prepareSchema(database, path),
+    journal: prepareJournal,
+    leases: prepareLeases,
+  };
+  return acceptLoss({ path, preparations, now: new Date() });
+}
+
+function detailsOf({ folder, tables }: Loss): Record<string, string> {
+  const counts = tables.map(
+    ({ table, acknowledged, kept }) =>
+      [table, `${kept} kept of ${acknowledged ?? 'an unknown number'}`] as const,
+  );
+  return { folder, ...Object.fromEntries(counts) };
+}
+
+/** Histories as long as an operator wants them take longer to read than a start may last. */
+function verifyRest({ databasePath, log }: DataFile, cleanup: AsyncDisposableStack): void {
+  const worker = new Worker(new URL('verify-worker.ts', import.meta.url), { workerData: databasePath });
+  cleanup.defer(async () => void (await worker.terminate()));
+  worker.unref();
+  worker.on('error', (thrown) => log.error('the database cannot be verified', { error: String(thrown) }));
+  worker.on('message', (damages: readonly Damage[]) => {
+    for (const { place, problem } of damages) log.error('the database is damaged', { place, problem });
+    if (damages.length > 0)
+      log.error('stop the server, and restore a backup or start once with --accept-loss', {
+        database: databasePath,
+      });
+  });
+}
