@@ -89,13 +89,13 @@ async function runInside(root: string, settings: Settings, context: ActionContex
       });
     }
   } finally {
-    for (const target of bound.reverse()) await unmount(target);
+    for (const target of bound.reverse()) await unmount(target, context);
   }
 }
 
-/** A link would be followed in this system and not in the one on disk: then it stays as it is. */
+/** A link would be followed in this system and not in the one on disk, and a pipe has no reader: they stay as they are. */
 async function copyResolvConf(root: string): Promise<void> {
   const target = join(root, 'etc/resolv.conf');
   const info = await lstat(target).catch(() => undefined);
-  if (info?.isSymbolicLink() !== true) await copyFile('/etc/resolv.conf', target);
+  if (info === undefined || info.isFile()) await copyFile('/etc/resolv.conf', target);
 }

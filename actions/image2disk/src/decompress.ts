@@ -11,13 +11,16 @@ import type { Compression } from './settings.ts';
 /** Large chunks: each costs one hop to a worker thread. Room for several: that thread unpacks while this one copies. */
 const DECODER = { chunkSize: 1024 * 1024, readableHighWaterMark: 4 * 1024 * 1024 } as const;
 
+/** The end of what a program complains about. */
+const COMPLAINT_CHARACTERS = 500;
+
 const PROGRAMS = { xz: 'xz', bzip2: 'bzip2' } as const;
 
 /**
  * The image's bytes as they belong on the disk. gzip and zstd are unpacked by Node on its worker threads, xz
- * and bzip2 by their programs.
+ * and bzip2 by their programs. It ends when the source or the decoder does, whichever is first.
  *
- * @throws ActionError when the stream is not what it should be, or ends too early.
+ * @throws ActionError when the stream is not what it should be, ends too early, or goes on after its end.
  */
 export async function* decompress(
   source: AsyncIterable<Buffer>,
@@ -45,15 +48,19 @@ export async function* decompress(
   }
 }
 
+/** Counts what it has taken of the compressed bytes. */
+type Decoder = Transform & { readonly bytesWritten: number };
+
 async function* unpack(
   source: AsyncIterable<Buffer>,
-  decoder: Transform,
+  decoder: Decoder,
   compression: Compression,
 ): AsyncGenerator<Buffer, void> {
-  const fed = feed(source, decoder).catch((error: unknown) => {
-    // The loop below then throws it.
+  let failure: unknown;
+  const fed = feed(source, decoder, compression).catch((error: unknown) => {
+    // The loop below then throws it. It waits for the source no longer: that may be silent.
+    failure = error;
     decoder.destroy(error instanceof Error ? error : new Error(String(error)));
-    return error;
   });
   try {
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
@@ -61,23 +68,56 @@ async function* unpack(
       // The decoder fills a buffer with chunk after chunk, and takes another one where a chunk reaches its end.
       if (chunk.byteOffset + chunk.byteLength === chunk.buffer.byteLength) release(chunk);
     }
+    // Whether more follows the end of the stream.
+    await fed;
   } catch (error) {
-    const cause = (await fed) ?? error;
-    if (cause instanceof ActionError) throw cause;
-    throw new ActionError(`the image is not a whole ${compression} stream: ${messageOf(cause)}`, { cause });
+    failure ??= error;
+  } finally {
+    decoder.destroy();
   }
-  const late = await fed;
-  if (late instanceof Error) throw late;
+  if (failure === undefined) return;
+  if (failure instanceof ActionError) throw failure;
+  throw new ActionError(`the image is not a whole ${compression} stream: ${messageOf(failure)}`, {
+    cause: failure,
+  });
 }
 
-async function feed(source: AsyncIterable<Buffer>, decoder: Transform): Promise<void> {
+/** Resolves when all of the source is unpacked, or the decoder has failed. */
+async function feed(
+  source: AsyncIterable<Buffer>,
+  decoder: Decoder,
+  compression: Compression,
+): Promise<void> {
+  // A decoder that has ended or failed calls nobody back who writes to it.
+  const over = new Promise<void>((resolve) => {
+    for (const event of ['end', 'error', 'close']) decoder.once(event, () => resolve());
+  });
+  let hasEnded = false;
   for await (const chunk of source) {
-    await new Promise<void>((resolve, reject) => {
-      decoder.write(chunk, (error) => (error ? reject(error) : resolve()));
-    });
-    releaseChunk(chunk);
+    const before = decoder.bytesWritten;
+    if (!hasEnded) await Promise.race([writeTo(decoder, chunk), over]);
+    if (decoder.errored !== null) return;
+    // What it leaves is behind the end of the stream: it may take the write as done all the same.
+    const taken = decoder.bytesWritten - before;
+    hasEnded ||= taken < chunk.length;
+    if (hasEnded) assertPadding(chunk.subarray(taken), compression);
+    else releaseChunk(chunk);
   }
   decoder.end();
+}
+
+function writeTo(decoder: Decoder, chunk: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    decoder.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Behind gzip there may be zeros, as gzip(1) has it: tapes and disks are padded with them. */
+function assertPadding(rest: Buffer, compression: Compression): void {
+  if (compression === 'gzip' && rest.every((byte) => byte === 0)) return;
+  throw new ActionError(
+    `the image goes on after the end of its ${compression} stream: is it damaged, or two files in one?`,
+  );
 }
 
 async function* unpackByProgram(
@@ -87,21 +127,27 @@ async function* unpackByProgram(
   const child = spawn(program, ['-dc'], { stdio: ['pipe', 'pipe', 'pipe'] });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-500);
+    complaint = (complaint + chunk.toString()).slice(-COMPLAINT_CHARACTERS);
   });
   const ended = new Promise<Error | number>((resolve) => {
     child.on('error', resolve);
     child.on('close', (code) => resolve(code ?? -1));
   });
-  const fed = pipeline(Readable.from(source), child.stdin).catch((error: unknown) => error);
+  let failure: unknown;
+  const fed = pipeline(Readable.from(source), child.stdin).catch((error: unknown) => {
+    failure = error;
+    // Without the rest of its input the program waits, and what it has is of no use.
+    if (error instanceof ActionError) child.kill('SIGKILL');
+  });
   try {
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) yield chunk;
     const outcome = await ended;
-    const cause = await fed;
-    if (cause instanceof ActionError) throw cause;
+    if (failure instanceof ActionError) throw failure;
     if (outcome instanceof Error) throw new ActionError(`cannot run ${program}: ${outcome.message}`);
-    if (outcome !== 0)
+    // bzip2 ignores what follows, and says so.
+    if (outcome !== 0 || /trailing garbage/.test(complaint))
       throw new ActionError(`the image is not a whole ${program} stream: ${complaint.trim()}`);
+    await fed;
   } finally {
     child.kill('SIGKILL');
   }

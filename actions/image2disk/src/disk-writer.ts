@@ -31,10 +31,18 @@ export interface WriteTotals {
 class NoSpace extends Error {}
 
 /** @throws ActionError when the disk cannot be opened. `sizeBytes` is undefined for a file, which may grow. */
-export async function openDiskWriter(path: string, sizeBytes: number | undefined): Promise<DiskWriter> {
+export async function openDiskWriter(
+  path: string,
+  sizeBytes: number | undefined,
+  signal: AbortSignal,
+): Promise<DiskWriter> {
   const direct = await openDirect(path);
-  const buffered = await open(path, 'r+');
-  return new DiskWriter({ path, sizeBytes, direct, buffered });
+  const buffered = await open(path, 'r+').catch(async (error: unknown) => {
+    // Node ends the process for a file that nobody closes.
+    await direct.close();
+    throw error;
+  });
+  return new DiskWriter({ path, sizeBytes, direct, buffered, signal });
 }
 
 interface Target {
@@ -42,6 +50,8 @@ interface Target {
   readonly sizeBytes: number | undefined;
   readonly direct: FileHandle;
   readonly buffered: FileHandle;
+  /** Once it aborts nobody waits for the disk any more. */
+  readonly signal: AbortSignal;
 }
 
 export class DiskWriter {
@@ -53,11 +63,21 @@ export class DiskWriter {
   #filled = 0;
   #position = 0;
   #failure: unknown;
+  /** Resolves when the signal aborts; a disk that hangs would else be waited for. */
+  readonly #stopped: Promise<void>;
 
   constructor(target: Target) {
     const pages = (BUFFER_BYTES * BUFFER_COUNT) / WEB_ASSEMBLY_PAGE_BYTES;
     const memory = new WebAssembly.Memory({ initial: pages }).buffer;
     this.#target = target;
+    this.#stopped = new Promise((resolve) => {
+      const stop = (): void => {
+        this.#failure ??= new ActionError('writing the image was stopped at the timeout');
+        resolve();
+      };
+      if (target.signal.aborted) stop();
+      else target.signal.addEventListener('abort', stop, { once: true });
+    });
     this.#zeros = new ZeroRuns(target.buffered.fd);
     this.#free = Array.from({ length: BUFFER_COUNT }, (_, index) =>
       Buffer.from(memory, index * BUFFER_BYTES, BUFFER_BYTES),
@@ -84,21 +104,35 @@ export class DiskWriter {
 
   /** Writes the rest, waits until the disk has all of it, and rereads the partition table. */
   async finish(): Promise<WriteTotals> {
-    await this.#writeTail();
-    await Promise.all(this.#inFlight);
-    if (this.#failure !== undefined) throw this.#explain(this.#failure);
+    await this.#settle(this.#writeTail());
+    await this.#settle(Promise.all(this.#inFlight));
     this.#zeros.flush();
-    await this.#extendFile();
-    await this.#target.buffered.sync();
+    await this.#settle(this.#extendFile());
+    await this.#settle(this.#target.buffered.sync());
     // A disk in use or without partitions refuses; the image is written all the same.
     rereadPartitionTable(this.#target.buffered.fd);
     return { bytes: this.#position, zeroBytes: this.#zeros.totalBytes };
   }
 
+  /** Waits for the disk, unless it was stopped: then the files are closed when the disk has answered. */
   async close(): Promise<void> {
+    const closed = this.#closeFiles();
+    await Promise.race([closed, this.#stopped]);
+    closed.catch(() => undefined);
+  }
+
+  async #closeFiles(): Promise<void> {
     await Promise.all(this.#inFlight);
-    await this.#target.direct.close();
-    await this.#target.buffered.close();
+    const { direct, buffered } = this.#target;
+    const closed = await Promise.allSettled([direct.close(), buffered.close()]);
+    for (const one of closed) if (one.status === 'rejected') throw one.reason;
+  }
+
+  /** Throws what failed meanwhile, or that it was stopped. */
+  async #settle(work: Promise<unknown>): Promise<void> {
+    await Promise.race([work, this.#stopped]);
+    work.catch(() => undefined);
+    if (this.#failure !== undefined) throw this.#explain(this.#failure);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,7 +144,7 @@ export class DiskWriter {
       if (this.#failure !== undefined) throw this.#explain(this.#failure);
       const buffer = this.#free.pop();
       if (buffer !== undefined) return buffer;
-      await Promise.race(this.#inFlight);
+      await Promise.race([...this.#inFlight, this.#stopped]);
     }
   }
 
@@ -173,6 +207,7 @@ export class DiskWriter {
   }
 
   #explain(error: unknown): Error {
+    if (error instanceof ActionError) return error;
     const { path, sizeBytes } = this.#target;
     if (error instanceof NoSpace || codeOf(error) === 'ENOSPC') {
       const size = sizeBytes === undefined ? '' : ` (${formatBytes(sizeBytes)})`;

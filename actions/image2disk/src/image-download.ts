@@ -91,7 +91,8 @@ async function open(
     const status = response.statusCode ?? 0;
     const location = response.headers.location;
     if (status >= 300 && status < 400 && location !== undefined) {
-      response.resume();
+      // Its body may have no end.
+      response.destroy();
       url = redirected(url, location);
       continue;
     }

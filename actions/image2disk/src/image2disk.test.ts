@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test, type TestContext } from 'node:test';
+import { after, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 
-import type { ActionContext, ActionResult, Progress } from '@tinkerbell/action-kit';
+import type { ActionResult, Progress } from '@tinkerbell/action-kit';
 
 import { image2diskAction } from './image2disk.ts';
+import { quickClock, serve } from './testdata/image-run.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'image2disk-test-'));
@@ -178,19 +177,6 @@ function dirtyDisk(): string {
   return path;
 }
 
-/** Every reading of this clock is a second later, so that each chunk is worth a progress report. */
-function quickClock(): ActionContext['clock'] {
-  let now = 0;
-  return {
-    nowMs: () => now,
-    monotonicMs: () => (now += 1000),
-    schedule: (_delayMs, task) => {
-      const timer = setImmediate(task);
-      return () => clearImmediate(timer);
-    },
-  };
-}
-
 function run(
   environment: Record<string, string>,
   signal = new AbortController().signal,
@@ -201,19 +187,6 @@ function run(
     { RETRY_ENABLED: 'true', ...environment },
     { log: quiet, clock: quickClock(), signal, command: [], progress: (progress) => seen.push(progress) },
   );
-}
-
-async function serve(
-  context: TestContext,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function assertOk(result: ActionResult): void {

@@ -15,6 +15,9 @@ import { openDiskWriter, type WriteTotals } from './disk-writer.ts';
 import { downloadImage } from './image-download.ts';
 import { detectCompression, readSettings, type Settings } from './settings.ts';
 
+/** The part of an image that shows whether it is a page. */
+const PAGE_START_BYTES = 256;
+
 /**
  * Streams a disk image from HTTP to a disk, unpacking it on the way. Upstream: the image2disk action. The
  * download is resumed when it breaks; see `settings.ts` for the variables.
@@ -40,10 +43,12 @@ async function assertWritable(disk: string): Promise<void> {
 async function writeImage(settings: Settings, context: ActionContext): Promise<WriteTotals> {
   const meter = progressMeter(settings, context);
   const hash = settings.sha256 === undefined ? undefined : createHash('sha256');
+  // A connection that is open when the image has failed is of no use to anybody.
+  const ended = new AbortController();
   const download = downloadImage({
     url: settings.url,
     retryForMs: settings.retryForMs,
-    signal: context.signal,
+    signal: AbortSignal.any([context.signal, ended.signal]),
     clock: context.clock,
     log: context.log,
     onTotal: (bytes) => meter.setTotal(bytes),
@@ -55,10 +60,11 @@ async function writeImage(settings: Settings, context: ActionContext): Promise<W
       yield chunk;
     }
   }
-  const writer = await openDiskWriter(settings.disk, await deviceSize(settings.disk));
+  const writer = await openDiskWriter(settings.disk, await deviceSize(settings.disk), context.signal);
   try {
     const { start, source } = await peek(counted());
     const compression = settings.compression === 'detect' ? detectCompression(start) : settings.compression;
+    assertNoPage(start, settings.url);
     context.log.info('writing image', { url: settings.url.href, disk: settings.disk, compression });
     for await (const chunk of decompress(source, compression)) await writer.write(chunk);
     const digest = hash?.digest('hex');
@@ -68,10 +74,23 @@ async function writeImage(settings: Settings, context: ActionContext): Promise<W
       );
     }
     context.progress({ message: `syncing ${settings.disk}` });
-    return await writer.finish();
+    const totals = await writer.finish();
+    if (totals.bytes === 0)
+      throw new ActionError(`${settings.url.href} is empty: there is nothing to write to ${settings.disk}`);
+    return totals;
   } finally {
+    ended.abort();
     await writer.close();
   }
+}
+
+/** What a web server sends for a login or a missing file, with the status of an image. */
+function assertNoPage(start: Buffer, url: URL): void {
+  const text = start.subarray(0, PAGE_START_BYTES).toString('latin1');
+  if (/^[\s\u00ef\u00bb\u00bf]*<(!doctype html|html)[\s>]/i.test(text))
+    throw new ActionError(
+      `${url.href} is a web page and no image: does the server ask for a login, or redirect?`,
+    );
 }
 
 /** The first chunk, and a source that still begins with it. */

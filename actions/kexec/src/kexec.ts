@@ -1,4 +1,4 @@
-import { open, readFile, mkdtemp, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { appendFile, open, readFile, mkdtemp, rm, stat, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -55,9 +55,13 @@ async function load(root: string, settings: Settings): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), 'kexec-'));
   const handles: FileHandle[] = [];
   const openFile = async (path: string): Promise<number> => {
-    const handle = await open(path).catch((cause: unknown) => {
-      throw new ActionError(`${settings.device} has no ${path.slice(root.length)}`, { cause });
+    const name = path.slice(root.length);
+    // A pipe would wait for its writer.
+    const info = await stat(path).catch((cause: unknown) => {
+      throw new ActionError(`${settings.device} has no ${name}`, { cause });
     });
+    if (!info.isFile()) throw new ActionError(`${name} of ${settings.device} is not a file`);
+    const handle = await open(path);
     handles.push(handle);
     return handle.fd;
   };
@@ -86,7 +90,8 @@ async function entryFor(root: string, settings: Settings): Promise<BootEntry> {
     };
   }
   const path = settings.grubConfigurationPath;
-  const text = await readFile(join(root, path), 'utf8').catch(() => undefined);
+  const info = await stat(join(root, path)).catch(() => undefined);
+  const text = info?.isFile() === true ? await readFile(join(root, path), 'utf8') : undefined;
   const entry = text === undefined ? undefined : defaultBootEntry(text);
   if (entry === undefined) {
     throw new ActionError(
@@ -106,7 +111,9 @@ async function openInitramfs(
   if (first === undefined) return undefined;
   if (more.length === 0) return files.openFile(first);
   const joined = join(files.work, 'initramfs');
-  const parts = await Promise.all([first, ...more].map((path) => readFile(path)));
-  await writeFile(joined, Buffer.concat(parts));
+  for (const path of [first, ...more]) {
+    await files.openFile(path);
+    await appendFile(joined, await readFile(path));
+  }
   return files.openFile(joined);
 }

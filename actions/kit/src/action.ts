@@ -4,6 +4,11 @@
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 
+import { ActionError } from './action-error.ts';
+import { stopInTime } from './stop-in-time.ts';
+
+export { ActionError };
+
 export interface Progress {
   /** What is being done, in a few words; shown to the operator. */
   readonly message: string;
@@ -37,15 +42,10 @@ export interface Action {
   run(environment: Environment, context: ActionContext): Promise<ActionResult>;
 }
 
-/** An expected failure, worded for the operator: what is wrong and the way out. */
-export class ActionError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ActionError';
-  }
-}
-
-/** Makes an action from a function that throws ActionError for expected failures. */
+/**
+ * Makes an action from a function that throws ActionError for expected failures. It ends within a second of the abort of
+ * its signal.
+ */
 export function defineAction(
   name: string,
   work: (
@@ -57,7 +57,7 @@ export function defineAction(
     name,
     async run(environment, context): Promise<ActionResult> {
       try {
-        return { ok: true, ...(await work(environment, context)) };
+        return { ok: true, ...(await stopInTime(work(environment, context), context.signal)) };
       } catch (error) {
         if (error instanceof ActionError) return { ok: false, error: error.message };
         throw error;

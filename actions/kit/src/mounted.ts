@@ -6,6 +6,9 @@ import { ActionError, type ActionContext } from './action.ts';
 import { assertBlockDevice } from './block-device.ts';
 import { mustRun, runProgram } from './run-program.ts';
 
+/** It writes nothing. */
+const DETACH_LIMIT_MS = 5000;
+
 export interface MountRequest {
   readonly device: string;
   /** `ext4`, `xfs`, `vfat`... as mount(8) takes it. */
@@ -32,7 +35,7 @@ export async function withMounted<Result>(
       return await work(directory);
     } finally {
       // The action's own timeout must not keep the disk mounted.
-      await unmount(directory);
+      await unmount(directory, context);
     }
   } finally {
     await rmdir(directory);
@@ -48,11 +51,16 @@ export async function bindMount(
   await mustRun('mount', ['--bind', source, target], context);
 }
 
-/** Waits for the writes to reach the disk. A busy file system is let go as soon as its last user ends. */
-export async function unmount(directory: string): Promise<void> {
-  const unlimited = { signal: new AbortController().signal };
-  const { code } = await runProgram('umount', [directory], unlimited);
-  if (code !== 0) await mustRun('umount', ['-l', directory], unlimited);
+/**
+ * Waits for the writes to reach the disk, unless the action was stopped. A busy file system is detached, and released when its
+ * last user ends.
+ */
+export async function unmount(directory: string, { signal }: Pick<ActionContext, 'signal'>): Promise<void> {
+  if (!signal.aborted) {
+    const ended = await runProgram('umount', [directory], { signal }).catch(() => undefined);
+    if (ended?.code === 0) return;
+  }
+  await mustRun('umount', ['-l', directory], { signal: AbortSignal.timeout(DETACH_LIMIT_MS) });
 }
 
 async function mount(

@@ -29,3 +29,41 @@ test('ends the program and its children when the signal aborts', async () => {
   });
   await assert.rejects(running, /stopped at the timeout/);
 });
+
+/** A limit for what hangs, and no measure of anything. */
+const HANGS = { timeout: 30_000 };
+
+test('ends a program that ignores being asked', HANGS, async () => {
+  const timeout = new AbortController();
+  const log = { debug() {}, warn() {}, error() {}, info: () => timeout.abort(), child: () => log };
+  const stubborn = runProgram('sh', ['-c', 'trap "" TERM; echo started; while :; do sleep 1; done'], {
+    signal: timeout.signal,
+    log,
+  });
+  await assert.rejects(stubborn, /stopped at the timeout/);
+});
+
+test('is not held up by what the program leaves behind', HANGS, async (context) => {
+  // In a session of its own, with the output of the program that started it.
+  const { code, output } = await runProgram('sh', ['-c', 'setsid sleep 600 & echo $!; exit 0'], {
+    signal: never,
+  });
+  context.after(() => process.kill(Number(output.trim()), 'SIGKILL'));
+  assert.equal(code, 0);
+});
+
+test('does not wait for what was left behind when the signal aborts', HANGS, async (context) => {
+  const timeout = new AbortController();
+  let left = 0;
+  const started = (line: string): void => {
+    left = Number(line);
+    timeout.abort();
+  };
+  const log = { debug() {}, warn() {}, error() {}, info: started, child: () => log };
+  const running = runProgram('sh', ['-c', 'setsid sleep 600 & echo $!; wait'], {
+    signal: timeout.signal,
+    log,
+  });
+  await assert.rejects(running, /stopped at the timeout/);
+  context.after(() => process.kill(left, 'SIGKILL'));
+});

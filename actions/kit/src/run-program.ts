@@ -7,8 +7,12 @@ import { ActionError } from './action.ts';
 /** The end of a program's output that an error message carries. */
 const OUTPUT_TAIL_CHARACTERS = 1000;
 
-/** A program that does not end when asked is killed after this. */
-const KILL_GRACE_MS = 5000;
+/** A program that does not end when asked is killed after this: an action that is stopped has a second in all. */
+const KILL_GRACE_MS = 500;
+/** A killed program that waits for a disk does not end: nobody waits for it longer than this. */
+const UNKILLABLE_MS = 250;
+/** What a program left behind may hold its output open for ever: after its end the rest of it is read for so long. */
+const DRAIN_MS = 1000;
 
 export interface ProgramOptions {
   readonly signal: AbortSignal;
@@ -50,15 +54,27 @@ export function runProgram(
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
 
-    let killer: NodeJS.Timeout | undefined;
+    const timers: NodeJS.Timeout[] = [];
+    const later = (milliseconds: number, task: () => void): void =>
+      void timers.push(setTimeout(task, milliseconds));
+    const closeOutput = (): void => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    const stopped = (): void => reject(new ActionError(`${command} was stopped at the timeout`));
     const stop = (): void => {
       signalGroup(child.pid, 'SIGTERM');
-      killer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), KILL_GRACE_MS);
+      later(KILL_GRACE_MS, () => signalGroup(child.pid, 'SIGKILL'));
+      later(KILL_GRACE_MS + UNKILLABLE_MS, () => {
+        closeOutput();
+        child.unref();
+        stopped();
+      });
     };
-    if (options.signal.aborted) stop();
     options.signal.addEventListener('abort', stop, { once: true });
+    if (options.signal.aborted) stop();
     const settle = (): void => {
-      clearTimeout(killer);
+      for (const timer of timers) clearTimeout(timer);
       options.signal.removeEventListener('abort', stop);
     };
     child.on('error', (cause: NodeJS.ErrnoException) => {
@@ -66,9 +82,10 @@ export function runProgram(
       const missing = cause.code === 'ENOENT' ? 'there is no such program' : cause.message;
       reject(new ActionError(`cannot run ${command}: ${missing}`, { cause }));
     });
+    child.on('exit', () => later(DRAIN_MS, closeOutput));
     child.on('close', (code, signal) => {
       settle();
-      if (options.signal.aborted) reject(new ActionError(`${command} was stopped at the timeout`));
+      if (options.signal.aborted) stopped();
       else resolve({ code: code ?? 128 + (signal === null ? 0 : 1), output });
     });
   });

@@ -31,7 +31,6 @@ const SIGNATURES = {
   fallocate: { return: 'i32', arguments: ['i32', 'i32', 'i64', 'i64'] },
   ioctl: { return: 'i32', arguments: ['i32', 'u64', 'u64'] },
   reboot: { return: 'i32', arguments: ['i32'] },
-  sync: { return: 'void', arguments: [] },
   syscall: { return: 'i64', arguments: ['i64', 'i64', 'i64', 'i64', 'buffer', 'i64'] },
   strerror: { return: 'pointer', arguments: ['i32'] },
   __errno_location: { return: 'pointer', arguments: [] },
@@ -78,12 +77,12 @@ export function loadKernel(request: {
   );
 }
 
-/** Writes caches to disk, then restarts, powers off or starts the loaded kernel. Returns only on failure. */
+/**
+ * Restarts, powers off or starts the loaded kernel at once: what caches hold for the disks is lost, so write it before.
+ * Returns only on failure.
+ */
 export function changeMachineState(command: keyof typeof REBOOT_COMMANDS): CallResult {
-  return call((library) => {
-    library.functions.sync();
-    return library.functions.reboot(REBOOT_COMMANDS[command] | 0);
-  });
+  return call((library) => library.functions.reboot(REBOOT_COMMANDS[command] | 0));
 }
 
 type Library = ReturnType<typeof openLibrary>;

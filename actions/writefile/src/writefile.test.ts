@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, existsSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  existsSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -81,3 +90,31 @@ test('writes into a file system on a block device', async (context) => {
     'node-1\n',
   );
 });
+
+test(
+  'a pipe or a link in the place of the unfinished file neither waits nor leads elsewhere',
+  { timeout: 30_000 },
+  async () => {
+    const root = mkdtempSync(join(tmpdir(), 'writefile-'));
+    const outside = join(root, 'outside');
+    mkdirSync(join(root, 'inside'));
+    writeFileSync(outside, 'as it was');
+    for (const name of ['pipe', 'link']) {
+      const partial = join(root, 'inside', `${name}.partial`);
+      if (name === 'pipe') execFileSync('mkfifo', [partial]);
+      else symlinkSync(outside, partial);
+      const [owner, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+      await writeBelow(join(root, 'inside'), {
+        path: `/${name}`,
+        contents: 'new',
+        owner,
+        group,
+        mode: 0o644,
+        directoryMode: 0o755,
+      });
+      assert.equal(readFileSync(join(root, 'inside', name), 'utf8'), 'new');
+    }
+    assert.equal(readFileSync(outside, 'utf8'), 'as it was');
+    rmSync(root, { recursive: true });
+  },
+);

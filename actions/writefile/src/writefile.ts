@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, open, readlink, rename } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, open, readlink, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
 import {
@@ -63,7 +63,9 @@ export async function writeBelow(root: string, file: FileRequest): Promise<void>
   const directory = await makeDirectories(root, dirname(path), file);
   const target = join(directory, path.slice(path.lastIndexOf('/') + 1));
   const partial = `${target}.partial`;
-  const handle = await open(partial, 'w', 0o600);
+  // A new file: a link or a pipe of that name would lead elsewhere, or wait for a reader.
+  await rm(partial, { recursive: true, force: true });
+  const handle = await open(partial, 'wx', 0o600);
   try {
     await handle.writeFile(file.contents);
     await handle.chown(file.owner, file.group);

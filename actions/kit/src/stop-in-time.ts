@@ -1,0 +1,30 @@
+import { ActionError } from './action-error.ts';
+
+/** What an action may take to end what it started. With it an action that is stopped has ended within a second. */
+const STOP_GRACE_MS = 900;
+
+/**
+ * The result of `work`, or a failure shortly after the signal aborts: no disk, socket or program makes an action wait longer.
+ * Work that goes on nevertheless ends with the action's process.
+ *
+ * @throws ActionError when `work` has not ended in time.
+ */
+export async function stopInTime<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const stopped = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => {
+      stopped.reject(new ActionError('stopped at the timeout, while it waited for a disk or a program'));
+    }, STOP_GRACE_MS);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, stopped.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    // Nobody waits for it any more.
+    work.catch(() => undefined);
+  }
+}
