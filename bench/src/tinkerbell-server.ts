@@ -76,6 +76,9 @@ export async function startOnLoopback(
     `--dhcp-bind-port=${dhcp}`,
     `--tftp-server-bind-port=${tftp}`,
     '--tootles-legacy-port=0',
+    '--local-api-port=0',
+    // On loopback only; what is measured is the API, and tokens have a row of their own elsewhere.
+    '--api-anonymous=everyone',
     '--syslog-enabled=false',
     ...(options.flags ?? []),
   ];

@@ -1,6 +1,9 @@
 /** The few calls of the Kubernetes-shaped API that the sandbox makes. */
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import type { RunningServer } from './start-server.ts';
+
+type Server = Pick<RunningServer, 'url' | 'request'>;
 
 export interface ApiObject {
   readonly apiVersion: string;
@@ -23,8 +26,8 @@ export interface TimelineRecord {
 const PLURAL_IS_SINGULAR = new Set(['Hardware']);
 
 /** Creates the object. @throws Error with the server's message when it refuses. */
-export async function createObject(url: string, object: ApiObject): Promise<void> {
-  const response = await fetch(`${url}${collectionPath(object)}`, {
+export async function createObject(server: Server, object: ApiObject): Promise<void> {
+  const response = await server.request(`${server.url}${collectionPath(object)}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(object),
@@ -35,13 +38,13 @@ export async function createObject(url: string, object: ApiObject): Promise<void
 
 /** Calls back for every record of a Hardware's timeline, from its first, until the signal aborts. */
 export async function followTimeline(
-  url: string,
+  server: Server,
   hardware: ApiObject,
   onRecord: (record: TimelineRecord) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const path = `${collectionPath(hardware)}/${hardware.metadata.name}/timeline?watch=true`;
-  const response = await fetch(`${url}${path}`, { signal });
+  const response = await server.request(`${server.url}${path}`, { signal });
   if (!response.ok || response.body === null) {
     throw new Error(`no timeline of ${hardware.metadata.name}: ${await problemIn(response)}`);
   }

@@ -85,7 +85,7 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
   cleanup.defer(() => server.stop());
 
   const manifests = await loadDemoManifests(options.machines, options.firmware);
-  await createObject(server.url, manifests.template);
+  await createObject(server, manifests.template);
   const prepareSeconds = round((performance.now() - startedMs) / 1000);
   view.heading('Power on');
   const machines = await Promise.all(
@@ -185,8 +185,8 @@ async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineO
   const { server } = rack;
   const { name, mac, hardware, workflow } = demoMachine;
   const label = rack.machines === 1 ? '' : name;
-  await createObject(server.url, hardware);
-  await createObject(server.url, workflow);
+  await createObject(server, hardware);
+  await createObject(server, workflow);
   const machine = await createMachine({
     name,
     mac,
@@ -240,7 +240,7 @@ async function watchBoot(
     else if (shown !== undefined) view.step(label, secondsAt(record.atMs), shown.step);
     advance(withRecord(progress, record));
   };
-  followTimeline(rack.server.url, hardware, onRecord, ended.signal).catch((error: unknown) => {
+  followTimeline(rack.server, hardware, onRecord, ended.signal).catch((error: unknown) => {
     fail(`the server's timeline ended: ${error instanceof Error ? error.message : String(error)}`);
   });
   void machine.failed.then(fail);

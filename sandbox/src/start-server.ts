@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { startChild } from './child-process.ts';
 import { EMULATED_KERNEL_ARGUMENTS } from './firmware.ts';
+import { localFetch } from './local-authorization.ts';
 import type { NetworkHost } from './network-host.ts';
 
 const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
@@ -28,8 +29,11 @@ export interface ServerOptions {
 }
 
 export interface RunningServer {
-  /** Base address of HTTP and API for this machine. The API answers nobody else. */
+  /** Base address of HTTP and API for this machine. */
   readonly url: string;
+  readonly dataDirectory: string;
+  /** `fetch` as the administrator of the server. */
+  readonly request: ReturnType<typeof localFetch>;
   readonly readySeconds: number;
   residentMegabytes(): Promise<number>;
   /** The end of its log, for an error report. */
@@ -84,6 +88,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   return {
     url,
+    dataDirectory: options.dataDirectory,
+    request: localFetch(options.dataDirectory),
     readySeconds: (performance.now() - startedMs) / 1000,
     residentMegabytes: () => residentMegabytes(child.pid),
     tail: () => lines,
