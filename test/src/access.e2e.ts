@@ -28,17 +28,17 @@ interface Ended {
 }
 
 async function ended(file: string, words: readonly string[]): Promise<Ended> {
-  const env = { HOME: home, PATH: process.env['PATH'] };
+  const env = { HOME: home, PATH: process.env['PATH'], TINKERBELL_DATA_DIR: server.dataDirectory };
   return run(file, words, { env }).then(
     ({ stdout: out, stderr: err }) => ({ out, err }),
     ({ stdout: out, stderr: err }: { stdout: string; stderr: string }) => ({ out, err }),
   );
 }
 
-/** `how`: options with a token or a certificate, which kubectl sends over TLS only; empty: nobody, on loopback. */
+/** `how`: options with a token or a certificate, which kubectl sends over TLS only; empty: the server's own kubeconfig. */
 function kubectl(how: readonly string[], ...words: string[]): Promise<Ended> {
   const tls = ['--server', https, '--certificate-authority', certificate('ca.crt')];
-  const place = how.length === 0 ? ['--server', server.url] : tls;
+  const place = how.length === 0 ? ['--kubeconfig', join(server.dataDirectory, 'kubeconfig')] : tls;
   return ended(kubectlPath, [...place, ...how, '--cache-dir', join(home, 'cache'), ...words]);
 }
 

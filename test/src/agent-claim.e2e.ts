@@ -64,7 +64,7 @@ async function scene() {
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 async function api({ server }: Scene, path: string, body?: object): Promise<unknown> {
-  const response = await fetch(`${server.url}${OBJECTS}/${path}`, {
+  const response = await server.request(`${server.url}${OBJECTS}/${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'content-type': 'application/json' },
     ...(body === undefined

@@ -64,7 +64,7 @@ async function scene() {
   });
   const client = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
   const api = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const response = await fetch(`${server.url}${OBJECTS}/${path}`, {
+    const response = await server.request(`${server.url}${OBJECTS}/${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
       ...(body === undefined

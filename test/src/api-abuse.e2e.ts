@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
+import { localAuthorization } from '@tinkerbell/sandbox/local-authorization';
 import { startServer, type ServerChild } from './start-server.ts';
 
 const COLLECTION = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
@@ -32,7 +33,7 @@ async function send(
   body: string,
   contentType = 'application/json',
 ): Promise<Answer> {
-  const response = await fetch(`${server.url}${path}`, {
+  const response = await server.request(`${server.url}${path}`, {
     method,
     headers: { 'content-type': contentType },
     body,
@@ -41,7 +42,7 @@ async function send(
 }
 
 async function isAlive(): Promise<void> {
-  const response = await fetch(`${server.url}${COLLECTION}/m1`);
+  const response = await server.request(`${server.url}${COLLECTION}/m1`);
   assert.equal(response.status, 200);
   await response.body?.cancel();
 }
@@ -60,10 +61,22 @@ function rawConnection(): Promise<Socket> {
 
 test('a body of a gigabyte is refused early', async () => {
   const beforeMegabytes = megabytes();
+  let refusal = await sendGigabyte();
+  // A server that closes on unread bytes resets the connection, and a reset may overtake the answer on a busy host.
+  for (let again = 0; again < 5 && refusal.said === ''; again += 1) refusal = await sendGigabyte();
+  assert.match(refusal.said, /^HTTP\/1.1 413 /);
+  assert.match(refusal.said, /"reason":"RequestEntityTooLarge"/);
+  assert.ok(refusal.sent < GIGABYTE / 4, `${refusal.sent} bytes were taken`);
+  assert.ok(megabytes() - beforeMegabytes < GROWTH_MAX_MEGABYTES);
+  await isAlive();
+});
+
+async function sendGigabyte(): Promise<{ readonly said: string; readonly sent: number }> {
   const socket = await rawConnection();
   const { hostname } = new URL(server.url);
+  const { authorization } = localAuthorization(server.dataDirectory);
   socket.write(
-    `POST ${COLLECTION} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${GIGABYTE}\r\n\r\n`,
+    `POST ${COLLECTION} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ncontent-length: ${GIGABYTE}\r\n\r\n`,
   );
   const said: string[] = [];
   let sent = 0;
@@ -75,14 +88,9 @@ test('a body of a gigabyte is refused early', async () => {
     if (!socket.write(chunk))
       await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), isOver]);
   }
-  socket.end();
-  assert.match(said.join(''), /^HTTP\/1.1 413 /);
-  assert.match(said.join(''), /"reason":"RequestEntityTooLarge"/);
-  assert.ok(sent < GIGABYTE / 4, `${sent} bytes were taken`);
-  assert.ok(megabytes() - beforeMegabytes < GROWTH_MAX_MEGABYTES);
   socket.destroy();
-  await isAlive();
-});
+  return { said: said.join(''), sent };
+}
 
 test('what is too deep, too large when unfolded, or no object at all is a bad request', async () => {
   const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
@@ -105,7 +113,7 @@ test('what is too deep, too large when unfolded, or no object at all is a bad re
   ];
   for (const [body, type] of bodies) {
     const { code, status } = await send('POST', COLLECTION, body, type);
-    assert.ok(code === 400 || code === 422, `${code} for ${body.slice(0, 40)}`);
+    assert.ok([400, 413, 422].includes(code), `${code} for ${body.slice(0, 40)}`);
     assert.ok((status.message ?? '').length > 10 && (status.message ?? '').length < 2000);
   }
   await isAlive();
@@ -135,10 +143,13 @@ test('wrong types and unknown fields are told with their paths, a stale revision
 test('watchers that read nothing or hang up half way do not keep their memory', async () => {
   const beforeMegabytes = megabytes();
   const { hostname } = new URL(server.url);
+  const { authorization } = localAuthorization(server.dataDirectory);
   const sockets = await Promise.all(Array.from({ length: 200 }, rawConnection));
   for (const [index, socket] of sockets.entries()) {
     socket.pause();
-    socket.write(`GET ${COLLECTION}?watch=true HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+    socket.write(
+      `GET ${COLLECTION}?watch=true HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: ${authorization}\r\n\r\n`,
+    );
     if (index % 2 === 0) socket.end();
   }
   for (let round = 0; round < 50; round += 1) {

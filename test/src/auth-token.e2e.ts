@@ -26,7 +26,7 @@ let server: ServerChild;
 let gatewayPort = 0;
 
 async function tink(...words: string[]): Promise<string> {
-  const env = { HOME: home, PATH: process.env['PATH'] };
+  const env = { HOME: home, PATH: process.env['PATH'], TINKERBELL_DATA_DIR: server.dataDirectory };
   const run = promisify(execFile)(process.execPath, [tinkMain, '--server', server.url, ...words], { env });
   return (await run).stdout.trim();
 }
@@ -126,11 +126,14 @@ spec:
 `;
   for (const manifest of manifests.split('---\n')) {
     const plural = manifest.includes('Hardware') ? 'hardware' : 'templates';
-    const response = await fetch(`${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/default/${plural}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/yaml' },
-      body: manifest,
-    });
+    const response = await server.request(
+      `${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/default/${plural}`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/yaml' },
+        body: manifest,
+      },
+    );
     assert.equal(response.status, 201, await response.text());
   }
   const token = await shortToken(account);
@@ -155,11 +158,11 @@ test('who is no account is told where to go', async () => {
   assert.equal(nobody.status, 401);
   assert.match(((await nobody.json()) as { message: string }).message, /tink token create/);
   assert.equal((await asked('Basic YTpi')).status, 401);
-  const posted = await fetch(`${server.url}/v1/auth/token`, { method: 'POST' });
+  const posted = await server.request(`${server.url}/v1/auth/token`, { method: 'POST' });
   assert.equal(posted.status, 405);
 });
 
-test('the keys of tokens are everybody’s to read, also where nobody gets in without one', async () => {
+test('the keys of tokens and the description of the API are everybody’s to read, and nothing else is', async () => {
   await using closed = await startServer({
     flags: ['--api-anonymous=none', `--service-account-issuer=${ISSUER}`],
   });
@@ -167,5 +170,7 @@ test('the keys of tokens are everybody’s to read, also where nobody gets in wi
   assert.deepEqual([keys.keys.length, keys.keys[0]?.d], [1, undefined]);
   const described = await fetch(`${closed.url}/.well-known/openid-configuration`);
   assert.equal(((await described.json()) as { issuer: string }).issuer, ISSUER);
-  assert.equal((await fetch(`${closed.url}/version`)).status, 401);
+  assert.equal((await fetch(`${closed.url}/version`)).status, 200);
+  for (const path of ['/api/v1/secrets', '/apis/tinkerbell.org/v1alpha1/hardware', '/audit', '/v1/jobs'])
+    assert.equal((await fetch(`${closed.url}${path}`)).status, 401, path);
 });

@@ -60,13 +60,14 @@ export async function timelineOf(
   { hardware }: DemoMachine,
 ): Promise<TimelineRecord[]> {
   const path = `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${hardware.metadata.name}/timeline`;
-  const text = await (await fetch(`${server.url}${path}`)).text();
+  const text = await (await server.request(`${server.url}${path}`)).text();
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
 }
 
 export async function tink(server: RunningServer, ...words: string[]): Promise<string> {
   const main = join(repository, 'apps/tink/src/main.ts');
-  const { stdout } = await run(process.execPath, [main, '--server', server.url, ...words]);
+  const env = { ...process.env, TINKERBELL_DATA_DIR: server.dataDirectory };
+  const { stdout } = await run(process.execPath, [main, '--server', server.url, ...words], { env });
   return stdout;
 }
 

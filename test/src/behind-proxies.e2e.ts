@@ -67,19 +67,22 @@ before(async () => {
       '--api-anonymous=everyone',
     ],
   });
-  const response = await fetch(`${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      apiVersion: 'tinkerbell.org/v1alpha1',
-      kind: 'Hardware',
-      metadata: { name: 'h' },
-      spec: {
-        metadata: { instance: { id: 'i', hostname: 'behind-a-proxy' } },
-        interfaces: [{ dhcp: { mac: '52:54:00:00:00:09', ip: { address: '127.0.0.9' } } }],
-      },
-    }),
-  });
+  const response = await server.request(
+    `${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        apiVersion: 'tinkerbell.org/v1alpha1',
+        kind: 'Hardware',
+        metadata: { name: 'h' },
+        spec: {
+          metadata: { instance: { id: 'i', hostname: 'behind-a-proxy' } },
+          interfaces: [{ dhcp: { mac: '52:54:00:00:00:09', ip: { address: '127.0.0.9' } } }],
+        },
+      }),
+    },
+  );
   assert.equal(response.status, 201, await response.text());
 });
 

@@ -10,6 +10,7 @@ import { createWorkflowClient, readSettings } from '@tinkerbell/app-agent';
 import { inspect } from 'node:util';
 import { startCollector } from '@tinkerbell/platform-telemetry/testdata/otlp-collector';
 import { freePort } from '@tinkerbell/sandbox/free-port';
+import { localAuthorization } from '@tinkerbell/sandbox/local-authorization';
 import { bootedMachine } from './canary/booted-machine.ts';
 import { startServer, type ServerChild } from './start-server.ts';
 
@@ -39,7 +40,7 @@ const canaries: Record<string, string> = {
 after(() => rmSync(folder, { recursive: true }));
 
 async function post(server: ServerChild, path: string, body: object): Promise<void> {
-  const response = await fetch(server.url + path, { method: 'POST', body: JSON.stringify(body) });
+  const response = await server.request(server.url + path, { method: 'POST', body: JSON.stringify(body) });
   assert.equal(response.status, 201, await response.text());
 }
 
@@ -164,7 +165,7 @@ async function errorAnswers(server: ServerChild): Promise<string> {
     ['/api/v1/namespaces/default/secrets/none', { method: 'PUT', body: JSON.stringify(secret) }],
     ['/api/v1/namespaces/default/secrets/plain', { method: 'POST', body: JSON.stringify(secret) }],
   ];
-  const texts = asked.map(async ([path, init]) => (await fetch(server.url + path, init)).text());
+  const texts = asked.map(async ([path, init]) => (await server.request(server.url + path, init)).text());
   return (await Promise.all(texts)).join('\n');
 }
 
@@ -178,12 +179,12 @@ async function unrenderable(server: ServerChild): Promise<string> {
     metadata: { name },
     spec: { data: data(value) },
   });
-  const bad = await fetch(`${server.url}${API}/templates`, {
+  const bad = await server.request(`${server.url}${API}/templates`, {
     method: 'POST',
     body: JSON.stringify(template('broken', '{{ .Hardware. }}')),
   });
   await post(server, `${API}/templates`, template('fails', '{{ index .Hardware.Disks 99 }}'));
-  const created = await fetch(`${server.url}${API}/workflows`, {
+  const created = await server.request(`${server.url}${API}/workflows`, {
     method: 'POST',
     body: JSON.stringify({
       apiVersion: 'tinkerbell.org/v1alpha1',
@@ -255,7 +256,10 @@ routes: [{name: all, upstream: {endpoints: "127.0.0.1:9"}}]
       ],
     });
     const tink = (words: string) =>
-      told([join(apps, 'tink/src/main.ts'), '--server', server.url, ...words.split(' ')]);
+      told([join(apps, 'tink/src/main.ts'), '--server', server.url, ...words.split(' ')], {
+        TINKERBELL_DATA_DIR: server.dataDirectory,
+      });
+    canaries['localToken'] = localAuthorization(server.dataDirectory).authorization.replace('Bearer ', '');
     canaries['accountToken'] = (await tink('token create canary --role edit')).split('\n')[0] ?? '';
     const held = { authorization: `Bearer ${canaries['accountToken']}` };
     const short = await fetch(`${server.url}/v1/auth/token`, { headers: held });
@@ -286,7 +290,7 @@ routes: [{name: all, upstream: {endpoints: "127.0.0.1:9"}}]
       '/audit',
       `${API}/workflows/w/timeline`,
     ])
-      sinks[path] = await (await fetch(server.url + path)).text();
+      sinks[path] = await (await server.request(server.url + path)).text();
     await collector.until((spans) => spans.some(({ name }) => name === 'action a'));
     sinks['traces'] = JSON.stringify(collector.spans, (_key, value: unknown) =>
       typeof value === 'bigint' ? value.toString() : value,

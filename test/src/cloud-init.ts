@@ -76,7 +76,7 @@ export async function bootWithCloudInit(seeds: readonly Seed[]): Promise<BootRes
   cleanup.defer(() => server.stop());
   const boots = seeds.map(async (seed): Promise<Report> => {
     const hardware = hardwareOf(seed);
-    await createObject(server.url, hardware);
+    await createObject(server, hardware);
     const machine = await createMachine({
       ...seed,
       firmware: 'bios',
@@ -170,7 +170,7 @@ async function readyTimeline(
 
 async function timelineOf(server: RunningServer, hardware: ApiObject): Promise<readonly TimelineRecord[]> {
   const path = `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${hardware.metadata.name}/timeline`;
-  const text = await (await fetch(`${server.url}${path}`)).text();
+  const text = await (await server.request(`${server.url}${path}`)).text();
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
 }
 

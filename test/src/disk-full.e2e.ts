@@ -7,6 +7,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { localFetch } from '@tinkerbell/sandbox/local-authorization';
 import { startServer } from './start-server.ts';
 
 const COLLECTION = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
@@ -46,9 +47,10 @@ test('a full disk: no acknowledgement, a clear error, reads go on, and so does a
   try {
     await using server = await startServer({ dataDirectory, prefix: smallDiskAt(dataDirectory) });
     const inside = join('/proc', String(server.pid), 'root', dataDirectory);
+    const request = localFetch(inside);
     const create = async (name: string) => {
       const body = { apiVersion: 'tinkerbell.org/v1alpha1', kind: 'Hardware', metadata: { name }, spec: {} };
-      const response = await fetch(`${server.url}${COLLECTION}`, {
+      const response = await request(`${server.url}${COLLECTION}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -57,7 +59,7 @@ test('a full disk: no acknowledgement, a clear error, reads go on, and so does a
       return { code: response.status, ...status };
     };
     const names = async (): Promise<readonly string[]> => {
-      const response = await fetch(`${server.url}${COLLECTION}`);
+      const response = await request(`${server.url}${COLLECTION}`);
       assert.equal(response.status, 200, 'reads go on');
       const { items } = (await response.json()) as { items: { metadata: { name: string } }[] };
       return items.map(({ metadata }) => metadata.name).toSorted();

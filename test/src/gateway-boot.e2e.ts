@@ -70,7 +70,7 @@ test('firmware boots over HTTPS by the name of the file host, up to the agent', 
       ],
     },
   };
-  for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server.url, object);
+  for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server, object);
   const authority = await readFile(join(directory, 'data/gateway/ca.pem'));
   const machine = await createMachine({
     name: 'machine',

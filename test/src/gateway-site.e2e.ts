@@ -75,7 +75,7 @@ describe('behind the gateway', { skip }, () => {
     });
     cleanup.defer(() => server.stop());
     await startEdge(site.edge, place.directory, cleanup);
-    for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server.url, object);
+    for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server, object);
   });
   after(() => cleanup.disposeAsync());
 

@@ -94,7 +94,7 @@ async function scene() {
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 async function object({ server }: Scene, collection: string, body: object): Promise<void> {
-  const response = await fetch(`${server.url}${OBJECTS}/${collection}`, {
+  const response = await server.request(`${server.url}${OBJECTS}/${collection}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ apiVersion: 'tinkerbell.org/v1alpha1', ...body }),
@@ -196,7 +196,7 @@ test(
     const path = `${stage.server.url}${OBJECTS}/workflows/job-${answer.jobId.toLowerCase()}`;
     let state = '';
     while (state !== 'SUCCESS') {
-      const workflow = (await (await fetch(path)).json()) as {
+      const workflow = (await (await stage.server.request(path)).json()) as {
         readonly status?: { readonly state?: string };
       };
       state = workflow.status?.state ?? '';

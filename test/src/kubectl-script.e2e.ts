@@ -204,7 +204,7 @@ async function said(command: string): Promise<{ text: string; hasFailed: boolean
   const words = command
     .split(' ')
     .map((word) => (word in files ? join(home, word) : word === 'CRD' ? crd : word));
-  const own = ['--server', server.url, '--cache-dir', join(home, 'cache')];
+  const own = ['--kubeconfig', join(server.dataDirectory, 'kubeconfig'), '--cache-dir', join(home, 'cache')];
   const environment = { ...process.env, HOME: home, KUBE_EDITOR: 'sed -i s/rack:.one/rack:\\ two/' };
   try {
     const { stdout, stderr } = await run(kubectlPath, [...own, ...words], { env: environment });

@@ -18,7 +18,13 @@ let kubectlPath = '';
 let server: ServerChild;
 
 function commandLine(commandArguments: readonly string[]): string[] {
-  return ['--server', server.url, '--cache-dir', join(home, 'cache'), ...commandArguments];
+  return [
+    '--kubeconfig',
+    join(server.dataDirectory, 'kubeconfig'),
+    '--cache-dir',
+    join(home, 'cache'),
+    ...commandArguments,
+  ];
 }
 
 async function kubectl(...commandArguments: string[]): Promise<string> {

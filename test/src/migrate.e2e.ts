@@ -116,7 +116,11 @@ test('a workflow that waits between two actions goes on after the move from a fi
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const place = await newPlace(folder);
   const url = urlOf(place);
-  const ports = ['--http-port', `${place.httpPort}`, '--tink-server-bind-port', `${place.grpcPort}`];
+  const ports = [
+    `--http-port=${place.httpPort}`,
+    `--tink-server-bind-port=${place.grpcPort}`,
+    '--api-anonymous=everyone',
+  ];
   // The agent keeps its connection over the move, and finds the new server at the old place.
   const client = new Client(grpcAddressOf(place), credentials.createInsecure(), {
     'grpc.max_reconnect_backoff_ms': 200,

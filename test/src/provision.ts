@@ -51,7 +51,7 @@ export async function provisionWithServerKilled(firmware: Firmware): Promise<Pro
   let server = await startServer({ ...options, networkInterface: network.bridge });
   cleanup.defer(() => server.stop());
   for (const object of [template, demoMachine.hardware, demoMachine.workflow])
-    await createObject(server.url, object);
+    await createObject(server, object);
   const directory = options.dataDirectory;
   const machine = await createMachine({ ...demoMachine, firmware, directory, port: await network.addPort() });
   cleanup.defer(() => machine.powerOff());

@@ -89,7 +89,7 @@ test(
     cleanup.defer(() => server.stop());
     const ours: ApiObject = { ...template, spec: { data: TEMPLATE } };
     for (const object of [ours, demoMachine.hardware, demoMachine.workflow])
-      await createObject(server.url, object);
+      await createObject(server, object);
     const directory = options.dataDirectory;
     const port = await network.addPort();
     const machine = await createMachine({ ...demoMachine, firmware: 'bios', directory, port });

@@ -1,7 +1,7 @@
 /** The server as an operator meets it: start, wrong flags, kill, start again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startServer } from './start-server.ts';
+import { startServer, type ServerChild } from './start-server.ts';
 
 const path = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
 const hardware = {
@@ -11,8 +11,8 @@ const hardware = {
   spec: {},
 };
 
-function post(url: string, body: object): Promise<Response> {
-  return fetch(`${url}${path}`, {
+function post({ url, request }: ServerChild, body: object): Promise<Response> {
+  return request(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -21,10 +21,10 @@ function post(url: string, body: object): Promise<Response> {
 
 test('keeps what it acknowledged when it is killed', async () => {
   const first = await startServer();
-  assert.equal((await post(first.url, hardware)).status, 201);
+  assert.equal((await post(first, hardware)).status, 201);
   await first.kill();
   await using second = await startServer({ dataDirectory: first.dataDirectory });
-  assert.equal((await fetch(`${second.url}${path}/h`)).status, 200);
+  assert.equal((await second.request(`${second.url}${path}/h`)).status, 200);
 });
 
 test('says that a data folder is in use, and by which flag to choose another', async () => {
@@ -87,7 +87,7 @@ test('says at the start which boot files are missing, and how to get them', asyn
 
 test('goes down at a signal within the grace of its connections', async () => {
   const server = await startServer();
-  const watch = await fetch(`${server.url}${path}?watch=true`);
+  const watch = await server.request(`${server.url}${path}?watch=true`);
   const ended = watch.text();
   await server[Symbol.asyncDispose]();
   assert.equal(await ended, '');
@@ -101,6 +101,6 @@ test('says that it shuts down before it does, and serves until then', async () =
   assert.equal(answer.status, 503);
   assert.match(await answer.text(), /shutting down/);
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
-  assert.equal((await fetch(`${server.url}${path}`)).status, 200);
+  assert.equal((await server.request(`${server.url}${path}`)).status, 200);
   await ended;
 });

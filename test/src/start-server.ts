@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { localFetch } from '@tinkerbell/sandbox/local-authorization';
 
 const main = join(import.meta.dirname, '../../apps/server/src/main.mjs');
 
@@ -12,6 +13,8 @@ export interface ServerChild extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly dataDirectory: string;
+  /** `fetch` as the administrator of the server, unless a request has a credential of its own. */
+  readonly request: ReturnType<typeof localFetch>;
   readonly pid: number;
   /** Its log so far. */
   said(): readonly string[];
@@ -38,6 +41,8 @@ export async function startServer(options: ServerChildOptions = {}): Promise<Ser
     '--http-port',
     '0',
     '--tink-server-bind-port',
+    '0',
+    '--local-api-port',
     '0',
   ];
   const quiet = [
@@ -68,6 +73,7 @@ export async function startServer(options: ServerChildOptions = {}): Promise<Ser
   return {
     url: `http://127.0.0.1:${port}`,
     dataDirectory,
+    request: localFetch(dataDirectory),
     pid: child.pid ?? -1,
     said: () => lines,
     kill: () => end('SIGKILL'),

@@ -100,6 +100,9 @@ function start({ dataDirectory, httpPort, grpcPort }: ServerPlace, prefix: reado
     '--enable-tootles=false',
     '--syslog-enabled=false',
     '--log-format=json',
+    '--local-api-port=0',
+    // What is tried here is what is kept, not who may write it.
+    '--api-anonymous=everyone',
   ];
   const [command = process.execPath, ...rest] = [...prefix, process.execPath, main, ...flags];
   // A group of its own: strace and faketime would leave the server behind.

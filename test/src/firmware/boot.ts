@@ -83,7 +83,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   });
   cleanup.defer(() => server.stop());
   const hardware = hardwareFor(bootCase, lab, index);
-  for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server.url, object);
+  for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server, object);
   const mac = macOf(loader.firmware, index);
   const machine = await createMachine({
     name: `machine-${index}`,

@@ -105,6 +105,6 @@ function consoleOf({ machine }: Boot): string {
 
 async function timelineOf(server: RunningServer, hardware: ApiObject): Promise<readonly TimelineRecord[]> {
   const path = `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${hardware.metadata.name}/timeline`;
-  const text = await (await fetch(`${server.url}${path}`)).text();
+  const text = await (await server.request(`${server.url}${path}`)).text();
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
 }

@@ -43,6 +43,8 @@ export async function newReplica(postgresUrl: string): Promise<Replica> {
           '--enable-images=false',
           '--enable-tootles=false',
           '--log-format=json',
+          '--local-api-port=0',
+          '--api-anonymous=everyone',
         ],
         postgresUrl,
       );

@@ -1,0 +1,91 @@
+/** `npm run attack`: classes of attack against the real server, in a network of their own. */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { attacks } from './attacks.ts';
+import { RELAY } from './good-dhcp.ts';
+import { runAttacks, type AttackReport } from './run-attacks.ts';
+
+const USAGE = `npm run attack -- [--minutes N] [--seed N] [--only NAME,NAME] [--concurrency N] [--json] [--list]
+
+Attacks a server of its own with hostile packets, requests, tokens, bodies, streams and files, chosen at random within
+their classes, in an isolated network (needs root). It fails when data reaches somebody who may not have it, an
+answer is a 5xx, memory grows by over 300 MB, or a good DHCP client goes without an answer.
+
+  --minutes N       how long (default: 1)
+  --seed N          repeats a run; an act that fails prints its own (default: random)
+  --only NAMES      classes by name; --list prints them
+  --concurrency N   acts at one time (default: 4)
+  --growth-max N    megabytes the server may grow by (default: 300)
+  --json            the last line is one JSON object
+`;
+
+/** Set in the child that has a network of its own. */
+const INSIDE = 'TINKERBELL_ATTACK_INSIDE';
+
+process.removeAllListeners('warning');
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '1' },
+      seed: { type: 'string', default: String(process.hrtime.bigint() % 1_000_000_000n) },
+      only: { type: 'string', default: '' },
+      concurrency: { type: 'string', default: '4' },
+      'growth-max': { type: 'string', default: '300' },
+      json: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return print(USAGE, 0);
+  if (values.list) return print(attacks.map(({ name }) => `${name}\n`).join(''), 0);
+  const names = values.only === '' ? attacks.map(({ name }) => name) : values.only.split(',');
+  const unknown = names.find((name) => !attacks.some((one) => one.name === name));
+  if (unknown !== undefined) return print(`no class ${unknown}; --list prints them\n`, 2);
+  const [minutes, seed, concurrency] = [values.minutes, values.seed, values.concurrency].map(Number);
+  if (![minutes, seed, concurrency].every((one) => one !== undefined && one > 0)) return print(USAGE, 2);
+  if (process.env[INSIDE] === undefined) return inOwnNetwork();
+  const report = await runAttacks({
+    attacks: attacks.filter(({ name }) => names.includes(name)),
+    minutes: minutes ?? 1,
+    seed: seed ?? 1,
+    concurrency: concurrency ?? 4,
+    growthMaxMegabytes: Number(values['growth-max']),
+    onProgress: (line) => void process.stderr.write(`${line}\n`),
+  });
+  print(shown(report), 0);
+  if (values.json) print(`${JSON.stringify(report)}\n`, 0);
+  return report.failures.length === 0 ? 0 : 1;
+}
+
+function print(text: string, code: number): number {
+  process.stdout.write(text);
+  return code;
+}
+
+/** Runs the same command where port 67 is free and nothing leads out. */
+function inOwnNetwork(): number {
+  if (process.getuid?.() !== 0) return print('attacks need root: they run in a network of their own\n', 2);
+  const script = `ip link set lo up && ip address add ${RELAY}/32 dev lo && exec "$@"`;
+  const command = ['--net', 'sh', '-c', script, 'sh', process.execPath, import.meta.filename];
+  const { status } = spawnSync('unshare', [...command, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, [INSIDE]: '1' },
+  });
+  return status ?? 1;
+}
+
+function shown(report: AttackReport): string {
+  const acts = Object.entries(report.acts).map(([name, count]) => `  ${name.padEnd(24)} ${count}\n`);
+  const { goodDhcp } = report;
+  return [
+    `seed ${report.seed}, ${report.minutes} minutes\n`,
+    ...acts,
+    `longest turn of the event loop: ${report.busyMs.toFixed(1)} ms of processor time; seconds with one over 5 ms: ${report.turnsOver5Ms}\n`,
+    `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
+    `memory grew by ${report.growthMegabytes} MB\n`,
+    `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, median ${goodDhcp.medianMs.toFixed(2)} ms\n`,
+    ...report.failures.map((failure) => `FAILED ${failure}\n`),
+  ].join('');
+}

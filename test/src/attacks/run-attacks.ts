@@ -1,0 +1,179 @@
+/** Commits acts of all classes against one server, several at once, and judges what that did to it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SeededChoice } from '../seeded-choice.ts';
+import type { Attack } from './attack.ts';
+import type { GoodDhcpReport } from './good-dhcp.ts';
+import type { MonitorLine } from './server-monitor.ts';
+import { startTarget, type StartedTarget } from './start-target.ts';
+
+export interface AttackRun {
+  readonly attacks: readonly Attack[];
+  readonly seed: number;
+  readonly minutes: number;
+  /** Acts at one time. */
+  readonly concurrency: number;
+  readonly growthMaxMegabytes: number;
+  readonly onProgress: (line: string) => void;
+}
+
+export interface AttackReport {
+  readonly seed: number;
+  readonly minutes: number;
+  /** Acts by class. */
+  readonly acts: Readonly<Record<string, number>>;
+  /** Acts by what they send: packet, request, … */
+  readonly sent: Readonly<Record<string, number>>;
+  /** Longest turn of the server's event loop, processor ms; garbage collection ms. */
+  readonly busyMs: number;
+  readonly collectionMs: number;
+  readonly turnsOver5Ms: number;
+  readonly growthMegabytes: number;
+  readonly goodDhcp: GoodDhcpReport;
+  readonly failures: readonly string[];
+}
+
+const TURN_MAX_MS = 5;
+/**
+ * Work of one request is to stay below TURN_MAX_MS. A turn serves many requests when all clients send at once, and longer
+ * ones are counted; this is what one hostile request was able to take many times over.
+ */
+const TURN_FAILS_MS = 500;
+/** The first seconds compile code and fill caches. */
+const WARM_UP_SECONDS = 5;
+const FAILURES_KEPT = 50;
+/** Counted for an act that runs until its time is known. */
+const CHOSEN_MS = 1000;
+/** Niceness. */
+const ATTACKER_PRIORITY = 15;
+const PROGRESS_MS = 10_000;
+const ANSWERS_MIN = 0.999;
+
+export async function runAttacks(run: AttackRun): Promise<AttackReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'attacks-'));
+  try {
+    await using started = await startTarget(folder);
+    const dhcp = startGoodDhcp();
+    const acts = await commitActs(run, started);
+    const goodDhcp = await dhcp.end();
+    return reportOf(run, { started, goodDhcp, ...acts });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Acts {
+  readonly acts: ReadonlyMap<string, number>;
+  readonly failures: readonly string[];
+}
+
+async function commitActs(run: AttackRun, { target, server }: StartedTarget): Promise<Acts> {
+  const endMs = performance.now() + run.minutes * 60_000;
+  const acts = new Map<string, number>();
+  const failures: string[] = [];
+  const usedMs = new Map<string, number>();
+  let number = 0;
+  // Attackers are on other machines: they do not take the server's processors.
+  setPriority(ATTACKER_PRIORITY);
+  const attacker = async (): Promise<void> => {
+    while (performance.now() < endMs && failures.length < FAILURES_KEPT) {
+      const attack = leastUsed(run.attacks, usedMs);
+      if (attack === undefined) return;
+      const seed = run.seed + number++;
+      const startedMs = performance.now();
+      // At once, so that the next attacker chooses another class.
+      usedMs.set(attack.name, (usedMs.get(attack.name) ?? 0) + CHOSEN_MS);
+      try {
+        await attack.once(target, new SeededChoice(seed));
+      } catch (error) {
+        failures.push(`${attack.name}, --seed ${seed}: ${textOf(error)}`);
+      }
+      usedMs.set(attack.name, (usedMs.get(attack.name) ?? 0) + performance.now() - startedMs - CHOSEN_MS);
+      acts.set(attack.name, (acts.get(attack.name) ?? 0) + 1);
+    }
+  };
+  const progress = setInterval(() => {
+    const total = [...acts.values()].reduce((sum, count) => sum + count, 0);
+    run.onProgress(
+      `${total} acts, ${failures.length} failures, ${Math.round((endMs - performance.now()) / 1000)} s left`,
+    );
+  }, PROGRESS_MS);
+  await Promise.all(Array.from({ length: run.concurrency }, attacker));
+  clearInterval(progress);
+  if (!(await isAlive(server.url)))
+    failures.push(`the server is gone:\n${server.said().slice(-20).join('\n')}`);
+  return { acts, failures };
+}
+
+/** Classes share the time, not the number of acts: an act of some takes seconds. */
+function leastUsed(attacks: readonly Attack[], usedMs: ReadonlyMap<string, number>): Attack | undefined {
+  const used = (attack: Attack): number => usedMs.get(attack.name) ?? 0;
+  return attacks.toSorted((one, other) => used(one) - used(other))[0];
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+async function isAlive(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) }).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+function startGoodDhcp() {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'good-dhcp.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  return {
+    async end(): Promise<GoodDhcpReport> {
+      child.stdin.end();
+      await closed;
+      return JSON.parse(text) as GoodDhcpReport;
+    },
+  };
+}
+
+function reportOf(
+  { seed, minutes, attacks, growthMaxMegabytes }: AttackRun,
+  seen: Acts & { readonly started: StartedTarget; readonly goodDhcp: GoodDhcpReport },
+): AttackReport {
+  const { started, goodDhcp, acts } = seen;
+  const lines = monitored(started.monitorFile);
+  const busy = lines.map(({ busyMs }) => busyMs);
+  const resident = lines.map(({ residentMegabytes }) => residentMegabytes);
+  const growthMegabytes = Math.max(0, ...resident) - (resident[0] ?? 0);
+  const sent: Record<string, number> = {};
+  for (const { name, sends } of attacks) sent[sends] = (sent[sends] ?? 0) + (acts.get(name) ?? 0);
+  const failures = [...seen.failures, ...started.faults];
+  const busyMs = Math.max(0, ...busy);
+  if (busyMs > TURN_FAILS_MS)
+    failures.push(`the event loop was busy for ${busyMs.toFixed(0)} ms without a pause`);
+  if (growthMegabytes > growthMaxMegabytes) failures.push(`the server grew by ${growthMegabytes} MB`);
+  if (goodDhcp.answered < goodDhcp.sent * ANSWERS_MIN)
+    failures.push(`${goodDhcp.sent - goodDhcp.answered} of ${goodDhcp.sent} good DISCOVERs had no answer`);
+  return {
+    seed,
+    minutes,
+    acts: Object.fromEntries(acts),
+    sent,
+    busyMs,
+    collectionMs: Math.max(0, ...lines.map((line) => line.collectionMs)),
+    turnsOver5Ms: busy.filter((ms) => ms > TURN_MAX_MS).length,
+    growthMegabytes,
+    goodDhcp,
+    failures,
+  };
+}
+
+function monitored(file: string): readonly MonitorLine[] {
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.slice(WARM_UP_SECONDS).map((line) => JSON.parse(line) as MonitorLine);
+}
