@@ -77,7 +77,10 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
   await using cleanup = new AsyncDisposableStack();
   const directory = await makeRunDirectory();
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
-  const prepared = await withCacheLock(CACHE, () => prepare(view));
+  const prepared = await orStopped(
+    withCacheLock(CACHE, () => prepare(view)),
+    options.signal,
+  );
   const network = await enterPrivateNetwork(SERVER_ADDRESS);
   cleanup.defer(startRouterAdvertiser(network.bridge));
   const storeFlags = options.store === 'postgres' ? await postgresFlags(view, cleanup) : [];
@@ -136,6 +139,14 @@ async function prepare(view: DemoView): Promise<{
     ),
   ]);
   return { image, hookDirectory, ipxeDirectory: ipxe.directory };
+}
+
+/** Preparing may take minutes: whoever stops the demo does not wait for them. */
+async function orStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const stopped = aborted(signal).then(() => {
+    throw new Error('stopped while it was preparing');
+  });
+  return Promise.race([work, stopped]);
 }
 
 /** In the rack's own network, as the server is. */
