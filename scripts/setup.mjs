@@ -2,10 +2,11 @@
  * Brings a checkout to where its commands run; `npm run …` calls it, and running it again costs a moment. Plain
  * JavaScript for the machine's own Node (20 or newer), because nothing is installed yet.
  *
- *   node scripts/setup.mjs [demo|test|hook|bench …]
+ *   node scripts/setup.mjs [demo|test|hook|bench|ipxe …]
  *
  * npm packages are always installed when the lock file changed. Each word adds the Debian packages that debian-packages.json
  * lists for it: as root on Debian they are installed, elsewhere the exact command is printed and the script ends with an error.
+ * `ipxe` also fetches the iPXE binaries that the server sends.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -97,10 +98,26 @@ async function installDebianPackages(purposes) {
   await run('apt-get', ['-qq', ...install.slice(1), '-o', 'Dpkg::Use-Pty=0'], environment);
 }
 
+/**
+ * Only the first time. Elsewhere than on Debian, and without a network, the server starts with what it finds, and logs
+ * what it lacks: the next set-up tries again.
+ */
+async function fetchIpxe() {
+  if (existsSync(join(root, 'out/ipxe/ipxe.efi')) || !existsSync('/etc/debian_version')) return;
+  say('fetching iPXE binaries');
+  try {
+    await run(pinnedNode, [join(root, 'hook/src/fetch-ipxe.ts')]);
+  } catch {
+    // It has printed why, and the way out.
+  }
+}
+
 try {
   mkdirSync(join(root, '.cache'), { recursive: true });
   await installNpmPackages();
-  await installDebianPackages([...(pinnedNodeRuns() ? [] : ['node']), ...process.argv.slice(2)]);
+  const purposes = process.argv.slice(2);
+  await installDebianPackages([...(pinnedNodeRuns() ? [] : ['node']), ...purposes]);
+  if (purposes.includes('ipxe')) await fetchIpxe();
 } catch (error) {
   process.stderr.write(`setup: ${error.message}\n`);
   process.exit(1);

@@ -6,7 +6,7 @@ import { link, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { buildHook, withCacheLock } from '@tinkerbell/hook';
+import { buildHook, fetchIpxeBinaries, withCacheLock } from '@tinkerbell/hook';
 
 import { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 import {
@@ -20,7 +20,6 @@ import {
 import { buildDebianImage, type DebianImage } from './debian-image.ts';
 import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
 import { shownOf, type DemoView } from './demo-view.ts';
-import { fetchIpxeBinaries } from './ipxe-binaries.ts';
 import { startPostgres } from './postgres.ts';
 import { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
 import type { Firmware } from './firmware.ts';

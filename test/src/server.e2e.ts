@@ -82,7 +82,7 @@ test('says at the start which boot files are missing, and how to get them', asyn
   await using server = await startServer({ flags: ['--ipxe-binary-dir', '/nowhere'] });
   const said = server.said().join('\n');
   assert.match(said, /no in-memory OS in .*: build it with npm run hook/);
-  assert.match(said, /no iPXE binaries in \/nowhere: install Debian's ipxe package/);
+  assert.match(said, /no iPXE binaries in \/nowhere: fetch them with npm run setup -- ipxe/);
 });
 
 test('goes down at a signal within the grace of its connections', async () => {

@@ -17,7 +17,7 @@ export function missingFiles({ boot, images }: Settings): string[] {
   }
   if (boot !== undefined && !existsSync(join(boot.ipxeDirectory, 'ipxe.efi'))) {
     lines.push(
-      `no iPXE binaries in ${boot.ipxeDirectory}: install Debian's ipxe package, or give their folder with --ipxe-binary-dir`,
+      `no iPXE binaries in ${boot.ipxeDirectory}: fetch them with npm run setup -- ipxe, or give their folder with --ipxe-binary-dir`,
     );
   }
   return lines;

@@ -1,4 +1,5 @@
 import type { Service, ServiceHealth, UdpSocket } from '@tinkerbell/platform-contract';
+import { createBinaryInventory, withInventory } from './binary-inventory.ts';
 import { createBootFiles } from './boot-files/index.ts';
 import { bootRoutes } from './boot-routes.ts';
 import { createClientLimit } from './client-limit.ts';
@@ -24,9 +25,11 @@ export interface BootService extends Service {
 }
 
 /** DHCP, TFTP, syslog, iPXE scripts and binaries. `start` rejects with the platform's error when a port is taken. */
-export function createBootService(deps: BootDeps, config: BootConfig): BootService {
+export function createBootService(deps: BootDeps, given: BootConfig): BootService {
   const counters = createCounters();
-  const files = createBootFiles(deps, config);
+  const files = createBootFiles(deps, given);
+  const inventory = createBinaryInventory(deps, { files, config: given });
+  const config = { ...given, netboot: withInventory(given, inventory) };
   const timeline = createDhcpTimeline(deps, counters);
   const traffic = new DhcpTraffic();
   const mayAsk = createClientLimit(deps.clock);
@@ -59,6 +62,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
         await Promise.all(ending);
       };
       try {
+        await inventory.load();
         await pools?.load();
         if (config.dhcp !== undefined)
           await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDhcp, sockets });

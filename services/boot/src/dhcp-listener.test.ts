@@ -72,6 +72,15 @@ test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line i
   );
 });
 
+test('offers no file that the server does not have, and the timeline names it', () => {
+  const { sent, entries } = feed({ netboot: { lacksBinary: (name) => name === 'ipxe.efi' } }, packet(UEFI));
+  assert.deepEqual(
+    sent.map(({ reply }) => [reply.yiaddr, reply.bootFile]),
+    [['192.168.77.10', '/netboot-not-allowed']],
+  );
+  assert.match(entries[0]?.message ?? '', /no netboot: this server has no boot file ipxe\.efi$/);
+});
+
 test('the timeline says why a machine is offered no boot', () => {
   const hardware = [machine({ netboot: { allowPXE: false } })];
   const { entries } = feed({ hardware, netboot: { bootLocalWhenIdle: false } }, packet(UEFI));

@@ -49,6 +49,7 @@ interface Exchange {
   readonly client: NetbootClient;
   readonly reservation: ReservationResult;
   readonly peer: UdpAddress;
+  readonly settings: BootConfig['netboot'];
   readonly entrance: DhcpEntrance;
 }
 
@@ -75,7 +76,7 @@ export function createDhcpListener(
         : reservationFor(view.hardwareByMac(client.mac), client.mac);
 
     const { arrival } = entrance;
-    const exchange = { request, client, reservation, peer: datagram.peer, entrance };
+    const exchange = { request, client, reservation, peer: datagram.peer, settings, entrance };
     const decision = replyTo({ request, client, reservation, settings, arrival });
     if (decision.kind !== 'pool') return conclude(deps, exchange, decision);
     const { pool } = decision;
@@ -87,7 +88,7 @@ export function createDhcpListener(
 
 function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDecision): void {
   const { view, timeline, foreignServers } = deps;
-  const { request, client, reservation, peer, entrance } = exchange;
+  const { request, client, reservation, peer, settings, entrance } = exchange;
   if (decision.kind === 'ignore') {
     if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
     if (decision.reason === 'other-server-selected') foreignServers?.seen(request);
@@ -107,7 +108,8 @@ function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDec
 
   send(entrance.socket, encoded.bytes, destination);
   deps.traffic?.sent(reply.options.messageType);
-  timeline.replied({ request, reply, client, reservation, droppedOptions: encoded.droppedOptions });
+  const { droppedOptions } = encoded;
+  timeline.replied({ request, reply, client, reservation, settings, droppedOptions });
 }
 
 /**
