@@ -24,6 +24,7 @@ export interface WorkflowWish {
   readonly hardware: string | undefined;
   readonly name: string | undefined;
   readonly pairs: Readonly<Record<string, string>>;
+  readonly bootOptions?: NonNullable<Workflow['spec']>['bootOptions'];
   readonly dryRun: boolean;
 }
 
@@ -42,6 +43,7 @@ export async function createWorkflow(session: Session, wish: WorkflowWish): Prom
     templateRef: wish.template,
     ...(hardwareRef === undefined ? {} : { hardwareRef }),
     hardwareMap,
+    ...(Object.keys(wish.bootOptions ?? {}).length === 0 ? {} : { bootOptions: wish.bootOptions }),
   };
   return storeUnderFreeName(session, spec, { stem, name: wish.name, dryRun: wish.dryRun });
 }

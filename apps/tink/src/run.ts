@@ -19,6 +19,7 @@ import { addLogs } from './commands/logs-command.ts';
 import { addMetadataCommands } from './commands/metadata-commands.ts';
 import { addMigrate } from './commands/migrate-command.ts';
 import { addPreflight } from './commands/preflight-command.ts';
+import { addReprovision } from './commands/reprovision-command.ts';
 import { addTemplate } from './commands/template-command.ts';
 import { addAuth, addToken } from './commands/token-command.ts';
 import { addTree } from './commands/tree-command.ts';
@@ -69,6 +70,7 @@ Examples:
   tink describe workflow machine-1-debian    everything about one of them
   tink logs machine-1-debian -f              what its actions print
   tink workflow retry machine-1-debian       go on where it stopped
+  tink reprovision machine-1                 install it once more
   tink config set-server http://192.168.56.4:7080
 `;
 
@@ -104,6 +106,7 @@ export function createProgram(terminal: Terminal): Command {
   addHardware(program, terminal);
   addTemplate(program, terminal);
   addWorkflow(program, terminal);
+  addReprovision(program, terminal);
   addBackup(program, terminal);
   addRestore(program, terminal);
   addMigrate(program, terminal);

@@ -1,10 +1,10 @@
 import type { Service, ServiceHealth, UdpSocket } from '@tinkerbell/platform-contract';
 import { createBinaryInventory, withInventory } from './binary-inventory.ts';
-import { createBootFiles } from './boot-files/index.ts';
+import { createBootFiles, type BootFiles } from './boot-files/index.ts';
 import { bootRoutes } from './boot-routes.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
-import { createCounters } from './counters.ts';
+import { createCounters, type Counters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { DhcpPools } from './dhcp-pools.ts';
@@ -37,10 +37,7 @@ export function createBootService(deps: BootDeps, given: BootConfig): BootServic
   const foreignServers = createForeignServers(deps, config, counters);
   const { view } = deps;
   const onDhcp = createDhcpListener({ ...deps, timeline, traffic, mayAsk, pools, foreignServers }, config);
-  const tftp =
-    config.tftp === undefined
-      ? undefined
-      : new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, counters) });
+  const tftp = tftpListener(deps, { config, files, counters });
   const syslog =
     config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
   const ipv6 = createIpv6Listeners(deps, config, counters);
@@ -85,6 +82,15 @@ export function createBootService(deps: BootDeps, given: BootConfig): BootServic
     tftpPort: () => tftp?.local?.port,
     syslogPort: () => syslog?.local?.port,
   };
+}
+
+function tftpListener(
+  deps: BootDeps,
+  input: { readonly config: BootConfig; readonly files: BootFiles; readonly counters: Counters },
+): TftpListener | undefined {
+  const { config, files, counters } = input;
+  if (config.tftp === undefined) return undefined;
+  return new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, counters) });
 }
 
 function healthOf(isListening: boolean, isViewReady: boolean, counters: ServiceHealth['counters'] = {}) {
