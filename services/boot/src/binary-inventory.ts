@@ -1,4 +1,5 @@
 import { knownBinaries, type NetbootSettings } from '@tinkerbell/netboot';
+import type { Log } from '@tinkerbell/platform-contract';
 import type { BootFile, BootFiles } from './boot-files/index.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 
@@ -80,27 +81,30 @@ export function createBinaryInventory(
           if (entry !== undefined) await look(name, protocol, entry);
         }
       }
-      await logServed(names);
+      await logServed(names, { files, config, log });
     },
   };
+}
 
-  async function logServed(names: readonly string[]): Promise<void> {
-    const served: string[] = [];
-    for (const name of names) {
-      const file = await files.binary(name);
-      if (file === undefined) continue;
-      const version = file.whole === undefined ? undefined : ipxeVersionIn(file.whole);
-      served.push(version === undefined ? name : `${name} (${version})`);
-      if (OLD_VERSION.test(version ?? ''))
-        log.warn('this iPXE hangs under UEFI when a script exits', {
-          file: name,
-          version,
-          directory: config.ipxeDirectory,
-          advice: 'npm run setup -- ipxe fetches a current one',
-        });
-    }
-    log.info('iPXE binaries', { directory: config.ipxeDirectory, served: served.join(', ') || 'none' });
+async function logServed(
+  names: readonly string[],
+  { files, config, log }: { readonly files: BootFiles; readonly config: BootConfig; readonly log: Log },
+): Promise<void> {
+  const served: string[] = [];
+  for (const name of names) {
+    const file = await files.binary(name);
+    if (file === undefined) continue;
+    const version = file.whole === undefined ? undefined : ipxeVersionIn(file.whole);
+    served.push(version === undefined ? name : `${name} (${version})`);
+    if (OLD_VERSION.test(version ?? ''))
+      log.warn('this iPXE hangs under UEFI when a script exits', {
+        file: name,
+        version,
+        directory: config.ipxeDirectory,
+        advice: 'npm run setup -- ipxe fetches a current one',
+      });
   }
+  log.info('iPXE binaries', { directory: config.ipxeDirectory, served: served.join(', ') || 'none' });
 }
 
 /** The settings with what is missing; as they are for what another server has. */
