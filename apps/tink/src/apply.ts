@@ -2,7 +2,7 @@
  * Applies manifests: nothing is sent unless every object of every file is good, here and, by a dry run, for the server.
  * Each object is then one write; when one of them fails, it is said which came before it, and applying again is harmless.
  */
-import { hardwareKind, type Kind, type Resource } from '@tinkerbell/resources';
+import { hardwareKind, type Kind, type ManifestProblem, type Resource } from '@tinkerbell/resources';
 import { inOrderOfReference, planWrite, type Deed, type PlannedWrite } from './apply-plan.ts';
 import type { ApiClient } from './client.ts';
 import { TinkFailure } from './failure.ts';
@@ -45,14 +45,21 @@ export async function checkAll(
 ): Promise<void> {
   const fromServer = client === undefined ? undefined : await existingReferences(checked.objects, client);
   const rendering = checkRendering(checked.objects, fromServer);
-  for (const warning of rendering.warnings) warn(`warning: ${formatManifestProblem(warning)}`);
-  const problems = [...checked.problems, ...rendering.problems];
+  // The server stores such a workflow, which waits: files may come in any order. A check alone refuses it.
+  const waiting = client === undefined ? [] : rendering.problems.map(asWaiting);
+  for (const warning of [...rendering.warnings, ...waiting])
+    warn(`warning: ${formatManifestProblem(warning)}`);
+  const problems = [...checked.problems, ...(client === undefined ? rendering.problems : [])];
   if (problems.length === 0) return;
   const lines = problems.slice(0, PROBLEMS_SHOWN).map(formatManifestProblem);
   if (problems.length > PROBLEMS_SHOWN) lines.push(`… and ${problems.length - PROBLEMS_SHOWN} more`);
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   const sent = client === undefined ? '' : '; nothing was sent';
   throw new TinkFailure([...lines, `${count}${sent}`].join('\n'));
+}
+
+function asWaiting(problem: ManifestProblem): ManifestProblem {
+  return { ...problem, message: `${problem.message}; the workflow waits until it does` };
 }
 
 async function existingReferences(
