@@ -15,6 +15,7 @@ import { createIpv6Listeners } from './ipv6/ipv6-listeners.ts';
 import { createIsoImages } from './iso/images.ts';
 import { SyslogListener } from './syslog-listener.ts';
 import { TftpListener } from './tftp-listener.ts';
+import { createUnknownSightings } from './unknown-sightings.ts';
 import { createTftpTimeline } from './tftp-timeline.ts';
 
 export interface BootService extends Service {
@@ -36,7 +37,9 @@ export function createBootService(deps: BootDeps, given: BootConfig): BootServic
   const pools = poolsOf(deps, config, timeline);
   const foreignServers = createForeignServers(deps, config, counters);
   const { view } = deps;
-  const onDhcp = createDhcpListener({ ...deps, timeline, traffic, mayAsk, pools, foreignServers }, config);
+  const reportUnknown = createUnknownSightings(deps);
+  const heard = { timeline, traffic, mayAsk, pools, foreignServers, reportUnknown };
+  const onDhcp = createDhcpListener({ ...deps, ...heard }, config);
   const tftp = tftpListener(deps, { config, files, counters });
   const syslog =
     config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });

@@ -23,6 +23,7 @@ import type { DhcpPools } from './dhcp-pools.ts';
 import { tracedReply } from './dhcp-trace.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
 import type { DhcpTraffic } from './dhcp-traffic.ts';
+import type { ReportUnknown } from './unknown-sightings.ts';
 import type { ForeignServers } from './foreign-servers.ts';
 
 /** Replies are smaller; what is not gets memory of its own. */
@@ -37,6 +38,8 @@ export interface DhcpEntrance {
 export interface DhcpListenerDeps extends Pick<BootDeps, 'view' | 'tracer'> {
   readonly timeline: DhcpTimeline;
   readonly mayAsk: ClientLimit;
+  /** Hears of packets of machines that no Hardware has. */
+  readonly reportUnknown?: ReportUnknown;
   readonly traffic?: DhcpTraffic;
   /** Present when the settings have pools. */
   readonly pools?: Pick<DhcpPools, 'decide'> | undefined;
@@ -87,14 +90,27 @@ export function createDhcpListener(
 }
 
 function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDecision): void {
-  const { view, timeline, foreignServers } = deps;
-  const { request, client, reservation, peer, settings, entrance } = exchange;
-  if (decision.kind === 'ignore') {
-    if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
-    if (decision.reason === 'other-server-selected') foreignServers?.seen(request);
-    return timeline.ignored({ request, client, reservation, decision });
-  }
-  if (decision.kind !== 'reply') return;
+  deps.reportUnknown?.(exchange, decision);
+  if (decision.kind === 'ignore') return ignored(deps, exchange, decision);
+  if (decision.kind === 'reply') answer(deps, exchange, decision);
+}
+
+function ignored(
+  { view, timeline, foreignServers }: DhcpListenerDeps,
+  { request, client, reservation }: Exchange,
+  decision: Extract<ReplyDecision, { kind: 'ignore' }>,
+): void {
+  if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
+  if (decision.reason === 'other-server-selected') foreignServers?.seen(request);
+  timeline.ignored({ request, client, reservation, decision });
+}
+
+function answer(
+  deps: DhcpListenerDeps,
+  { request, client, reservation, peer, settings, entrance }: Exchange,
+  decision: Extract<ReplyDecision, { kind: 'reply' }>,
+): void {
+  const { timeline } = deps;
   const reply = deps.tracer?.isOn
     ? tracedReply(deps.tracer, { request, reply: decision.reply, client })
     : decision.reply;

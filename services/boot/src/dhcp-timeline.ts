@@ -208,7 +208,8 @@ function whyNot(
   return whyNoBinary(client, reservation.ok ? reservation.value : { ipxe: {} }, settings);
 }
 
-function whoIs(client: NetbootClient): string {
+/** In words: the firmware, an iPXE, or an operating system. */
+export function whoIs(client: NetbootClient): string {
   if (client.isIpxe) return `iPXE ${client.ipxe.version ?? 'of unknown version'}`;
   if (client.protocol === undefined) return 'an operating system';
   return client.protocol === 'http' ? 'UEFI HTTP boot' : 'PXE firmware';

@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
+import { hardwareKind, type Hardware } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { bootPage, bootText, headlineOf, type BootPage } from '../boot/boot-page.ts';
 import { bootsIn } from '../boot/boot-records.ts';
 import type { ObjectName } from '../client.ts';
 import { usageFailure } from '../failure.ts';
 import { resumeOptions } from '../followed.ts';
+import { hardwareWithMac, macIn } from '../hardware-map.ts';
 import { machineNamed } from '../machine-target.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import { unknownMachine, unknownText, type ListedMachine } from '../unknown-machines.ts';
 import { followTimelines, readTimelines } from '../timelines.ts';
 import { examples, sessionOf } from './command-line.ts';
 
@@ -44,6 +47,9 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
   if (!(Number.isInteger(count) && count >= 1))
     throw usageFailure(`--count takes a whole number from 1, not ${JSON.stringify(options.count)}`);
   const { client, terminal } = session;
+  const stranger = await strangerNamed(session, machine);
+  if (stranger !== undefined)
+    return terminal.out(options.json === true ? `${JSON.stringify(stranger)}\n` : unknownText(stranger));
   const target = await machineNamed(session, machine);
   const records = await allRecords(session, target);
   const show = shower(terminal, target.name, { ...options, bootCount: count });
@@ -55,6 +61,15 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
     records.push(record);
     show(records);
   }
+}
+
+/** A machine that asks to boot, that is named by its MAC, and that no Hardware has. */
+async function strangerNamed(session: Session, machine: string): Promise<ListedMachine | undefined> {
+  const mac = macIn(machine);
+  if (mac === undefined) return undefined;
+  const { items } = await session.client.list(hardwareKind, {});
+  if (hardwareWithMac(mac, items as readonly Hardware[]) !== undefined) return undefined;
+  return unknownMachine(session, mac);
 }
 
 /** The server gives so many records at a time, the oldest first; the last boot is in the last of them. */
