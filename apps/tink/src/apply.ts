@@ -4,7 +4,7 @@
  */
 import { hardwareKind, type Kind, type ManifestProblem, type Resource } from '@tinkerbell/resources';
 import { inOrderOfReference, planWrite, type Deed, type PlannedWrite } from './apply-plan.ts';
-import type { ApiClient } from './client.ts';
+import type { ApiClient, WriteOptions } from './client.ts';
 import { TinkFailure } from './failure.ts';
 import { nameOf } from './kind-names.ts';
 import { formatManifestProblem, type CheckedManifests, type LocatedObject } from './manifest-objects.ts';
@@ -21,6 +21,8 @@ export interface ApplyOptions {
   /** `client` compares with what the server has and sends nothing; `server` lets it judge, too. */
   readonly dryRun?: DryRun | undefined;
   readonly warn: (line: string) => void;
+  /** What the server warns of is told for these: of the others it was told before. */
+  readonly unchecked?: ReadonlySet<Resource>;
   readonly done: (applied: Applied) => void;
 }
 
@@ -37,12 +39,15 @@ export interface Applied {
   readonly name: string;
 }
 
-/** Throws a TinkFailure that lists the problems, one on each line. `client` undefined checks without a server. */
+/**
+ * Resolves with the Workflows that the server alone can check. Throws a TinkFailure that lists the problems, one on each
+ * line. `client` undefined checks without a server.
+ */
 export async function checkAll(
   checked: CheckedManifests,
   client: ApiClient | undefined,
   warn: (line: string) => void,
-): Promise<void> {
+): Promise<ReadonlySet<Resource>> {
   const fromServer = client === undefined ? undefined : await existingReferences(checked.objects, client);
   const rendering = checkRendering(checked.objects, fromServer);
   // The server stores such a workflow, which waits: files may come in any order. A check alone refuses it.
@@ -50,7 +55,7 @@ export async function checkAll(
   for (const warning of [...rendering.warnings, ...waiting])
     warn(`warning: ${formatManifestProblem(warning)}`);
   const problems = [...checked.problems, ...(client === undefined ? rendering.problems : [])];
-  if (problems.length === 0) return;
+  if (problems.length === 0) return rendering.unchecked ?? new Set();
   const lines = problems.slice(0, PROBLEMS_SHOWN).map(formatManifestProblem);
   if (problems.length > PROBLEMS_SHOWN) lines.push(`… and ${problems.length - PROBLEMS_SHOWN} more`);
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
@@ -87,7 +92,9 @@ export async function applyObjects(
   let stored = 0;
   for (const { object, write } of planned) {
     const isDry = options.dryRun !== undefined;
-    const result = isDry ? write : await attempt(object, write, { client, stored });
+    const isUnchecked = options.unchecked?.has(object.resource) === true;
+    const onWarning = isUnchecked ? (text: string) => options.warn(`warning: ${text}`) : undefined;
+    const result = isDry ? write : await attempt(object, write, { client, stored, onWarning });
     if (result.deed !== 'unchanged') stored += 1;
     const after = (isDry ? tried.get(object) : undefined) ?? result.object;
     const name = nameOf(object.kind, after.metadata.name);
@@ -120,7 +127,7 @@ async function tryOnServer(
   const tried = changed.filter(({ object }) => !(bringsReferences && object.kind.kind === 'Workflow'));
   const refusals = await inParallel(tried, async ({ object, write }) => {
     try {
-      results.set(object, await send(write, client, true));
+      results.set(object, await send(write, client, { dryRun: true }));
       return [];
     } catch (thrown) {
       if (thrown instanceof ApiFailure && thrown.code >= 400 && thrown.code < 500)
@@ -137,13 +144,17 @@ async function tryOnServer(
 async function attempt(
   object: LocatedObject,
   write: PlannedWrite,
-  { client, stored }: { readonly client: ApiClient; readonly stored: number },
+  {
+    client,
+    stored,
+    onWarning,
+  }: { readonly client: ApiClient; readonly stored: number } & Pick<WriteOptions, 'onWarning'>,
 ): Promise<PlannedWrite> {
   let next = write;
   for (let tries = 1; ; tries++) {
     if (next.deed === 'unchanged') return next;
     try {
-      return { ...next, object: await send(next, client, false) };
+      return { ...next, object: await send(next, client, { onWarning }) };
     } catch (thrown) {
       const isRace = thrown instanceof ApiFailure && thrown.code === 409 && tries < CONFLICT_TRIES;
       if (!isRace) throw stored === 0 ? thrown : withProgress(thrown, object, stored);
@@ -152,10 +163,12 @@ async function attempt(
   }
 }
 
-function send({ kind, deed, object }: PlannedWrite, client: ApiClient, dryRun: boolean): Promise<Resource> {
-  return deed === 'created'
-    ? client.create(kind, object, { dryRun })
-    : client.replace(kind, object, { dryRun });
+function send(
+  { kind, deed, object }: PlannedWrite,
+  client: ApiClient,
+  options: WriteOptions,
+): Promise<Resource> {
+  return deed === 'created' ? client.create(kind, object, options) : client.replace(kind, object, options);
 }
 
 function withProgress(thrown: unknown, { kind, resource }: LocatedObject, stored: number): unknown {

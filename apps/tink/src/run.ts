@@ -23,9 +23,10 @@ import { addReprovision } from './commands/reprovision-command.ts';
 import { addTemplate } from './commands/template-command.ts';
 import { addAuth, addToken } from './commands/token-command.ts';
 import { addTree } from './commands/tree-command.ts';
-import { addVersion } from './commands/version-command.ts';
+import { addVersion, VERSION } from './commands/version-command.ts';
 import { addWait } from './commands/wait-command.ts';
 import { addWorkflow } from './commands/workflow-command.ts';
+import { withJsonHabit } from './json-habit.ts';
 import { exitCode, TinkFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import { DEFAULT_SERVER } from './session.ts';
@@ -78,6 +79,7 @@ Examples:
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('tink')
     .description('Operates Tinkerbell: machines, templates and workflows.')
+    .version(VERSION, '--version', 'print the version of this command; "tink version" has the server’s too')
     .option('--server <url>', `the server’s API; else TINK_SERVER, the configuration, ${DEFAULT_SERVER}`)
     .option('-n, --namespace <name>', 'namespace of the objects; else the configuration’s, default')
     .option('--context <name>', 'a server of the configuration; else TINK_CONTEXT, the one in use')
@@ -117,5 +119,6 @@ export function createProgram(terminal: Terminal): Command {
   addAuth(program, terminal);
   addVersion(program, terminal);
   addCompletion(program, terminal);
+  withJsonHabit(program);
   return program;
 }

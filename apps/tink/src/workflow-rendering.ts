@@ -59,6 +59,8 @@ export interface RenderCheck {
   readonly problems: readonly ManifestProblem[];
   /** References to nothing: allowed, because objects may come in any order. Images that our agent cannot run: another might. */
   readonly warnings: readonly ManifestProblem[];
+  /** Workflows that the server alone can render: it says what is wrong with them. */
+  readonly unchecked?: ReadonlySet<Resource>;
 }
 
 /** `fromServer` is what the server has of `missingReferences`; undefined when it was not asked. */
@@ -86,7 +88,9 @@ export function checkRendering(
     ...[...templates.values()].flatMap(imageWarnings),
     ...checks.flatMap((one) => one.warnings),
   ];
-  return { problems: checks.flatMap((one) => one.problems), warnings: [...dangling, ...images] };
+  const unchecked = new Set(checks.flatMap((one) => [...(one.unchecked ?? [])]));
+  const problems = checks.flatMap((one) => one.problems);
+  return { problems, warnings: [...dangling, ...images], unchecked };
 }
 
 interface Known {
@@ -102,7 +106,9 @@ function renderCheck(located: LocatedObject, { templates, resources }: Known): R
   const templateKey = keyOf(templateKind, namespace, templateRef);
   const template = resources.get(templateKey) as Template | undefined;
   const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
-  if (template === undefined || !isEnough(hardware, hardwareRef)) return { problems: [], warnings: [] };
+  if (template === undefined) return { problems: [], warnings: [] };
+  if (!isEnough(hardware, hardwareRef))
+    return { problems: [], warnings: [], unchecked: new Set([located.resource]) };
   const input = {
     templateName: name,
     text: template.spec?.data ?? '',

@@ -359,7 +359,13 @@ function shown(
   const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
   const resourceVersion = object.metadata.resourceVersion ?? '';
   return json(
-    tableOf([object], { kind: target.kind, nowMs: deps.clock.nowMs(), resourceVersion, includeObject }),
+    tableOf([object], {
+      kind: target.kind,
+      nowMs: deps.clock.nowMs(),
+      resourceVersion,
+      includeObject,
+      view: deps.view,
+    }),
   );
 }
 

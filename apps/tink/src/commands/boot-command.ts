@@ -8,8 +8,10 @@ import { usageFailure } from '../failure.ts';
 import { resumeOptions } from '../followed.ts';
 import { hardwareWithMac, macIn } from '../hardware-map.ts';
 import { machineNamed } from '../machine-target.ts';
+import { paintedHeadline } from '../colour.ts';
+import { withoutControls } from '../printable.ts';
 import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal.ts';
+import { wantsColour, type Terminal } from '../terminal.ts';
 import { unknownMachine, unknownText, type ListedMachine } from '../unknown-machines.ts';
 import { followTimelines, readTimelines } from '../timelines.ts';
 import { examples, sessionOf } from './command-line.ts';
@@ -104,6 +106,14 @@ function shower(
   };
 }
 
+/** The headline in the colour of its verdict, where the terminal wants colours. */
+function coloured(terminal: Terminal, name: string, page: BootPage): string {
+  const text = withoutControls(bootText(name, page));
+  if (!wantsColour(terminal)) return text;
+  const end = text.indexOf('\n');
+  return paintedHeadline(text.slice(0, end), page.verdict.state) + text.slice(end);
+}
+
 interface Shown {
   readonly name: string;
   readonly pages: readonly BootPage[];
@@ -121,7 +131,7 @@ const printJson: Print = (terminal, { name, pages, before }) => {
 };
 
 const printScreen: Print = (terminal, { name, pages }) => {
-  terminal.styledOut(CLEAR_SCREEN + pages.map((page) => bootText(name, page)).join('\n'));
+  terminal.styledOut(CLEAR_SCREEN + pages.map((page) => coloured(terminal, name, page)).join('\n'));
   return '';
 };
 
@@ -130,7 +140,7 @@ const printLines: Print = (terminal, { name, pages, before }) => {
     .slice(-1)
     .map((page) => headlineOf(name, page))
     .join('');
-  if (!before) terminal.out(pages.map((page) => bootText(name, page)).join('\n'));
+  if (!before) terminal.styledOut(pages.map((page) => coloured(terminal, name, page)).join('\n'));
   else if (headline !== before) terminal.out(headline);
   return headline;
 };
