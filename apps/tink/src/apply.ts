@@ -8,6 +8,7 @@ import type { ApiClient, WriteOptions } from './client.ts';
 import { TinkFailure } from './failure.ts';
 import { nameOf } from './kind-names.ts';
 import { formatManifestProblem, type CheckedManifests, type LocatedObject } from './manifest-objects.ts';
+import { placeholderProblems } from './placeholders.ts';
 import { ApiFailure } from './server-failure.ts';
 import { checkRendering, missingReferences } from './workflow-rendering.ts';
 
@@ -54,7 +55,12 @@ export async function checkAll(
   const waiting = client === undefined ? [] : rendering.problems.map(asWaiting);
   for (const warning of [...rendering.warnings, ...waiting])
     warn(`warning: ${formatManifestProblem(warning)}`);
-  const problems = [...checked.problems, ...(client === undefined ? rendering.problems : [])];
+  const placeholders = client === undefined ? [] : placeholderProblems(checked.objects);
+  const problems = [
+    ...checked.problems,
+    ...placeholders,
+    ...(client === undefined ? rendering.problems : []),
+  ];
   if (problems.length === 0) return rendering.unchecked ?? new Set();
   const lines = problems.slice(0, PROBLEMS_SHOWN).map(formatManifestProblem);
   if (problems.length > PROBLEMS_SHOWN) lines.push(`… and ${problems.length - PROBLEMS_SHOWN} more`);
