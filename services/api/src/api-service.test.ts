@@ -209,14 +209,14 @@ test('lists by selectors and pages, and as a table', async () => {
   const table = await api.call('GET', '/apis/tinkerbell.org/v1alpha1/hardware', undefined, { accept });
   assert.deepEqual(
     table.body.columnDefinitions.map((one: { name: string }) => one.name),
-    ['Name', 'State', 'Age'],
+    ['Name', 'State', 'MAC', 'Address', 'Age'],
   );
   assert.deepEqual(
     table.body.rows.map((row: { cells: unknown[] }) => row.cells.slice(0, 2)),
     [
-      ['a', ''],
-      ['b', ''],
-      ['c', ''],
+      ['a', 'no workflow'],
+      ['b', 'no workflow'],
+      ['c', 'no workflow'],
     ],
   );
 });
