@@ -20,6 +20,7 @@ import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
 import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
+import { UnknownMachines } from '@tinkerbell/enrollment';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService, createEventsService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
@@ -88,6 +89,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     journal,
     ...threads,
     referenceRules: settings.referenceRules,
+    unknownMachines: new UnknownMachines(),
     log,
     ...platform,
     ...(await poolDeps(settings, stores, cleanup)),

@@ -23,6 +23,7 @@ const extensions = [
     'retried',
     'retries',
   ].map((field) => `/status/tasks/actions/${field}`),
+  '/status/hardwareUID',
   '/status/operations',
   '/status/paused',
 ];
