@@ -64,5 +64,5 @@ export {
   type Tracer,
 } from './tracer.ts';
 export { inTurns, nextTurn } from './next-turn.ts';
-export { readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
+export { readBodyBytes, readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
 export type { TemplateRead, TextReader, UnreadText, YamlRead } from './text-reader.ts';

@@ -8,7 +8,10 @@ import { listAnswer, type ListShape } from './list-answer.ts';
 import { listPieces, type PageQuery, type Piece, type Position } from './list-page.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { selectorOf } from './selectors.ts';
-import { tableHead, tableOf, tableRow, wantsTable } from './table.ts';
+import { tableHead, tableOf, tableRow } from './table.ts';
+import type { AcceptedForm } from './accepted-form.ts';
+import { protobufList } from './protobuf-list.ts';
+import { jsonEvents, protobufEvents } from './watch-line.ts';
 import { watchStream } from './watch-stream.ts';
 
 export interface ListDeps {
@@ -16,7 +19,12 @@ export interface ListDeps {
   readonly clock: Clock;
 }
 
-export interface WatchDeps extends ListDeps {
+/** Of what is answered in a form. */
+export interface ShownDeps extends ListDeps {
+  readonly accepted: AcceptedForm;
+}
+
+export interface WatchDeps extends ShownDeps {
   readonly streams: Pick<OpenStreams, 'held' | 'tooSlow'>;
 }
 
@@ -25,16 +33,21 @@ const PAGE_LIMIT = 10_000;
 
 /** As objects or as a Table. */
 export async function listResponse(
-  deps: ListDeps,
+  deps: ShownDeps,
   target: ResourceTarget,
   request: HttpRequest,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const begun = await beginList(deps, target, query);
-  let pieceBytes = 0;
-  const pieces = listPieces(deps.store, begun.wanted, () => pieceBytes);
-  const sized = (bytes: number): void => void (pieceBytes = bytes);
-  return listAnswer({ pieces, sized }, shapeOf(begun, query, request));
+  const shape = shapeOf(begun, query, deps.accepted);
+  const source = () => {
+    let pieceBytes = 0;
+    const pieces = listPieces(deps.store, begun.wanted, () => pieceBytes);
+    return { pieces, sized: (bytes: number): void => void (pieceBytes = bytes) };
+  };
+  const asProtobuf =
+    deps.accepted.form === 'protobuf' ? await protobufList(source(), shape, deps.accepted) : undefined;
+  return asProtobuf ?? listAnswer(source(), shape);
 }
 
 /** All items of a list at once. */
@@ -81,11 +94,10 @@ function metadataOf({ token, nowMs }: BegunList, ofStore: number, next: Position
   return { resourceVersion: String(revision), ...more };
 }
 
-function shapeOf(begun: BegunList, query: URLSearchParams, request: HttpRequest): ListShape {
+function shapeOf(begun: BegunList, query: URLSearchParams, { isTable }: AcceptedForm): ListShape {
   const { target } = begun.wanted;
   const metadata: ListShape['metadata'] = (revision, next) => metadataOf(begun, revision, next);
-  if (!wantsTable(request.headers.get('accept')))
-    return { head: listHead(target), items: 'items', show: (resource) => resource, metadata };
+  if (!isTable) return { head: listHead(target), items: 'items', show: (resource) => resource, metadata };
   const { kind } = target;
   const includeObject = query.get('includeObject') ?? 'Metadata';
   const show = (resource: Resource): object =>
@@ -93,7 +105,7 @@ function shapeOf(begun: BegunList, query: URLSearchParams, request: HttpRequest)
   return { head: tableHead(kind), items: 'rows', show, metadata };
 }
 
-function listHead({ kind }: ResourceTarget): object {
+function listHead({ kind }: ResourceTarget): ListShape['head'] {
   return { apiVersion: apiVersionOf(kind), kind: kind.listKind ?? `${kind.kind}List` };
 }
 
@@ -104,6 +116,7 @@ export async function watchObjects(
   signal: AbortSignal,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
+  const events = deps.accepted.form === 'protobuf' ? protobufEvents : jsonEvents;
   const revision = wholeNumber(query, 'resourceVersion');
   const stream = await watchStream(deps.store, {
     collection: collectionOf(target.kind),
@@ -115,20 +128,21 @@ export async function watchObjects(
     bookmark: { apiVersion: apiVersionOf(target.kind), kind: target.kind.kind },
     timeoutMs: (wholeNumber(query, 'timeoutSeconds') || WATCH_TIMEOUT_SECONDS) * 1000,
     signal,
+    events,
     ...showing(deps, target, request),
     schedule: (delayMs, task) => deps.clock.schedule(delayMs, task),
     held: deps.streams.held,
     onTooSlow: () => deps.streams.tooSlow(),
   });
-  return new Response(stream, { headers: { 'content-type': 'application/json' } });
+  return new Response(stream, { headers: { 'content-type': events.contentType } });
 }
 
 function showing(
-  deps: ListDeps,
+  deps: ShownDeps,
   target: ResourceTarget,
   request: HttpRequest,
 ): { readonly show?: (resource: Resource) => object } {
-  if (!wantsTable(request.headers.get('accept'))) return {};
+  if (!deps.accepted.isTable) return {};
   const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
   const show = (resource: Resource): object =>
     tableOf([resource], {

@@ -8,7 +8,7 @@ import type { Change, ListQuery, Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { LineQueue } from './line-queue.ts';
 import type { Selector } from './selectors.ts';
-import { eventLine, eventTypes, sharedLine, type EventType } from './watch-line.ts';
+import { eventTypes, type EventLines, type EventType } from './watch-line.ts';
 
 export interface WatchOptions {
   readonly collection: string;
@@ -24,6 +24,8 @@ export interface WatchOptions {
   readonly selector?: Selector;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The form of its events. */
+  readonly events: EventLines;
   /** How an object is shown when not as itself: as a Table. */
   readonly show?: (resource: Resource) => object;
   readonly schedule: (delayMs: number, task: () => void) => () => void;
@@ -57,10 +59,6 @@ export function expired(revision: number, oldest: number): ApiError {
 
 const TOO_SLOW = 'the watch has fallen too far behind: its events were not read; list and watch again';
 
-function errorLine(error: ApiError): Uint8Array {
-  return eventLine('ERROR', error.toStatus());
-}
-
 class Watching {
   readonly #store: Store;
   readonly #options: WatchOptions;
@@ -77,7 +75,7 @@ class Watching {
   #ends: (() => void)[] = [];
 
   constructor(store: Store, options: WatchOptions) {
-    const { collection, namespace, held, onTooSlow } = options;
+    const { collection, namespace, held, onTooSlow, events } = options;
     this.#store = store;
     this.#options = options;
     this.#query = { collection, ...(namespace === undefined ? {} : { namespace }) };
@@ -86,7 +84,7 @@ class Watching {
       onEnd: () => this.#ends.forEach((end) => end()),
       tooSlow() {
         onTooSlow();
-        return errorLine(new ApiError('Expired', TOO_SLOW));
+        return events.own('ERROR', new ApiError('Expired', TOO_SLOW).toStatus());
       },
     });
   }
@@ -115,7 +113,7 @@ class Watching {
     try {
       await this.#page();
     } catch {
-      this.#queue.end(errorLine(new ApiError('ServiceUnavailable', 'the store cannot be read; watch again')));
+      this.#fail(new ApiError('ServiceUnavailable', 'the store cannot be read; watch again'));
     }
     return this.#isListing;
   }
@@ -142,7 +140,7 @@ class Watching {
     if (this.#options.endsInitial === true)
       this.#bookmark(this.#listRevision, { 'k8s.io/initial-events-end': 'true' });
     const oldest = await this.follow(this.#listRevision);
-    if (oldest !== undefined) this.#queue.end(errorLine(expired(this.#listRevision, oldest)));
+    if (oldest !== undefined) this.#fail(expired(this.#listRevision, oldest));
   }
 
   /** The oldest revision that is kept, when that one no longer is. */
@@ -173,8 +171,8 @@ class Watching {
   #eventOf(change: Change['type'], object: Resource): Uint8Array | undefined {
     const type = this.#typeOf(change, object);
     if (type === undefined) return undefined;
-    const { show } = this.#options;
-    return show === undefined ? sharedLine(type, object) : eventLine(type, show(object));
+    const { show, events } = this.#options;
+    return show === undefined ? events.shared(type, object) : events.own(type, show(object));
   }
 
   /** An object that begins to match is added, and one that no longer matches is deleted. */
@@ -198,7 +196,12 @@ class Watching {
       creationTimestamp: null,
       ...(annotations === undefined ? {} : { annotations }),
     };
-    this.#queue.push(eventLine('BOOKMARK', { ...this.#options.bookmark, metadata }));
+    const { events, bookmark } = this.#options;
+    this.#queue.push(events.own('BOOKMARK', { ...bookmark, metadata }));
+  }
+
+  #fail(error: ApiError): void {
+    this.#queue.end(this.#options.events.own('ERROR', error.toStatus()));
   }
 
   /** The revision is asked for before the changes until then were sent, so that none is left out. */
