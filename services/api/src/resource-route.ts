@@ -9,6 +9,7 @@ import { ApiError } from './api-error.ts';
 import { json, methodNotAllowed, result, shown } from './api-response.ts';
 import { APPLY_PATCH, applyObject } from './apply-object.ts';
 import type { AuditNote } from './audit/audit-trail.ts';
+import { convertingStore } from './custom/converting-store.ts';
 import { deleteObject } from './delete-object.ts';
 import { deleteOptions } from './delete-options.ts';
 import { listItems, listResponse, watchObjects } from './list-handler.ts';
@@ -47,7 +48,8 @@ export function onResource(
   request: HttpRequest,
   context: HttpContext,
 ): Promise<Response> {
-  const own = { ...deps, accepted: acceptedAt(target, request) };
+  const store = convertingStore(deps.store, target.kind);
+  const own = { ...deps, store, accepted: acceptedAt(target, request) };
   return target.name === undefined
     ? onCollection(own, target, request, context)
     : onObject(own, target, request, context);
