@@ -29,7 +29,8 @@ export interface WatchDeps extends ShownDeps {
 }
 
 const WATCH_TIMEOUT_SECONDS = 1800;
-const PAGE_LIMIT = 10_000;
+/** Of a collection that is deleted. */
+const ITEMS_KEPT_MAX = 500;
 
 /** As objects or as a Table. */
 export async function listResponse(
@@ -50,20 +51,25 @@ export async function listResponse(
   return asProtobuf ?? listAnswer(source(), shape);
 }
 
-/** All items of a list at once. */
-export async function listItems(
+/**
+ * Hands over every item of a list, one after the other. The list that is returned has no more than the first of them: all are not
+ * held at once.
+ */
+export async function eachListed(
   deps: ListDeps,
   target: ResourceTarget,
   query: URLSearchParams,
-): Promise<{ readonly head: object; readonly metadata: object; readonly items: readonly Resource[] }> {
+  take: (item: Resource) => Promise<void>,
+): Promise<object> {
   const begun = await beginList(deps, target, query);
   const items: Resource[] = [];
   let last: Piece | undefined;
   for await (const piece of listPieces(deps.store, begun.wanted)) {
-    items.push(...piece.items);
+    items.push(...piece.items.slice(0, Math.max(0, ITEMS_KEPT_MAX - items.length)));
+    for (const item of piece.items) await take(item);
     last = piece;
   }
-  return { head: listHead(target), metadata: metadataOf(begun, last?.revision ?? 0, last?.next), items };
+  return { ...listHead(target), metadata: metadataOf(begun, last?.revision ?? 0, last?.next), items };
 }
 
 interface BegunList {
@@ -79,7 +85,7 @@ async function beginList(
   query: URLSearchParams,
 ): Promise<BegunList> {
   refuseOtherVersion(query, await store.revision());
-  const limit = Math.min(wholeNumber(query, 'limit') || PAGE_LIMIT, PAGE_LIMIT);
+  const limit = wholeNumber(query, 'limit') || Number.MAX_SAFE_INTEGER;
   const nowMs = clock.nowMs();
   const token = readToken(query.get('continue') ?? '', nowMs);
   const wanted = { target, query, limit, ...(token && { after: token }) };

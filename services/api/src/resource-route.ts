@@ -12,7 +12,7 @@ import type { AuditNote } from './audit/audit-trail.ts';
 import { convertingStore } from './custom/converting-store.ts';
 import { deleteObject } from './delete-object.ts';
 import { deleteOptions } from './delete-options.ts';
-import { listItems, listResponse, watchObjects } from './list-handler.ts';
+import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
 import { mediaTypeOf, readBody, readQuestion, type BodyType } from './request-body.ts';
@@ -198,13 +198,12 @@ async function onOperation(
 async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
   const query = new URL(request.url).searchParams;
   const options = await deletionOf(deps, request, query);
-  const { head, metadata, items } = await listItems(deps, target, query);
-  for (const { metadata: one } of items) {
-    await deleteObject(deps, { ...target, ...one }, options).catch((thrown: unknown) => {
+  return eachListed(deps, target, query, async ({ metadata: { name, namespace } }) => {
+    const place = target.kind.scope === 'Cluster' ? {} : { namespace };
+    await deleteObject(deps, { ...target, name, ...place }, options).catch((thrown: unknown) => {
       if (!(thrown instanceof ApiError) || thrown.reason !== 'NotFound') throw thrown;
     });
-  }
-  return { ...head, metadata, items };
+  });
 }
 
 function got(

@@ -2,7 +2,7 @@
  * A watch as a stream of JSON lines: what exists (unless a revision is given), then every change. What exists is read
  * from the store as the client takes it. A client that is too far behind gets an event of 410, and lists again.
  */
-import type { HeldBytes } from '@tinkerbell/platform-contract';
+import { nextTurn, type HeldBytes } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Change, ListQuery, Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
@@ -40,6 +40,7 @@ const BOOKMARK_MS = 60_000;
 /** Of what exists, encoded ahead of a client that may never read it. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_MAX = 500;
+const PAGE_UNKNOWN = 32;
 
 /** Rejects with an ApiError of reason Expired when the revision is no longer kept. */
 export async function watchStream(store: Store, options: WatchOptions): Promise<ReadableStream<Uint8Array>> {
@@ -55,6 +56,12 @@ export async function watchStream(store: Store, options: WatchOptions): Promise<
 
 export function expired(revision: number, oldest: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${revision} (${oldest})`);
+}
+
+/** Of objects that no selector matched nobody knows the size. */
+function pageLimitAfter(items: number, bytes: number): number {
+  if (bytes === 0) return PAGE_UNKNOWN;
+  return Math.min(PAGE_MAX, Math.max(1, Math.floor((PAGE_BYTES * items) / bytes)));
 }
 
 const TOO_SLOW = 'the watch has fallen too far behind: its events were not read; list and watch again';
@@ -111,6 +118,8 @@ class Watching {
   async #more(): Promise<boolean> {
     if (!this.#isListing) return false;
     try {
+      // A store in memory answers at once: others would wait for everything that a selector passes over.
+      await nextTurn();
       await this.#page();
     } catch {
       this.#fail(new ApiError('ServiceUnavailable', 'the store cannot be read; watch again'));
@@ -129,8 +138,7 @@ class Watching {
       bytes += line?.length ?? 0;
       if (line !== undefined) this.#queue.add(line);
     }
-    const average = Math.max(1, bytes / Math.max(1, items.length));
-    this.#pageLimit = Math.min(PAGE_MAX, Math.max(1, Math.floor(PAGE_BYTES / average)));
+    this.#pageLimit = pageLimitAfter(items.length, bytes);
     this.#after = next;
     if (next === undefined) await this.#listed();
   }
