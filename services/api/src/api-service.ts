@@ -60,6 +60,8 @@ export interface ApiDeps {
   readonly authenticator?: Authenticator;
   /** Of ServiceAccounts; there are none when absent. */
   readonly tokens?: AccountTokens;
+  /** Namespaces that the server itself writes to; they are there from the start. */
+  readonly namespaces?: readonly string[];
   /** Objects that the API does not show to anybody. */
   readonly hidden?: readonly ObjectKey[];
 }
