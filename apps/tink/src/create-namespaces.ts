@@ -11,11 +11,11 @@ export async function createNamespaces(
 ): Promise<void> {
   const names = new Set(objects.map(({ resource }) => resource.metadata.namespace ?? ''));
   names.delete('');
-  for (const name of names) if (await create(name, client)) done(name);
+  for (const name of names) if (await createNamespace(name, client)) done(name);
 }
 
 /** False when it is there. */
-async function create(name: string, client: ApiClient): Promise<boolean> {
+export async function createNamespace(name: string, client: ApiClient): Promise<boolean> {
   try {
     const kind = { ...namespaceKind, namespaced: false };
     await client.create(kind, {

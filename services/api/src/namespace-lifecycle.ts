@@ -16,7 +16,7 @@ export async function refuseWithoutNamespace(
   const key = { collection: collectionOf(namespaceKind), namespace: '', name: namespace };
   const found = await store.get(key);
   if (found === undefined) {
-    const message = `namespaces ${JSON.stringify(namespace)} not found; create it first: kubectl create namespace ${namespace}, or tink apply --create-namespace`;
+    const message = `namespaces ${JSON.stringify(namespace)} not found; create it first: kubectl create namespace ${namespace}, or --create-namespace of tink`;
     throw new ApiError('NotFound', message, detailsOf({ kind: namespaceKind }, namespace));
   }
   if (found.object.metadata.deletionTimestamp !== undefined)
