@@ -1,5 +1,5 @@
 /**
- * Writes every generated file of the repository; run it after changing api/proto or domain/resources.
+ * Writes every generated file of the repository; run it after changing .proto files or domain/resources.
  * `--check` writes nothing and fails when a file is not what would be written.
  */
 import { execFileSync } from 'node:child_process';
@@ -40,7 +40,8 @@ function generateCrds(check: boolean): void {
   }
 }
 
-function generateProtocol(check: boolean): void {
+/** The TypeScript of all .proto files in the folder `source`, written to the folder `target`. */
+function generateProtocol(source: string, target: string, check: boolean): void {
   const out = mkdtempSync(join(tmpdir(), 'tinkerbell-generate-'));
   try {
     const template = JSON.stringify({
@@ -54,10 +55,10 @@ function generateProtocol(check: boolean): void {
       ],
     });
     execFileSync(join(root, 'node_modules/.bin/buf'), ['generate', '--template', template], {
-      cwd: join(root, 'api/proto'),
+      cwd: join(root, source),
     });
     for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
-      if (name.endsWith('.ts')) put(`api/gen/${name}`, readFileSync(join(out, name), 'utf8'), check);
+      if (name.endsWith('.ts')) put(`${target}/${name}`, readFileSync(join(out, name), 'utf8'), check);
     }
   } finally {
     rmSync(out, { recursive: true });
@@ -69,7 +70,8 @@ generateCrds(check);
 put('docs/reference/server.md', serverReference(), check);
 put('docs/reference/metrics.md', metricsReference(), check);
 put('docs/reference/workflow-states.md', workflowStatesPage(), check);
-generateProtocol(check);
+generateProtocol('api/proto', 'api/gen', check);
+generateProtocol('protocols/kube-protobuf/proto', 'protocols/kube-protobuf/src/gen', check);
 if (stale.length > 0) {
   console.error(`not up to date: ${stale.join(', ')}\nrun: npm run generate`);
   process.exit(1);

@@ -16,6 +16,7 @@ const WRITERS = 64;
 const UPDATES_GOAL = 8000;
 const ETCD_RATIO_GOAL = 1.5;
 const PAGE_GOAL_MS = 30;
+const WAIT_GOAL_MS = 30;
 const FAN_OUT_GOAL_MS = 100;
 const START_GOAL_SECONDS = 2;
 const MEMORY_GOAL_MEGABYTES = 400;
@@ -34,7 +35,8 @@ export const apiBenchmark: Benchmark = {
     await storeHardware(join(dataDirectory, 'tinkerbell.db'), count);
     const server = await startOnLoopback(context, { dataDirectory });
     const rows = await updateRows(context, server);
-    rows.push(await pageRow(context, server, count), await fanOutRow(context, server));
+    rows.push(await pageRow(context, server, count), await waitRow(context, server, count));
+    rows.push(await fanOutRow(context, server));
     await server.stop();
     rows.push(...(await startRows(context, count)));
     return rows;
@@ -84,6 +86,33 @@ async function pageRow(context: BenchContext, server: LoopbackServer, count: num
     unit: 'ms',
     better: 'lower',
     goal: { value: PAGE_GOAL_MS },
+  });
+}
+
+/** How long others wait while lists look through everything for what their selector matches: nothing. */
+async function waitRow(context: BenchContext, server: LoopbackServer, count: number): Promise<Row> {
+  const milliseconds: number[] = [];
+  for (let round = 0; round < (context.quick ? 3 : 10); round += 1) {
+    const state = { isListing: true };
+    const listing = fetch(`${server.url}${HARDWARE}?labelSelector=never%3Dthere`)
+      .then((response) => response.json())
+      .finally(() => {
+        state.isListing = false;
+      });
+    while (state.isListing) {
+      const startedMs = performance.now();
+      const response = await fetch(`${server.url}${HARDWARE}/machine-1`);
+      await response.arrayBuffer();
+      milliseconds.push(performance.now() - startedMs);
+    }
+    await listing;
+  }
+  return rowOf({
+    name: `one Hardware while a selector passes over ${count}, 95 of 100`,
+    value: quantile(milliseconds, 0.95),
+    unit: 'ms',
+    better: 'lower',
+    goal: { value: WAIT_GOAL_MS },
   });
 }
 

@@ -94,7 +94,7 @@ test('who has the role view lists and does not delete', async () => {
 });
 
 test('a role in one namespace ends there, and gives no other', async () => {
-  const how = ['--token', await tokenOf('builder', '--role', 'edit', '-n', 'lab')];
+  const how = ['--token', await tokenOf('builder', '--role', 'edit', '-n', 'lab', '--create-namespace')];
   const secret = ['create', 'secret', 'generic', 's', '--from-literal', 'a=b'];
   assert.match((await kubectl(how, '-n', 'lab', ...secret)).out, /created/);
   assert.match((await kubectl(how, '-n', 'default', ...secret)).err, /forbidden/);

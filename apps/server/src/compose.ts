@@ -195,7 +195,7 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
   const { images, boot, metadata, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
-    createApiService(deps),
+    createApiService({ ...deps, namespaces: namespacesOf(settings) }),
     ...(boot === undefined ? [] : [createBootService(deps, boot)]),
     ...(images === undefined
       ? []
@@ -213,6 +213,13 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
+}
+
+/** Those of the settings, into which the server writes by itself. */
+function namespacesOf({ workflows }: Settings): readonly string[] {
+  if (workflows === undefined) return [];
+  const { provisioning, autoDiscovery } = workflows;
+  return [provisioning.namespace, ...(autoDiscovery === undefined ? [] : [autoDiscovery.namespace])];
 }
 
 /** Of several servers on one store, one runs it. */

@@ -85,10 +85,6 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
 /** What the front answers itself. */
 function ownPage(options: FrontOptions, path: string, url: string): Response | Promise<Response> | undefined {
   switch (path) {
-    case '/healthz':
-      return options.readiness.healthz(isVerbose(url));
-    case '/readyz':
-      return options.readiness.readyz(isVerbose(url));
     case '/healthcheck':
       return Response.json({
         git_rev: 'unknown',
@@ -98,9 +94,9 @@ function ownPage(options: FrontOptions, path: string, url: string): Response | P
     case LOGIN_PATH:
       return loginPage(options.login);
     default:
-      return path.endsWith('/metrics')
-        ? metricsPage(path, { ...options.measured, services: options.services })
-        : undefined;
+      if (path.endsWith('/metrics'))
+        return metricsPage(path, { ...options.measured, services: options.services });
+      return options.readiness.probe(path, isVerbose(url));
   }
 }
 

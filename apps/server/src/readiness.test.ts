@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Service } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createMemoryStore } from '@tinkerbell/store-memory';
-import { createReadiness, serverChecks } from './readiness.ts';
+import { createReadiness, serverChecks, type Readiness } from './readiness.ts';
 
 function serviceOf(name: string, health: ReturnType<Service['health']>): Service {
   const nothing = () => Promise.resolve();
@@ -17,23 +17,29 @@ function readinessOf({ broken = 0, listed = true, service = { ready: true } } = 
   return { store, readiness: createReadiness(nodeClock, checks) };
 }
 
+async function probe(readiness: Readiness, path: string, isVerbose = false): Promise<Response> {
+  const answer = await readiness.probe(path, isVerbose);
+  assert.ok(answer !== undefined, path);
+  return answer;
+}
+
 test('says ok, and with verbose what it looked at', async () => {
   const { readiness } = readinessOf();
-  const short = await readiness.readyz(false);
+  const short = await probe(readiness, '/readyz', false);
   assert.deepEqual([short.status, await short.text()], [200, 'ok']);
-  const long = await readiness.readyz(true);
+  const long = await probe(readiness, '/readyz', true);
   assert.equal(
     await long.text(),
     '[+]store ok\n[+]view ok\n[+]boot ok\n[+]shutdown ok\nreadyz check passed\n',
   );
-  assert.equal(await readiness.healthz(false).text(), 'ok');
-  assert.equal(await readiness.healthz(true).text(), '[+]ping ok\nhealthz check passed\n');
+  assert.equal(await (await probe(readiness, '/healthz', false)).text(), 'ok');
+  assert.equal(await (await probe(readiness, '/healthz', true)).text(), '[+]ping ok\nhealthz check passed\n');
 });
 
 test('names what is not ready, and why', async () => {
   const { store, readiness } = readinessOf({ broken: 12_300, service: { ready: false } });
   store.get = () => Promise.reject(new Error('connection\nrefused'));
-  const answer = await readiness.readyz(false);
+  const answer = await probe(readiness, '/readyz', false);
   assert.equal(answer.status, 503);
   assert.equal(
     await answer.text(),
@@ -44,14 +50,14 @@ test('names what is not ready, and why', async () => {
 });
 
 test('a view that is not filled is not ready, one whose watch was lost a moment ago is', async () => {
-  assert.equal((await readinessOf({ listed: false }).readiness.readyz(false)).status, 503);
-  assert.equal((await readinessOf({ broken: 3_000 }).readiness.readyz(false)).status, 200);
+  assert.equal((await probe(readinessOf({ listed: false }).readiness, '/readyz')).status, 503);
+  assert.equal((await probe(readinessOf({ broken: 3_000 }).readiness, '/readyz')).status, 200);
 });
 
 test('a store that does not answer is a reason, not a probe that hangs', async () => {
   const { store, readiness } = readinessOf();
   store.get = () => new Promise(() => undefined);
-  const answer = await readiness.readyz(true);
+  const answer = await probe(readiness, '/readyz', true);
   assert.equal(answer.status, 503);
   assert.match(await answer.text(), /^\[-\]store failed: no answer within 900 ms\n\[\+\]view ok/);
 });
@@ -60,8 +66,27 @@ test('shutting down is told at once, and nothing else is looked at', async () =>
   const { store, readiness } = readinessOf();
   store.get = () => assert.fail('the store may be closed already');
   readiness.shutDown();
-  const answer = await readiness.readyz(false);
+  const answer = await probe(readiness, '/readyz', false);
   assert.equal(answer.status, 503);
   assert.equal(await answer.text(), '[-]shutdown failed: shutting down\nreadyz check failed\n');
-  assert.equal(readiness.healthz(false).status, 200);
+  assert.equal((await probe(readiness, '/healthz', false)).status, 200);
+});
+
+test('livez is as healthz, and a single check has a path of its own', async () => {
+  const { readiness } = readinessOf({ service: { ready: false } });
+  for (const path of [
+    '/livez',
+    '/livez/ping',
+    '/healthz/ping',
+    '/readyz/ping',
+    '/readyz/store',
+    '/readyz/view',
+  ]) {
+    const answer = await probe(readiness, path);
+    assert.deepEqual([answer.status, await answer.text()], [200, 'ok'], path);
+  }
+  assert.equal((await probe(readiness, '/readyz/boot')).status, 503);
+  assert.equal(await (await probe(readiness, '/livez', true)).text(), '[+]ping ok\nlivez check passed\n');
+  for (const path of ['/livez/store', '/readyz/other', '/livez/', '/readyz/a/b', '/x/livez'])
+    assert.equal(readiness.probe(path, false), undefined, path);
 });

@@ -1,4 +1,4 @@
-/** `/healthz` and `/readyz`, in the words of Kubernetes' own programs, so that its probes and `kubectl get --raw` read them. */
+/** `/healthz`, `/livez` and `/readyz`, in the words of Kubernetes' own programs, so that its probes and `kubectl get --raw` read them. */
 import { delay, WholeResponse, type Clock, type Service } from '@tinkerbell/platform-contract';
 import type { Store } from '@tinkerbell/store-contract';
 import type { StoreView } from '@tinkerbell/store-view';
@@ -10,10 +10,11 @@ export interface Check {
 }
 
 export interface Readiness {
-  /** The answer to `/readyz`; 503 with the reasons when something is not ready. */
-  readyz(isVerbose: boolean): Promise<Response>;
-  /** The answer to `/healthz`: the process lives, or nothing would answer. */
-  healthz(isVerbose: boolean): Response;
+  /**
+   * The answer at `/readyz`: 503 with the reasons when something is not ready; of one check at `/readyz/store`. At `/healthz` and
+   * `/livez`: the process lives, or nothing would answer. `ping` below each says no more. Undefined for any other path.
+   */
+  probe(path: string, isVerbose: boolean): Response | Promise<Response> | undefined;
   /** From now on not ready, whatever the checks say. */
   shutDown(): void;
 }
@@ -29,16 +30,25 @@ export function createReadiness(clock: Clock, checks: readonly Check[]): Readine
     name: 'shutdown',
     failure: () => (isShuttingDown ? 'shutting down' : undefined),
   };
+  /** Nothing is asked any more of what is being closed. */
+  const asked = (): readonly Check[] => (isShuttingDown ? [shutdown] : [...checks, shutdown]);
+  async function checked(probe: string, wanted: readonly Check[], isVerbose: boolean): Promise<Response> {
+    const found = await Promise.all(
+      wanted.map(async (check) => ({ name: check.name, failure: await failureOf(clock, check) })),
+    );
+    return report(probe, found, isVerbose);
+  }
+  const alive = (probe: string, isVerbose: boolean): Response =>
+    report(probe, [{ name: 'ping', failure: undefined }], isVerbose);
   return {
-    async readyz(isVerbose) {
-      // Nothing is asked any more of what is being closed.
-      const asked = isShuttingDown ? [shutdown] : [...checks, shutdown];
-      const found = await Promise.all(
-        asked.map(async (check) => ({ name: check.name, failure: await failureOf(clock, check) })),
-      );
-      return report('readyz', found, isVerbose);
+    probe(path, isVerbose) {
+      const [, probe = '', name] = /^\/(healthz|livez|readyz)(?:\/([^/]+))?$/.exec(path) ?? [];
+      if (probe === '') return undefined;
+      if (name === 'ping' || (name === undefined && probe !== 'readyz')) return alive(probe, isVerbose);
+      if (name === undefined) return checked(probe, asked(), isVerbose);
+      const one = asked().filter((check) => check.name === name);
+      return probe !== 'readyz' || one.length === 0 ? undefined : checked(name, one, isVerbose);
     },
-    healthz: (isVerbose) => report('healthz', [{ name: 'ping', failure: undefined }], isVerbose),
     shutDown() {
       isShuttingDown = true;
     },

@@ -153,6 +153,10 @@ test('an object of another namespace than -n is refused', async () => {
     await failed('apply -f - -n b2', { input }),
     /:4:3: metadata\.namespace: "b1": the command line says -n b2/,
   );
-  assert.equal(await done('apply -f -', { input }), 'hardware/m1 created\n');
+  const refused = await failed('apply -f -', { input });
+  assert.match(refused, /namespaces "b1" not found; .*--create-namespace/);
+  const made = await tink('apply -f - --create-namespace', { input });
+  assert.deepEqual([made.out, made.err], ['hardware/m1 created\n', 'namespace/b1 created\n']);
   assert.equal(await done('get hw -n b1 -o name'), 'hardware/m1\n');
+  assert.equal(await done('apply -f - --create-namespace', { input }), 'hardware/m1 unchanged\n');
 });

@@ -141,7 +141,7 @@ async function tryOnServer(
       throw thrown;
     }
   });
-  const lines = refusals.flat();
+  const lines = [...new Set(refusals.flat())];
   if (lines.length > 0)
     throw new TinkFailure([...lines, 'refused by the server; nothing was stored'].join('\n'));
   return results;

@@ -65,7 +65,7 @@ test('events -w goes on over a restart of the server, says so once, and misses a
 
 test('events without a machine show all of them, each record once, with their names', async () => {
   await tink(
-    'apply -f - -n all',
+    'apply -f - -n all --create-namespace',
     [
       all.replaceAll(mac, '08:00:27:00:01:01'),
       hardware('m2', '08:00:27:00:01:02'),
@@ -75,7 +75,7 @@ test('events without a machine show all of them, each record once, with their na
   const terminal = terminalFor();
   const watching = runTink(['events', '-n', 'all', '-w'], terminal);
   await terminal.until(/m1 .*PENDING[^]*m2 .*PENDING|m2 .*PENDING[^]*m1 .*PENDING/);
-  await tink('apply -f - -n all', workflow('w3', 't', 'm2'));
+  await tink('apply -f - -n all --create-namespace', workflow('w3', 't', 'm2'));
   await terminal.until(/(m2 .*PENDING[^]*){2}/);
   terminal.interrupt();
   assert.equal(await watching, 0);
@@ -83,7 +83,7 @@ test('events without a machine show all of them, each record once, with their na
 });
 
 test('colours are for terminals', async () => {
-  await tink('apply -f - -n colours', all);
+  await tink('apply -f - -n colours --create-namespace', all);
   const watching = terminalFor();
   const watched = runTink(['workflow', 'events', 'w1', '-n', 'colours', '-w'], watching);
   await watching.until(/workflow is PENDING/);

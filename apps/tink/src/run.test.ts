@@ -115,7 +115,7 @@ test('the configuration file sets server and namespace, and the command line win
   const environment = { TINK_SERVER: '', TINK_CONFIG: join(server.folder, 'own', 'config.yaml') };
   await done(`config set-server ${server.url}/`, { environment });
   await done('config set-namespace c1', { environment });
-  await done('apply -f -', { environment, input: hardware('m1', mac) });
+  await done('apply -f - --create-namespace', { environment, input: hardware('m1', mac) });
   assert.equal(await done('get hw -o name', { environment }), 'hardware/m1\n');
   assert.match(
     await done('config view -n c2', { environment }),

@@ -6,7 +6,9 @@ const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const DISCOVERY = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', '/version', '/version/'];
 
-const discovery: Rule = { verbs: ['get'], nonResourceURLs: [...DISCOVERY, '/healthz', '/readyz'] };
+const PROBES = ['healthz', 'livez', 'readyz'].flatMap((probe) => [`/${probe}`, `/${probe}/*`]);
+
+const discovery: Rule = { verbs: ['get'], nonResourceURLs: [...DISCOVERY, ...PROBES] };
 
 /** Machines of the site that asked to boot and are of no namespace yet: for roles that are bound in all of them. */
 const unknownMachines: Rule = { verbs: ['get'], nonResourceURLs: ['/unknown-machines'] };

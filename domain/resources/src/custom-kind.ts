@@ -10,7 +10,12 @@ import { kindFault } from './validate.ts';
 export function kindsOfDefinition(definition: CustomResourceDefinition): readonly Kind[] {
   const { spec } = definition;
   if (spec === undefined) return [];
-  return spec.versions.filter(({ served }) => served).map((version) => kindOfVersion(spec, version));
+  const served = spec.versions.filter((version) => version.served);
+  const stored = spec.versions.find(({ storage }) => storage);
+  if (spec.versions.length === 1 || stored === undefined)
+    return served.map((version) => kindOfVersion(spec, version));
+  const storedAs = kindOfVersion(spec, stored);
+  return served.map((version) => ({ ...kindOfVersion(spec, version), storedAs }));
 }
 
 /** Schemas that cannot be used. Yields often. */

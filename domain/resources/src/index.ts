@@ -52,6 +52,7 @@ export type {
 export {
   kindOfObject,
   objectSchemaOf,
+  prunedTo,
   validateAs,
   validateResource,
   validation,

@@ -38,6 +38,8 @@ export interface Kind {
   readonly fields?: Readonly<Record<string, Schema>>;
   /** The schema of the whole object, where a CustomResourceDefinition brought it. */
   readonly schema?: Schema;
+  /** Of a kind of several versions: the version that stored objects have. */
+  readonly storedAs?: Kind;
   /** Rewrites what a client sends before it is checked: `stringData` into `data`. */
   readonly prepare?: (submitted: Json) => Json;
   /** What the schema cannot say; `before` is absent at creation. */

@@ -24,6 +24,12 @@ const cases: readonly [name: string, target: unknown, patch: unknown, expected: 
     meta({ ownerReferences: [owner('2', 'two'), { uid: '1', $patch: 'delete' }, owner('3')] }),
     meta({ ownerReferences: [owner('2', 'two'), owner('3')] }),
   ],
+  [
+    'merges secrets of an account by name',
+    { secrets: [{ name: 'a' }], imagePullSecrets: [{ name: 'x' }] },
+    { secrets: [{ name: 'b' }], imagePullSecrets: [{ name: 'x', $patch: 'delete' }] },
+    { secrets: [{ name: 'a' }, { name: 'b' }], imagePullSecrets: [] },
+  ],
   ['replaces other lists', { list: [1, 2] }, { list: [3] }, { list: [3] }],
   [
     'replaces a map on demand',

@@ -10,6 +10,9 @@ const mergingLists: Readonly<Record<string, string>> = {
   'metadata.finalizers': '',
   'metadata.ownerReferences': 'uid',
   'status.conditions': 'type',
+  // Of a ServiceAccount.
+  secrets: 'name',
+  imagePullSecrets: 'name',
 };
 
 /** The patched value; neither argument is changed. */

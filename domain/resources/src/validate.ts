@@ -65,6 +65,12 @@ export function* validation(
   return { ok: true, kind, resource: value as Resource, unknownFields: unknown };
 }
 
+/** A stored object as the schema of the kind has it: other fields left out, defaults filled in. Yields often. */
+export function* prunedTo(kind: Kind, object: Resource): Generator<undefined, Resource> {
+  const { value } = yield* structured(objectSchemaOf(kind), object);
+  return value as Resource;
+}
+
 const wholeMetadata: Schema = { properties: { metadata: metadataSchema } };
 
 function drained<Result>(work: Generator<undefined, Result>): Result {

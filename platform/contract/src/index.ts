@@ -64,5 +64,6 @@ export {
   type Tracer,
 } from './tracer.ts';
 export { inTurns } from './in-turns.ts';
-export { readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
+export { nextTurn } from './next-turn.ts';
+export { readBodyBytes, readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
 export type { TemplateRead, TextReader, UnreadText, YamlRead } from './text-reader.ts';

@@ -15,25 +15,50 @@ export type ReadBody<Value> =
 /** The body as text; empty when there is none. Reads no more than the budget allows. */
 export async function readBodyText(
   request: HttpRequest,
-  { bytes: max }: Pick<BodyBudget, 'bytes'>,
+  budget: Pick<BodyBudget, 'bytes'>,
 ): Promise<ReadBody<string>> {
-  const tooLarge = { ok: false, status: 413, message: `the body is larger than ${max} bytes` } as const;
-  if (Number(request.headers.get('content-length') ?? 0) > max) return tooLarge;
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const parts: string[] = [];
-  let size = 0;
   try {
-    for await (const chunk of request.chunks?.() ?? request.body ?? []) {
-      size += chunk.length;
-      if (size > max) return tooLarge;
-      parts.push(decoder.decode(chunk, { stream: true }));
-    }
+    const refused = await eachChunk(request, budget, (chunk) =>
+      parts.push(decoder.decode(chunk, { stream: true })),
+    );
+    if (refused !== undefined) return refused;
     parts.push(decoder.decode());
   } catch (thrown) {
     if ((thrown as { code?: unknown }).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw thrown;
     return { ok: false, status: 400, message: 'the body is not UTF-8 text' };
   }
   return { ok: true, value: parts.join('') };
+}
+
+/** The body as bytes; none when there is none. Reads no more than the budget allows. */
+export async function readBodyBytes(
+  request: HttpRequest,
+  budget: Pick<BodyBudget, 'bytes'>,
+): Promise<ReadBody<Uint8Array>> {
+  const chunks: Uint8Array[] = [];
+  const refused = await eachChunk(request, budget, (chunk) => chunks.push(chunk));
+  return refused ?? { ok: true, value: Buffer.concat(chunks) };
+}
+
+type Refused = ReadBody<never> & { readonly ok: false };
+
+/** Resolves with a refusal where there is more than the budget allows. */
+async function eachChunk(
+  request: HttpRequest,
+  { bytes: max }: Pick<BodyBudget, 'bytes'>,
+  take: (chunk: Uint8Array) => void,
+): Promise<Refused | undefined> {
+  const tooLarge = { ok: false, status: 413, message: `the body is larger than ${max} bytes` } as const;
+  if (Number(request.headers.get('content-length') ?? 0) > max) return tooLarge;
+  let size = 0;
+  for await (const chunk of request.chunks?.() ?? request.body ?? []) {
+    size += chunk.length;
+    if (size > max) return tooLarge;
+    take(chunk);
+  }
+  return undefined;
 }
 
 /** The value of JSON text. A long text is parsed in many turns of the event loop. */

@@ -11,6 +11,7 @@ export type StatusReason =
   | 'Invalid'
   | 'Expired'
   | 'MethodNotAllowed'
+  | 'NotAcceptable'
   | 'UnsupportedMediaType'
   | 'RequestEntityTooLarge'
   | 'TooManyRequests'
@@ -27,6 +28,7 @@ const codes: Readonly<Record<StatusReason, number>> = {
   Invalid: 422,
   Expired: 410,
   MethodNotAllowed: 405,
+  NotAcceptable: 406,
   UnsupportedMediaType: 415,
   RequestEntityTooLarge: 413,
   TooManyRequests: 429,

@@ -1,6 +1,8 @@
 /** Answers of the API: JSON, or a failure of the verb. */
-import { WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
+import { encodeKubernetes } from '@tinkerbell/kube-protobuf';
+import { WholeResponse, type HttpRequest, type WholeResponseInit } from '@tinkerbell/platform-contract';
 import { formatProblem } from '@tinkerbell/resources';
+import { PROTOBUF, type AcceptedForm } from './accepted-form.ts';
 import { ApiError } from './api-error.ts';
 import type { Outcome } from './resource-handlers.ts';
 import { warningHeaders } from './warnings.ts';
@@ -12,16 +14,27 @@ export function json(value: object, status = 200, headers: Readonly<Record<strin
   });
 }
 
-export function result({ code, object, warnings }: Outcome): Response {
-  return json(object, code, warningHeaders(warnings.map(formatProblem)));
+/** As `json`, in the form that the client takes; JSON where the object has no other. */
+export function shown(
+  value: object,
+  { form }: Pick<AcceptedForm, 'form'>,
+  { status = 200, headers = {} }: WholeResponseInit = {},
+): Response {
+  const bytes = form === 'protobuf' ? encodeKubernetes(value) : undefined;
+  if (bytes === undefined) return json(value, status, headers);
+  return new WholeResponse(bytes, { status, headers: { 'content-type': PROTOBUF, ...headers } });
+}
+
+export function result({ code, object, warnings }: Outcome, accepted: AcceptedForm): Response {
+  return shown(object, accepted, { status: code, headers: warningHeaders(warnings.map(formatProblem)) });
 }
 
 /** Of an error; a client that shall come again is told when. */
-export function failed(error: ApiError): Response {
+export function failed(error: ApiError, accepted: AcceptedForm): Response {
   const { retryAfterSeconds } = error.details;
   const headers: Record<string, string> =
     retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  return json(error.toStatus(), error.code, headers);
+  return shown(error.toStatus(), accepted, { status: error.code, headers });
 }
 
 export function methodNotAllowed(request: HttpRequest): never {

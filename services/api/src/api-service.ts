@@ -15,48 +15,34 @@ import {
   type TemplateRenderer,
   type TextReader,
 } from '@tinkerbell/platform-contract';
-import { serviceAccountKind, type Resource } from '@tinkerbell/resources';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
-import { ISSUER_PATHS, issuerDocument, tokenFor, type AccountTokens } from './access/account-token.ts';
+import { ISSUER_PATHS, issuerDocument, type AccountTokens } from './access/account-token.ts';
 import { guarded } from './access/guarded.ts';
 import { OWN_TOKEN, ownToken } from './access/own-token.ts';
 import { permit, userOf } from './access/question.ts';
-import { everybody, permitReview, reviewAt, reviewed } from './access/reviews.ts';
+import { acceptedForm } from './accepted-form.ts';
+import { everybody, permitReview, reviewAt, reviewed, typeOf } from './access/reviews.ts';
 import { createServedStore } from './access/served-store.ts';
 import { createAdmission } from './admission.ts';
 import { ApiError } from './api-error.ts';
-import { failed, json, methodNotAllowed, result } from './api-response.ts';
-import { APPLY_PATCH, applyObject } from './apply-object.ts';
+import { failed, json, methodNotAllowed, shown } from './api-response.ts';
 import { AuditTrail, isWrite, type AuditNote } from './audit/audit-trail.ts';
 import { followDefinitions } from './custom/custom-kinds.ts';
-import { deleteObject } from './delete-object.ts';
-import { deleteOptions } from './delete-options.ts';
 import { describesTheApi, discoveryDocument } from './discovery.ts';
 import { createFirstNamespaces } from './first-namespaces.ts';
 import { Collector } from './garbage/collector.ts';
 import { KindCatalog } from './kind-catalog.ts';
-import { listItems, listResponse, watchObjects } from './list-handler.ts';
 import { OpenStreams } from './open-streams.ts';
 import { described } from './openapi/described.ts';
-import { operate, operationVerb } from './operation-handler.ts';
-import { mediaTypeOf, readBody, readQuestion, readReview } from './request-body.ts';
-import { resourceTarget, type ResourceTarget } from './request-target.ts';
-import {
-  createObject,
-  getObject,
-  patchObject,
-  replaceObject,
-  type Outcome,
-  type VerbDeps,
-} from './resource-handlers.ts';
+import { readReview } from './request-body.ts';
+import { resourceTarget } from './request-target.ts';
+import type { VerbDeps } from './resource-handlers.ts';
+import { errorForm, onResource } from './resource-route.ts';
 import { serverValues } from './server-values.ts';
-import { tableOf, wantsTable } from './table.ts';
-import { actionLog, auditRecords, timeline } from './timeline-handler.ts';
+import { auditRecords } from './timeline-handler.ts';
 import { failureOf } from './unexpected-failure.ts';
 import { UNKNOWN_MACHINES, unknownMachinesAnswer } from './unknown-machines.ts';
-import { warningHeaders } from './warnings.ts';
-import { isDryRun, writeOptions } from './write-options.ts';
 
 export interface ApiDeps {
   readonly store: Store;
@@ -78,6 +64,8 @@ export interface ApiDeps {
   readonly tokens?: AccountTokens;
   /** Who asks to boot and is not registered; absent: the API knows of none. */
   readonly unknownMachines?: Pick<UnknownMachines, 'list'>;
+  /** Namespaces that the server itself writes to; they are there from the start. */
+  readonly namespaces?: readonly string[];
   /** Objects that the API does not show to anybody. */
   readonly hidden?: readonly ObjectKey[];
 }
@@ -176,7 +164,8 @@ async function answered(deps: Deps, request: HttpRequest, context: HttpContext):
   try {
     return await dispatch(deps, request, context);
   } catch (thrown) {
-    return failed(thrown instanceof ApiError ? thrown : failureOf(deps.log, request, thrown));
+    const error = thrown instanceof ApiError ? thrown : failureOf(deps.log, request, thrown);
+    return failed(error, errorForm(resourceTarget(pathOf(request), deps.catalog), request));
   }
 }
 
@@ -193,15 +182,15 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
     if (request.method !== 'POST') return methodNotAllowed(request);
     const own = { ...deps, user: userOf(context) };
     permitReview(review, own);
-    return json(await reviewed(review, await readReview(request), own), 201);
+    const accepted = acceptedForm(request.headers.get('accept'), { hasProtobuf: true });
+    const answer = await reviewed(review, await readReview(request, typeOf(review)), own);
+    return shown(answer, accepted, { status: 201 });
   }
   const target = resourceTarget(path, deps.catalog);
   if (target === undefined)
     throw new ApiError('NotFound', `the server could not find the requested resource: ${path}`);
   const own = await guarded(deps, { request, target, user: userOf(context) });
-  return target.name === undefined
-    ? onCollection(own, target, request, context)
-    : onObject(own, target, request, context);
+  return onResource(own, target, request, context);
 }
 
 function onAudit(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
@@ -226,162 +215,4 @@ function documentAt({ catalog, tokens }: Deps, path: string, request: HttpReques
   if (request.method !== 'GET') return methodNotAllowed(request);
   const { contentType } = discovered ?? {};
   return json(document, 200, contentType === undefined ? {} : { 'content-type': contentType });
-}
-
-async function onCollection(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
-): Promise<Response> {
-  const query = new URL(request.url).searchParams;
-  switch (request.method) {
-    case 'GET':
-      if (['true', '1'].includes(query.get('watch') ?? ''))
-        return deps.streams.open(context, () => watchObjects(deps, target, request, context.signal));
-      return listResponse(deps, target, request);
-    case 'POST':
-      if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
-      return created(
-        deps,
-        await createObject(deps, target, await readBody(request, deps), optionsOf(request, query)),
-      );
-    case 'DELETE':
-      return json(await deleteCollection(deps, target, request));
-    default:
-      return methodNotAllowed(request);
-  }
-}
-
-async function onObject(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
-): Promise<Response> {
-  const answered = await onSubresource(deps, target, request, context);
-  if (answered !== undefined) return answered;
-  const query = new URL(request.url).searchParams;
-  switch (request.method) {
-    case 'GET':
-      return shown(deps, target, request, await getObject(deps, target));
-    case 'PUT':
-      return result(
-        await replaceObject(deps, target, await readBody(request, deps), optionsOf(request, query)),
-      );
-    case 'PATCH':
-      return onPatch(deps, target, request);
-    case 'DELETE':
-      if (target.subresource !== undefined) return methodNotAllowed(request);
-      return json(await deleteObject(deps, target, await deletionOf(deps, request, query)));
-    default:
-      return methodNotAllowed(request);
-  }
-}
-
-async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const query = new URL(request.url).searchParams;
-  const options = optionsOf(request, query);
-  const [body, contentType] = [await readBody(request, deps), mediaTypeOf(request)];
-  if (contentType !== APPLY_PATCH)
-    return result(await patchObject(deps, target, { body, contentType }, options));
-  const hasManager = Boolean(query.get('fieldManager'));
-  return result(await applyObject(deps, target, body, { options, hasManager }));
-}
-
-/** Undefined for the object itself and its status. */
-async function onSubresource(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
-): Promise<Response | undefined> {
-  const { subresource, kind } = target;
-  if (subresource === undefined) return undefined;
-  if (subresource === 'status' && kind.status !== undefined) return undefined;
-  if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
-    if (request.method !== 'GET') return methodNotAllowed(request);
-    const object = await getObject(deps, target);
-    return deps.streams.open(context, () => timeline(deps, object, request, context.signal));
-  }
-  if (subresource === 'log' && kind.kind === 'Workflow') {
-    if (request.method !== 'GET') return methodNotAllowed(request);
-    const object = await getObject(deps, target);
-    return deps.streams.open(context, () => actionLog(deps, object, request, context.signal));
-  }
-  if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
-  return onOperation(deps, target, request, context);
-}
-
-async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  if (request.method !== 'POST') return methodNotAllowed(request);
-  const account = await getObject(deps, target);
-  return json(await tokenFor(deps, account, await readQuestion(request, deps)), 201);
-}
-
-async function onOperation(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
-): Promise<Response> {
-  const verb = operationVerb(target);
-  if (verb === undefined)
-    throw new ApiError('NotFound', `${target.kind.plural} have no subresource ${target.subresource}`);
-  if (request.method !== 'POST') return methodNotAllowed(request);
-  const dryRun = isDryRun(new URL(request.url).searchParams);
-  const { peer } = context;
-  const operation = { verb, body: await readQuestion(request, deps), dryRun, peer, user: userOf(context) };
-  const { workflow, unchanged } = await operate(deps, target, operation);
-  return json(workflow, 200, warningHeaders(unchanged === undefined ? [] : [unchanged]));
-}
-
-/** One after the other; what somebody else deletes meanwhile is gone as wanted. */
-async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
-  const query = new URL(request.url).searchParams;
-  const options = await deletionOf(deps, request, query);
-  const { head, metadata, items } = await listItems(deps, target, query);
-  for (const { metadata: one } of items) {
-    await deleteObject(deps, { ...target, ...one }, options).catch((thrown: unknown) => {
-      if (!(thrown instanceof ApiError) || thrown.reason !== 'NotFound') throw thrown;
-    });
-  }
-  return { ...head, metadata, items };
-}
-
-function shown(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  object: Awaited<ReturnType<typeof getObject>>,
-): Response {
-  if (!wantsTable(request.headers.get('accept'))) return json(object);
-  const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
-  const resourceVersion = object.metadata.resourceVersion ?? '';
-  return json(
-    tableOf([object], {
-      kind: target.kind,
-      nowMs: deps.clock.nowMs(),
-      resourceVersion,
-      includeObject,
-      view: deps.view,
-    }),
-  );
-}
-
-function optionsOf(request: HttpRequest, query: URLSearchParams) {
-  return writeOptions(query, request.headers.get('user-agent'));
-}
-
-function created({ note }: Deps, outcome: Outcome): Response {
-  if (note !== undefined) note.name = (outcome.object as Resource).metadata.name;
-  return result(outcome);
-}
-
-/** That nothing is deleted may stand in the body alone. */
-async function deletionOf(deps: Deps, request: HttpRequest, query: URLSearchParams) {
-  const { note } = deps;
-  const options = deleteOptions(await readQuestion(request, deps), query);
-  if (note !== undefined) note.dryRun = options.dryRun;
-  return options;
 }

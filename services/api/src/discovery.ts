@@ -1,6 +1,7 @@
 /** What the API offers, in the shapes that `kubectl` asks for before anything else. */
 import { apiVersionOf, serviceAccountKind, type Kind } from '@tinkerbell/resources';
 import { operatorVerbs } from '@tinkerbell/workflow';
+import { byVersionPriority } from './version-priority.ts';
 
 /** Answered from a review, and never stored (authorization.k8s.io/v1, authentication.k8s.io/v1). */
 const reviewKinds: Readonly<Record<string, readonly string[]>> = {
@@ -41,7 +42,8 @@ function groupsOf(kinds: readonly Kind[]): readonly string[] {
 
 function versionsOf(group: string, kinds: readonly Kind[]): readonly string[] {
   const versions = kinds.filter((kind) => kind.group === group).map((kind) => kind.version);
-  return [...new Set(group in reviewKinds ? [...versions, REVIEW_VERSION] : versions)];
+  const all = new Set(group in reviewKinds ? [...versions, REVIEW_VERSION] : versions);
+  return [...all].toSorted(byVersionPriority);
 }
 
 /** apidiscovery.k8s.io of clients since 1.26: one document for all groups. */

@@ -1,16 +1,44 @@
-import { firstNamespaces, namespaceKind } from '@tinkerbell/resources';
+/** Namespaces that are there without anybody creating them. */
+import { collectionOf, firstNamespaces, namespaceKind } from '@tinkerbell/resources';
+import type { Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { createObject, type VerbDeps } from './resource-handlers.ts';
 import { writeOptions } from './write-options.ts';
 
-/** They are there from the start, as in a cluster. */
-export async function createFirstNamespaces(deps: VerbDeps): Promise<void> {
-  const { apiVersion, kind } = { apiVersion: 'v1', kind: namespaceKind.kind };
-  for (const name of firstNamespaces) {
-    const body = { apiVersion, kind, metadata: { name } };
-    const options = writeOptions(new URLSearchParams(), 'tinkerbell');
-    await createObject(deps, { kind: namespaceKind }, body, options).catch((thrown: unknown) => {
-      if (!(thrown instanceof ApiError) || thrown.reason !== 'AlreadyExists') throw thrown;
-    });
+/**
+ * Creates those of a cluster, those that the server itself writes to, and those that hold objects: a store may be older than the
+ * rule that an object is created in a namespace that is there.
+ */
+export async function createFirstNamespaces(
+  deps: VerbDeps & { readonly namespaces?: readonly string[] },
+): Promise<void> {
+  const names = new Set([...firstNamespaces, ...(deps.namespaces ?? [])]);
+  for (const kind of deps.catalog.collections())
+    if (kind.scope !== 'Cluster')
+      for await (const name of namespacesIn(deps.store, collectionOf(kind))) names.add(name);
+  for (const name of names) await createNamespace(deps, name);
+}
+
+/** After every name that an object may have. */
+const LAST_NAME = '~';
+
+/** Each namespace once, by one small query. */
+async function* namespacesIn(store: Store, collection: string): AsyncGenerator<string, void, undefined> {
+  let after: { readonly namespace: string; readonly name: string } | undefined;
+  for (;;) {
+    const { items } = await store.list({ collection, limit: 1, ...(after && { after }) });
+    const namespace = items[0]?.key.namespace;
+    if (namespace === undefined) return;
+    if (namespace !== '') yield namespace;
+    after = { namespace, name: LAST_NAME };
   }
+}
+
+async function createNamespace(deps: VerbDeps, name: string): Promise<void> {
+  const { apiVersion, kind } = { apiVersion: 'v1', kind: namespaceKind.kind };
+  const body = { apiVersion, kind, metadata: { name } };
+  const options = writeOptions(new URLSearchParams(), 'tinkerbell');
+  await createObject(deps, { kind: namespaceKind }, body, options).catch((thrown: unknown) => {
+    if (!(thrown instanceof ApiError) || thrown.reason !== 'AlreadyExists') throw thrown;
+  });
 }

@@ -8,7 +8,7 @@ import type { Piece, Position } from './list-page.ts';
 
 export interface ListShape {
   /** What stands before the items, and under which name they stand. */
-  readonly head: object;
+  readonly head: { readonly apiVersion: string; readonly kind: string };
   readonly items: 'items' | 'rows';
   readonly show: (resource: Resource) => object;
   readonly metadata: (revision: number, next: Position | undefined) => object;

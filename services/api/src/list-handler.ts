@@ -8,7 +8,10 @@ import { listAnswer, type ListShape } from './list-answer.ts';
 import { listPieces, type PageQuery, type Piece, type Position } from './list-page.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { selectorOf } from './selectors.ts';
-import { tableHead, tableOf, tableRow, wantsTable } from './table.ts';
+import { tableHead, tableOf, tableRow } from './table.ts';
+import type { AcceptedForm } from './accepted-form.ts';
+import { protobufList } from './protobuf-list.ts';
+import { jsonEvents, protobufEvents } from './watch-line.ts';
 import { watchStream } from './watch-stream.ts';
 
 export interface ListDeps {
@@ -17,41 +20,57 @@ export interface ListDeps {
   readonly view: View;
 }
 
-export interface WatchDeps extends ListDeps {
+/** Of what is answered in a form. */
+export interface ShownDeps extends ListDeps {
+  readonly accepted: AcceptedForm;
+}
+
+export interface WatchDeps extends ShownDeps {
   readonly streams: Pick<OpenStreams, 'held' | 'tooSlow'>;
 }
 
 const WATCH_TIMEOUT_SECONDS = 1800;
-const PAGE_LIMIT = 10_000;
+/** Of a collection that is deleted. */
+const ITEMS_KEPT_MAX = 500;
 
 /** As objects or as a Table. */
 export async function listResponse(
-  deps: ListDeps,
+  deps: ShownDeps,
   target: ResourceTarget,
   request: HttpRequest,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const begun = await beginList(deps, target, query);
-  let pieceBytes = 0;
-  const pieces = listPieces(deps.store, begun.wanted, () => pieceBytes);
-  const sized = (bytes: number): void => void (pieceBytes = bytes);
-  return listAnswer({ pieces, sized }, shapeOf(begun, { query, request, view: deps.view }));
+  const shape = shapeOf(begun, query, deps);
+  const source = () => {
+    let pieceBytes = 0;
+    const pieces = listPieces(deps.store, begun.wanted, () => pieceBytes);
+    return { pieces, sized: (bytes: number): void => void (pieceBytes = bytes) };
+  };
+  const asProtobuf =
+    deps.accepted.form === 'protobuf' ? await protobufList(source(), shape, deps.accepted) : undefined;
+  return asProtobuf ?? listAnswer(source(), shape);
 }
 
-/** All items of a list at once. */
-export async function listItems(
+/**
+ * Hands over every item of a list, one after the other. The list that is returned has no more than the first of them: all are not
+ * held at once.
+ */
+export async function eachListed(
   deps: ListDeps,
   target: ResourceTarget,
   query: URLSearchParams,
-): Promise<{ readonly head: object; readonly metadata: object; readonly items: readonly Resource[] }> {
+  take: (item: Resource) => Promise<void>,
+): Promise<object> {
   const begun = await beginList(deps, target, query);
   const items: Resource[] = [];
   let last: Piece | undefined;
   for await (const piece of listPieces(deps.store, begun.wanted)) {
-    items.push(...piece.items);
+    items.push(...piece.items.slice(0, Math.max(0, ITEMS_KEPT_MAX - items.length)));
+    for (const item of piece.items) await take(item);
     last = piece;
   }
-  return { head: listHead(target), metadata: metadataOf(begun, last?.revision ?? 0, last?.next), items };
+  return { ...listHead(target), metadata: metadataOf(begun, last?.revision ?? 0, last?.next), items };
 }
 
 interface BegunList {
@@ -67,7 +86,7 @@ async function beginList(
   query: URLSearchParams,
 ): Promise<BegunList> {
   refuseOtherVersion(query, await store.revision());
-  const limit = Math.min(wholeNumber(query, 'limit') || PAGE_LIMIT, PAGE_LIMIT);
+  const limit = wholeNumber(query, 'limit') || Number.MAX_SAFE_INTEGER;
   const nowMs = clock.nowMs();
   const token = readToken(query.get('continue') ?? '', nowMs);
   const wanted = { target, query, limit, ...(token && { after: token }) };
@@ -82,17 +101,10 @@ function metadataOf({ token, nowMs }: BegunList, ofStore: number, next: Position
   return { resourceVersion: String(revision), ...more };
 }
 
-function shapeOf(
-  begun: BegunList,
-  {
-    query,
-    request,
-    view,
-  }: { readonly query: URLSearchParams; readonly request: HttpRequest; readonly view: View },
-): ListShape {
+function shapeOf(begun: BegunList, query: URLSearchParams, { view, accepted }: ShownDeps): ListShape {
   const { target } = begun.wanted;
   const metadata: ListShape['metadata'] = (revision, next) => metadataOf(begun, revision, next);
-  if (!wantsTable(request.headers.get('accept')))
+  if (!accepted.isTable)
     return { head: listHead(target), items: 'items', show: (resource) => resource, metadata };
   const { kind } = target;
   const includeObject = query.get('includeObject') ?? 'Metadata';
@@ -101,7 +113,7 @@ function shapeOf(
   return { head: tableHead(kind), items: 'rows', show, metadata };
 }
 
-function listHead({ kind }: ResourceTarget): object {
+function listHead({ kind }: ResourceTarget): ListShape['head'] {
   return { apiVersion: apiVersionOf(kind), kind: kind.listKind ?? `${kind.kind}List` };
 }
 
@@ -112,6 +124,7 @@ export async function watchObjects(
   signal: AbortSignal,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
+  const events = deps.accepted.form === 'protobuf' ? protobufEvents : jsonEvents;
   const revision = wholeNumber(query, 'resourceVersion');
   const stream = await watchStream(deps.store, {
     collection: collectionOf(target.kind),
@@ -123,20 +136,21 @@ export async function watchObjects(
     bookmark: { apiVersion: apiVersionOf(target.kind), kind: target.kind.kind },
     timeoutMs: (wholeNumber(query, 'timeoutSeconds') || WATCH_TIMEOUT_SECONDS) * 1000,
     signal,
+    events,
     ...showing(deps, target, request),
     schedule: (delayMs, task) => deps.clock.schedule(delayMs, task),
     held: deps.streams.held,
     onTooSlow: () => deps.streams.tooSlow(),
   });
-  return new Response(stream, { headers: { 'content-type': 'application/json' } });
+  return new Response(stream, { headers: { 'content-type': events.contentType } });
 }
 
 function showing(
-  deps: ListDeps,
+  deps: ShownDeps,
   target: ResourceTarget,
   request: HttpRequest,
 ): { readonly show?: (resource: Resource) => object } {
-  if (!wantsTable(request.headers.get('accept'))) return {};
+  if (!deps.accepted.isTable) return {};
   const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
   const show = (resource: Resource): object =>
     tableOf([resource], {

@@ -1,4 +1,5 @@
 /** A list page by page: read in pieces of bounded size until enough objects are selected, so that nothing reads all at once. */
+import { nextTurn } from '@tinkerbell/platform-contract';
 import { collectionOf, type Resource } from '@tinkerbell/resources';
 import type { ListQuery, ObjectKey, Store } from '@tinkerbell/store-contract';
 import type { ResourceTarget } from './request-target.ts';
@@ -54,8 +55,11 @@ export async function* listPieces(
     if (page.next === undefined) return yield { items, revision };
     if (left <= 0) return yield { items, revision, next: page.next };
     yield { items, revision };
+    // A store in memory answers at once: others would wait for all pieces.
+    await nextTurn();
     place = { ...place, after: page.next };
-    count = nextCount(items.length, sizeOf());
+    // Of objects that no selector matched nobody knows the size.
+    if (items.length > 0) count = nextCount(items.length, sizeOf());
   }
 }
 

@@ -48,6 +48,7 @@ function bindingTo(kind: string, name: string) {
 /** The machine `m1` of `default`, and ann, who may edit in `lab`. */
 async function scene() {
   const api = await startedApi(none, { isGuarded: true });
+  await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'lab' } });
   assert.equal(
     (await api.call('POST', `${group}/default/hardware`, hardware('m1', MAC, '10.0.0.1', 'rack-1'))).code,
     201,

@@ -10,6 +10,7 @@ import {
   type Problem,
   type Resource,
 } from '@tinkerbell/resources';
+import { hasProtobuf } from '@tinkerbell/kube-protobuf';
 import { inTurns } from '@tinkerbell/platform-contract';
 import { ApiError, invalid, unknownFieldsRefused } from './api-error.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -32,7 +33,7 @@ export async function checked(
   unknownFields: WriteOptions['unknownFields'],
 ): Promise<{ resource: Resource; warnings: readonly Problem[] }> {
   const name = nameIn(value);
-  const object = objectOf(value, kind, name);
+  const object = objectOf(typed(value, kind), kind, name);
   const validated = await inTurns(validation(kind, object, before));
   if (!validated.ok) throw invalid(kind.kind, name, validated.problems);
   if (unknownFields === 'Strict' && validated.unknownFields.length > 0)
@@ -41,6 +42,13 @@ export async function checked(
     resource: validated.resource,
     warnings: unknownFields === 'Ignore' ? [] : validated.unknownFields,
   };
+}
+
+/** Kubernetes knows the type of its own kinds from the path, so that a body may leave it out. Custom resources say theirs. */
+function typed(value: unknown, kind: Kind): unknown {
+  const apiVersion = apiVersionOf(kind);
+  if (!isRecord(value) || !hasProtobuf(apiVersion, kind.kind)) return value;
+  return { ...value, apiVersion: value['apiVersion'] || apiVersion, kind: value['kind'] || kind.kind };
 }
 
 /** Throws an ApiError for what is not even called an object of the kind. */

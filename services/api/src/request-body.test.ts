@@ -8,6 +8,7 @@ import { readBody, readQuestion, readReview } from './request-body.ts';
 import { startedApi } from './testdata/started-api.ts';
 
 const MIB = 1024 * 1024;
+const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
 
 function posted(body: string | Uint8Array<ArrayBuffer>, type = 'application/json'): Request {
   return new Request('http://localhost/', { method: 'POST', body, headers: { 'content-type': type } });
@@ -52,7 +53,7 @@ test('no more is read than the budget allows, and nothing of what says that it i
   assert.match(await reasonOf(readBody(endless, {})), /^413 the body is larger than 3145728 bytes/);
   assert.ok(endless.bytes <= 3 * MIB + 64 * 1024);
   const long = counted(Number.MAX_SAFE_INTEGER);
-  assert.match(await reasonOf(readReview(long)), /^413/);
+  assert.match(await reasonOf(readReview(long, review)), /^413/);
   assert.ok(long.bytes <= 128 * 1024);
   const honest = counted(Number.MAX_SAFE_INTEGER, { 'content-length': '99999999' });
   assert.match(await reasonOf(readQuestion(honest, {})), /^413/);
@@ -101,12 +102,12 @@ test('others have turns of the event loop while a long body is read', async () =
 
 test('a review is short JSON, whatever it asks', async () => {
   assert.match(
-    await reasonOf(readReview(posted('a: &a x\n', 'application/yaml'))),
+    await reasonOf(readReview(posted('a: &a x\n', 'application/yaml'), review)),
     /^415 a review is application\/json/,
   );
-  assert.match(await reasonOf(readReview(posted(`{"spec":{"a":[${'1,'.repeat(5000)}1]}}`))), /^413/);
-  assert.match(await reasonOf(readReview(posted('['.repeat(1000)))), /^413/);
-  assert.deepEqual(await readReview(posted('{"spec":{}}')), { spec: {} });
+  assert.match(await reasonOf(readReview(posted(`{"spec":{"a":[${'1,'.repeat(5000)}1]}}`), review)), /^413/);
+  assert.match(await reasonOf(readReview(posted('['.repeat(1000)), review)), /^413/);
+  assert.deepEqual(await readReview(posted('{"spec":{}}'), review), { spec: {} });
 });
 
 test('a body is not read before its sender may do what it is for', async () => {

@@ -1,5 +1,7 @@
 /** The body of a request, read under one budget before anything else sees it. */
+import { decodeKubernetes, hasProtobuf } from '@tinkerbell/kube-protobuf';
 import {
+  readBodyBytes,
   readBodyText,
   readJsonText,
   type BodyBudget,
@@ -9,6 +11,7 @@ import {
   type YamlRead,
 } from '@tinkerbell/platform-contract';
 import { yamlToJson } from '@tinkerbell/yaml';
+import { PROTOBUF } from './accepted-form.ts';
 import { ApiError, tooMany } from './api-error.ts';
 
 /**
@@ -26,28 +29,46 @@ interface Readers {
   readonly texts?: TextReader;
 }
 
-/** The body as JSON, read from JSON or YAML; undefined when there is none. Rejects with an ApiError. */
-export function readBody(request: HttpRequest, readers: Readers): Promise<unknown> {
-  return read(request, readers, OBJECT_BUDGET);
+/** What a body is: protobuf may leave it out, and only some kinds have protobuf. */
+export interface BodyType {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/**
+ * The body as JSON, read from JSON, YAML or protobuf; undefined when there is none. Without a type no protobuf is taken. Rejects
+ * with an ApiError.
+ */
+export function readBody(request: HttpRequest, readers: Readers, type?: BodyType): Promise<unknown> {
+  return read(request, { ...readers, type }, OBJECT_BUDGET);
 }
 
 /** As `readBody`, of what is no object and shorter. */
-export function readQuestion(request: HttpRequest, readers: Readers): Promise<unknown> {
-  return read(request, readers, QUESTION_BUDGET);
+export function readQuestion(request: HttpRequest, readers: Readers, type?: BodyType): Promise<unknown> {
+  return read(request, { ...readers, type }, QUESTION_BUDGET);
 }
 
-/** JSON only: everybody with a token may ask for a review, so that it must cost next to nothing. Rejects with an ApiError. */
-export async function readReview(request: HttpRequest): Promise<unknown> {
+/**
+ * JSON and protobuf only: everybody with a token may ask for a review, so that it must cost next to nothing. Rejects with an
+ * ApiError.
+ */
+export async function readReview(request: HttpRequest, review: BodyType): Promise<unknown> {
   const type = mediaTypeOf(request);
   if (/yaml/.test(type))
     throw new ApiError('UnsupportedMediaType', `a review is application/json, not ${type}`);
+  if (isBinary(type)) return readBinary(request, QUESTION_BUDGET, review);
   const text = valueOf(await readBodyText(request, QUESTION_BUDGET));
   return text === '' ? undefined : valueOf(await readJsonText(text, QUESTION_BUDGET));
 }
 
 type YamlAnswer = YamlRead | ReturnType<typeof yamlToJson>;
 
-async function read(request: HttpRequest, { texts }: Readers, budget: BodyBudget): Promise<unknown> {
+async function read(
+  request: HttpRequest,
+  { texts, type }: Readers & { readonly type: BodyType | undefined },
+  budget: BodyBudget,
+): Promise<unknown> {
+  if (isBinary(mediaTypeOf(request))) return readBinary(request, budget, type);
   const text = valueOf(await readBodyText(request, budget));
   if (text === '') return undefined;
   if (!/yaml/.test(mediaTypeOf(request))) return valueOf(await readJsonText(text, budget));
@@ -57,6 +78,36 @@ async function read(request: HttpRequest, { texts }: Readers, budget: BodyBudget
   const limits = { ...budget, characters: budget.bytes };
   const answer = texts === undefined ? yamlToJson(text, limits) : await texts.yaml(text, limits);
   return valueOf(await readJsonText(jsonIn(answer), budget));
+}
+
+/** Clients that send CBOR send JSON after 415. */
+function isBinary(mediaType: string): boolean {
+  return mediaType === PROTOBUF || /[/+]cbor(?:-seq)?$/.test(mediaType);
+}
+
+async function readBinary(
+  request: HttpRequest,
+  budget: BodyBudget,
+  type: BodyType | undefined,
+): Promise<unknown> {
+  const isServed = type !== undefined && hasProtobuf(type.apiVersion, type.kind);
+  if (!isServed || mediaTypeOf(request) !== PROTOBUF) throw unknownFormat(isServed);
+  const bytes = valueOf(await readBodyBytes(request, budget));
+  if (bytes.length === 0) return undefined;
+  const read = decodeKubernetes(bytes, budget, type);
+  if (!read.ok && read.reason === 'too-large')
+    throw new ApiError('RequestEntityTooLarge', `the body has ${read.message}`);
+  if (!read.ok)
+    throw new ApiError('BadRequest', `the body is not protobuf of a ${type.kind}: ${read.message}`);
+  if (read.value.kind !== type.kind)
+    throw new ApiError('BadRequest', `the body is a ${read.value.kind}; a ${type.kind} is expected here`);
+  return read.value;
+}
+
+function unknownFormat(hasProtobuf: boolean): ApiError {
+  const types = ['application/json', 'application/yaml', ...(hasProtobuf ? [PROTOBUF] : [])];
+  const message = `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`;
+  return new ApiError('UnsupportedMediaType', message);
 }
 
 /** `application/json` of `application/json; charset=utf-8`. */

@@ -14,6 +14,7 @@ import { ApiError, invalid } from './api-error.ts';
 import { isReleased } from './delete-object.ts';
 import { completed } from './initial-status.ts';
 import type { KindCatalog } from './kind-catalog.ts';
+import { refuseWithoutNamespace } from './namespace-lifecycle.ts';
 import { alreadyExists, conflict } from './object-errors.ts';
 import { patched, refuseLarge } from './patch/patch.ts';
 import { checked, newObject, updatedObject, withStatus, type ServerValues } from './prepare-object.ts';
@@ -54,6 +55,7 @@ export async function createObject(
   const object =
     managedFields === undefined ? whole : { ...whole, metadata: { ...whole.metadata, managedFields } };
   await refuseLarge(object);
+  await refuseWithoutNamespace(deps.store, target, object.metadata.name);
   const warnings = [...ofFields, ...(await admit(deps, target, object, true))];
   const key = keyOf(target, object.metadata.name);
   if (options.dryRun) {

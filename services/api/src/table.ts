@@ -8,11 +8,6 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** True when the client asks for a Table of meta.k8s.io/v1. */
-export function wantsTable(accept: string | null): boolean {
-  return /as=Table/.test(accept ?? '') && /v=v1\b/.test(accept ?? '');
-}
-
 export interface RowOptions {
   readonly kind: Kind;
   readonly nowMs: number;
@@ -37,7 +32,11 @@ export function tableOf(resources: readonly Resource[], options: TableOptions): 
 }
 
 /** Everything of a Table but its metadata and its rows. */
-export function tableHead(kind: Kind): object {
+export function tableHead(kind: Kind): {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly columnDefinitions: readonly object[];
+} {
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',

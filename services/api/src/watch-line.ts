@@ -1,4 +1,5 @@
-/** Events of watches as lines, each encoded once for all who watch. */
+/** Events of watches as lines or as frames of protobuf, each encoded once for all who watch. */
+import { encodeKubernetes, encodeWatchEvent } from '@tinkerbell/kube-protobuf';
 import type { Change } from '@tinkerbell/store-contract';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -11,33 +12,58 @@ export const eventTypes: Readonly<Record<Change['type'], EventType>> = {
 
 const encoder = new TextEncoder();
 
-/** By object and type: nothing here keeps a line in memory that nobody waits for. */
-const encoded = new WeakMap<object, Map<EventType, WeakRef<Uint8Array>>>();
-/** A line that somebody waits for keeps its object, so that the store finds the same one again for the next watch. */
-const objects = new WeakMap<Uint8Array, object>();
+/** The bytes of events in one form. */
+export class EventLines {
+  readonly contentType: string;
+  readonly #encode: (type: EventType, object: object) => Uint8Array;
+  /** By object and type: nothing here keeps a line in memory that nobody waits for. */
+  readonly #encoded = new WeakMap<object, Map<EventType, WeakRef<Uint8Array>>>();
+  /** A line that somebody waits for keeps its object, so that the store finds the same one again for the next watch. */
+  readonly #objects = new WeakMap<Uint8Array, object>();
+  /** Of the last change, which many watches ask for one after the other. */
+  #lastType: EventType | undefined;
+  #lastObject: object | undefined;
+  #lastLine: Uint8Array = new Uint8Array();
 
-/** Of the last change, which many watches ask for one after the other. */
-let lastType: EventType | undefined;
-let lastObject: object | undefined;
-let lastLine: Uint8Array = new Uint8Array();
+  constructor(contentType: string, encode: (type: EventType, object: object) => Uint8Array) {
+    this.contentType = contentType;
+    this.#encode = encode;
+  }
 
-/** The same bytes for everybody who asks for the same version of an object; nobody changes them. */
-export function sharedLine(type: EventType, object: object): Uint8Array {
-  if (object === lastObject && type === lastType) return lastLine;
-  const line = encoded.get(object)?.get(type)?.deref() ?? encode(type, object);
-  [lastType, lastObject, lastLine] = [type, object, line];
-  return line;
+  /** The same bytes for everybody who asks for the same version of an object; nobody changes them. */
+  shared(type: EventType, object: object): Uint8Array {
+    if (object === this.#lastObject && type === this.#lastType) return this.#lastLine;
+    const line = this.#encoded.get(object)?.get(type)?.deref() ?? this.#kept(type, object);
+    this.#lastType = type;
+    this.#lastObject = object;
+    this.#lastLine = line;
+    return line;
+  }
+
+  /** For one watch alone. */
+  own(type: EventType, object: object): Uint8Array {
+    return this.#encode(type, object);
+  }
+
+  #kept(type: EventType, object: object): Uint8Array {
+    const line = this.own(type, object);
+    const lines = this.#encoded.get(object) ?? new Map<EventType, WeakRef<Uint8Array>>();
+    this.#encoded.set(object, lines.set(type, new WeakRef(line)));
+    this.#objects.set(line, object);
+    return line;
+  }
 }
 
-function encode(type: EventType, object: object): Uint8Array {
-  const line = eventLine(type, object);
-  const lines = encoded.get(object) ?? new Map<EventType, WeakRef<Uint8Array>>();
-  encoded.set(object, lines.set(type, new WeakRef(line)));
-  objects.set(line, object);
-  return line;
-}
+export const jsonEvents = new EventLines('application/json', (type, object) =>
+  encoder.encode(`{"type":"${type}","object":${JSON.stringify(object)}}\n`),
+);
 
-/** For one watch alone. */
-export function eventLine(type: EventType, object: object): Uint8Array {
-  return encoder.encode(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
-}
+/** Of kinds that have protobuf. */
+export const protobufEvents = new EventLines(
+  'application/vnd.kubernetes.protobuf;stream=watch',
+  (type, object) => {
+    const bytes = encodeKubernetes(object);
+    if (bytes === undefined) throw new Error('a watch of a kind without protobuf was begun as protobuf');
+    return encodeWatchEvent(type, bytes);
+  },
+);

@@ -4,6 +4,7 @@ import { HeldBytes } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { ObjectKey, Store } from '@tinkerbell/store-contract';
 import { createMemoryStore } from '@tinkerbell/store-memory';
+import { jsonEvents } from './watch-line.ts';
 import { watchStream, type WatchOptions } from './watch-stream.ts';
 
 const collection = 'hardware.tinkerbell.org';
@@ -47,6 +48,7 @@ async function watching(store: Store, more: Partial<WatchOptions> = {}) {
   let tooSlow = 0;
   const stream = await watchStream(store, {
     collection,
+    events: jsonEvents,
     bookmarks: false,
     bookmark: { apiVersion: 'tinkerbell.org/v1alpha1', kind: 'Hardware' },
     timeoutMs: 1000,

@@ -2,13 +2,13 @@
  * A watch as a stream of JSON lines: what exists (unless a revision is given), then every change. What exists is read
  * from the store as the client takes it. A client that is too far behind gets an event of 410, and lists again.
  */
-import type { HeldBytes } from '@tinkerbell/platform-contract';
+import { nextTurn, type HeldBytes } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Change, ListQuery, Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { LineQueue } from './line-queue.ts';
 import type { Selector } from './selectors.ts';
-import { eventLine, eventTypes, sharedLine, type EventType } from './watch-line.ts';
+import { eventTypes, type EventLines, type EventType } from './watch-line.ts';
 
 export interface WatchOptions {
   readonly collection: string;
@@ -24,6 +24,8 @@ export interface WatchOptions {
   readonly selector?: Selector;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The form of its events. */
+  readonly events: EventLines;
   /** How an object is shown when not as itself: as a Table. */
   readonly show?: (resource: Resource) => object;
   readonly schedule: (delayMs: number, task: () => void) => () => void;
@@ -38,6 +40,7 @@ const BOOKMARK_MS = 60_000;
 /** Of what exists, encoded ahead of a client that may never read it. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_MAX = 500;
+const PAGE_UNKNOWN = 32;
 
 /** Rejects with an ApiError of reason Expired when the revision is no longer kept. */
 export async function watchStream(store: Store, options: WatchOptions): Promise<ReadableStream<Uint8Array>> {
@@ -55,11 +58,13 @@ export function expired(revision: number, oldest: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${revision} (${oldest})`);
 }
 
-const TOO_SLOW = 'the watch has fallen too far behind: its events were not read; list and watch again';
-
-function errorLine(error: ApiError): Uint8Array {
-  return eventLine('ERROR', error.toStatus());
+/** Of objects that no selector matched nobody knows the size. */
+function pageLimitAfter(items: number, bytes: number): number {
+  if (bytes === 0) return PAGE_UNKNOWN;
+  return Math.min(PAGE_MAX, Math.max(1, Math.floor((PAGE_BYTES * items) / bytes)));
 }
+
+const TOO_SLOW = 'the watch has fallen too far behind: its events were not read; list and watch again';
 
 class Watching {
   readonly #store: Store;
@@ -77,7 +82,7 @@ class Watching {
   #ends: (() => void)[] = [];
 
   constructor(store: Store, options: WatchOptions) {
-    const { collection, namespace, held, onTooSlow } = options;
+    const { collection, namespace, held, onTooSlow, events } = options;
     this.#store = store;
     this.#options = options;
     this.#query = { collection, ...(namespace === undefined ? {} : { namespace }) };
@@ -86,7 +91,7 @@ class Watching {
       onEnd: () => this.#ends.forEach((end) => end()),
       tooSlow() {
         onTooSlow();
-        return errorLine(new ApiError('Expired', TOO_SLOW));
+        return events.own('ERROR', new ApiError('Expired', TOO_SLOW).toStatus());
       },
     });
   }
@@ -113,9 +118,11 @@ class Watching {
   async #more(): Promise<boolean> {
     if (!this.#isListing) return false;
     try {
+      // A store in memory answers at once: others would wait for everything that a selector passes over.
+      await nextTurn();
       await this.#page();
     } catch {
-      this.#queue.end(errorLine(new ApiError('ServiceUnavailable', 'the store cannot be read; watch again')));
+      this.#fail(new ApiError('ServiceUnavailable', 'the store cannot be read; watch again'));
     }
     return this.#isListing;
   }
@@ -131,8 +138,7 @@ class Watching {
       bytes += line?.length ?? 0;
       if (line !== undefined) this.#queue.add(line);
     }
-    const average = Math.max(1, bytes / Math.max(1, items.length));
-    this.#pageLimit = Math.min(PAGE_MAX, Math.max(1, Math.floor(PAGE_BYTES / average)));
+    this.#pageLimit = pageLimitAfter(items.length, bytes);
     this.#after = next;
     if (next === undefined) await this.#listed();
   }
@@ -142,7 +148,7 @@ class Watching {
     if (this.#options.endsInitial === true)
       this.#bookmark(this.#listRevision, { 'k8s.io/initial-events-end': 'true' });
     const oldest = await this.follow(this.#listRevision);
-    if (oldest !== undefined) this.#queue.end(errorLine(expired(this.#listRevision, oldest)));
+    if (oldest !== undefined) this.#fail(expired(this.#listRevision, oldest));
   }
 
   /** The oldest revision that is kept, when that one no longer is. */
@@ -173,8 +179,8 @@ class Watching {
   #eventOf(change: Change['type'], object: Resource): Uint8Array | undefined {
     const type = this.#typeOf(change, object);
     if (type === undefined) return undefined;
-    const { show } = this.#options;
-    return show === undefined ? sharedLine(type, object) : eventLine(type, show(object));
+    const { show, events } = this.#options;
+    return show === undefined ? events.shared(type, object) : events.own(type, show(object));
   }
 
   /** An object that begins to match is added, and one that no longer matches is deleted. */
@@ -198,7 +204,12 @@ class Watching {
       creationTimestamp: null,
       ...(annotations === undefined ? {} : { annotations }),
     };
-    this.#queue.push(eventLine('BOOKMARK', { ...this.#options.bookmark, metadata }));
+    const { events, bookmark } = this.#options;
+    this.#queue.push(events.own('BOOKMARK', { ...bookmark, metadata }));
+  }
+
+  #fail(error: ApiError): void {
+    this.#queue.end(this.#options.events.own('ERROR', error.toStatus()));
   }
 
   /** The revision is asked for before the changes until then were sent, so that none is left out. */

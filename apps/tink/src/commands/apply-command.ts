@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { applyObjects, checkAll, type Applied, type DryRun } from '../apply.ts';
+import { createNamespaces } from '../create-namespaces.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { readManifestFiles, type SourceFile } from '../manifest-files.ts';
 import { checkManifests, type LocatedObject } from '../manifest-objects.ts';
@@ -15,6 +16,7 @@ interface ApplyCommandOptions {
   readonly diff: boolean;
   readonly json?: boolean;
   readonly validateOnly?: boolean;
+  readonly createNamespace?: boolean;
 }
 
 export function addApply(program: Command, terminal: Terminal): void {
@@ -29,6 +31,7 @@ export function addApply(program: Command, terminal: Terminal): void {
     )
     .option('--no-diff', 'do not show what changes')
     .option('--json', 'print one JSON line for each object')
+    .option('--create-namespace', 'create the namespaces that are missing')
     .option('--validate-only', 'only check the files, without a server')
     .addHelpText(
       'after',
@@ -36,6 +39,7 @@ export function addApply(program: Command, terminal: Terminal): void {
         'tink apply -f examples/debian            all manifests of a folder',
         'tink apply -f hardware.yaml -f workflow.yaml',
         'cat m1.yaml | tink apply -f -',
+        'tink apply -f site/ -n rack7 --create-namespace',
         'tink apply -f site/ -R --dry-run          with what would change',
         'tink apply -f site/ -R --dry-run=client   without asking the server to judge it',
         'tink apply -f site/ -R --validate-only   for CI: no server needed',
@@ -121,6 +125,8 @@ export interface ApplyFilesOptions {
   /** Shows what changes; so it is unless false. */
   readonly diff?: boolean;
   readonly json?: boolean | undefined;
+  /** Creates the namespaces that are missing, unless it is a dry run. */
+  readonly createNamespace?: boolean | undefined;
   /** Throws when the files have what the command does not take. */
   readonly accept?: (objects: readonly LocatedObject[]) => void | Promise<void>;
 }
@@ -129,13 +135,15 @@ export interface ApplyFilesOptions {
 export async function applyFiles(
   session: Session,
   files: readonly SourceFile[],
-  { dryRun, accept, diff = true, json = false }: ApplyFilesOptions = {},
+  { dryRun, accept, diff = true, json = false, createNamespace = false }: ApplyFilesOptions = {},
 ): Promise<void> {
   const { terminal, client } = session;
   const warn = (line: string): void => terminal.err(`${line}\n`);
   const checked = check(session, files);
   const unchecked = await checkAll(checked, client, warn);
   await accept?.(checked.objects);
+  if (createNamespace && dryRun === undefined)
+    await createNamespaces(checked.objects, client, (name) => warn(`namespace/${name} created`));
   const done = (applied: Applied): void => {
     if (json) return terminal.out(`${JSON.stringify(lineOf(applied, dryRun))}\n`);
     const isShown = diff && (applied.deed === 'configured' || (applied.deed === 'created' && dryRun));

@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander';
 import { hardwareKind, type Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import { ownKinds } from '../discovery.ts';
+import { createNamespaces } from '../create-namespaces.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import {
   exampleCsv,
@@ -27,6 +28,7 @@ interface ImportOptions {
   readonly example?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
+  readonly createNamespace?: boolean;
 }
 
 const PROBLEMS_SHOWN = 50;
@@ -38,6 +40,7 @@ export function addImport(program: Command, terminal: Terminal): void {
     .option('--example', 'print a CSV to begin with')
     .option('--dry-run', 'ask the server what would happen, without storing anything')
     .option('--json', 'print the summary as JSON')
+    .option('--create-namespace', 'create the namespaces that are missing')
     .addHelpText(
       'after',
       examples(
@@ -58,14 +61,13 @@ export function addImport(program: Command, terminal: Terminal): void {
 async function importFile(
   session: Session,
   file: SourceFile,
-  { dryRun = false, json = false }: ImportOptions,
+  { dryRun = false, json = false, createNamespace = false }: ImportOptions,
 ): Promise<void> {
   const { terminal } = session;
-  const isYaml = /\.(ya?ml|json)$/i.test(file.name) || /^\s*(apiVersion:|kind:|---|\{)/.test(file.text);
-  const { objects, problems } = isYaml
-    ? hardwareFromYaml(session, file)
-    : hardwareFromCsv(file.text, file.name, session.namespace);
+  const { objects, problems } = hardwareIn(session, file);
   refuseProblems(problems);
+  const named = (name: string): void => terminal.err(`namespace/${name} created\n`);
+  if (createNamespace && !dryRun) await createNamespaces(objects, session.client, named);
   const progress = progressLine(terminal, dryRun ? 'trying' : 'importing', objects.length);
   const refused = (place: string, why: string): void => terminal.err(`${place}: ${why}\n`);
   const summary = await storeHardware(session, objects, { dryRun, progress, refused });
@@ -77,6 +79,11 @@ async function importFile(
     throw new TinkFailure(`${failed} of ${objects.length} were refused`, {
       advice: 'correct those lines and import the same file again; the others are skipped',
     });
+}
+
+function hardwareIn(session: Session, file: SourceFile): Imported {
+  const isYaml = /\.(ya?ml|json)$/i.test(file.name) || /^\s*(apiVersion:|kind:|---|\{)/.test(file.text);
+  return isYaml ? hardwareFromYaml(session, file) : hardwareFromCsv(file.text, file.name, session.namespace);
 }
 
 function refuseProblems(problems: readonly string[]): void {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { builtInKinds } from '@tinkerbell/resources';
 import { accountsMade, makeToken, revokeTokens } from '../account-tokens.ts';
+import { createNamespace } from '../create-namespaces.ts';
 import { TinkFailure } from '../failure.ts';
 import { alignedText } from '../table-text.ts';
 import type { Terminal } from '../terminal.ts';
@@ -12,6 +13,7 @@ interface CreateOptions {
   readonly role: string;
   readonly duration: string;
   readonly json?: boolean;
+  readonly createNamespace?: boolean;
 }
 
 export function addToken(program: Command, terminal: Terminal): void {
@@ -28,6 +30,7 @@ export function addToken(program: Command, terminal: Terminal): void {
     )
     .option('--duration <time>', 'how long the token is good: 10m to 366d', '30d')
     .option('--json', 'print the token with when it ends')
+    .option('--create-namespace', 'create the namespace of -n if it is missing')
     .addHelpText(
       'after',
       examples(
@@ -35,9 +38,13 @@ export function addToken(program: Command, terminal: Terminal): void {
         'tink token create shop --role provisioner -n lab --duration 365d',
       ),
     )
-    .action(async (name: string, { role, duration, json }: CreateOptions, command: Command) => {
+    .action(async (name: string, options: CreateOptions, command: Command) => {
+      const { role, duration, json } = options;
       const seconds = secondsOf('--duration', duration);
-      const made = await makeToken(await sessionOf(command, terminal), { name, role, seconds });
+      const session = await sessionOf(command, terminal);
+      if (options.createNamespace === true && (await createNamespace(session.namespace, session.client)))
+        terminal.err(`namespace/${session.namespace} created\n`);
+      const made = await makeToken(session, { name, role, seconds });
       if (json === true) return terminal.out(`${JSON.stringify({ name, role, ...made })}\n`);
       terminal.out(`${made.token}\n`);
       terminal.err(`${name} has the role ${role}; this token ends ${made.expires}\n`);

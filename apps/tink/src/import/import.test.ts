@@ -116,6 +116,14 @@ test('a thousand machines are imported, skipped when they are there, and exporte
   const text = hardwareToCsv(objects);
   const path = file('machines.csv', text);
   const part = file('part.csv', text.split('\n').slice(0, 101).join('\n'));
+  const err = await failed(`import ${part} --dry-run`);
+  assert.match(err, /namespaces "i" not found; .*--create-namespace/);
+  const body = JSON.stringify({ metadata: { name: 'i' } });
+  const json = { 'content-type': 'application/json' };
+  assert.equal(
+    (await server.request(`${server.url}/api/v1/namespaces`, { method: 'POST', headers: json, body })).status,
+    201,
+  );
   assert.equal(
     await done(`import ${part} --dry-run`),
     '100 created, 0 configured, 0 unchanged, 0 failed (dry run)\n',

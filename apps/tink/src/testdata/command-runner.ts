@@ -34,7 +34,19 @@ export function createCommandRunner(server: () => RunningServer): CommandRunner 
     const environment = { ...own, ...options.environment };
     return createRecordingTerminal({ ...options, environment });
   };
+  const created = new Set<string>();
+  /** Each test has namespaces of its own; those that it writes to are there. */
+  async function withNamespace(words: string): Promise<void> {
+    const name = /^(?!get |describe ).*(?:-n|--namespace)[ =]([a-z0-9-]+)/.exec(words)?.[1];
+    if (name === undefined || words.includes('--create-namespace') || created.has(name)) return;
+    created.add(name);
+    const { url, request } = server();
+    const body = JSON.stringify({ metadata: { name } });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    await (await request(`${url}/api/v1/namespaces`, init)).body?.cancel();
+  }
   const tink: CommandRunner['tink'] = async (words, options) => {
+    await withNamespace(words);
     const recording = terminal(options);
     const code = await runTink(words.split(' '), recording);
     return { code, ...recording.printed };

@@ -31,6 +31,12 @@ export interface ReviewDeps {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** `authorization.k8s.io/v1` and `SelfSubjectAccessReview`. */
+export function typeOf(review: Review): { readonly apiVersion: string; readonly kind: string } {
+  const [group, kind = ''] = review.split('/');
+  return { apiVersion: `${group}/v1`, kind };
+}
+
 /** Which review a path is about, or undefined. */
 export function reviewAt(path: string): Review | undefined {
   return kinds.find((one) => {
@@ -47,8 +53,8 @@ export function permitReview(review: Review, { authorizer, user }: ReviewDeps): 
 
 /** The answered review of who may ask for it. Rejects with an ApiError. */
 export async function reviewed(review: Review, body: unknown, deps: ReviewDeps): Promise<object> {
-  const [group, kind] = review.split('/');
-  const shape = { apiVersion: `${group}/v1`, kind, metadata: {} };
+  const { kind } = typeOf(review);
+  const shape = { ...typeOf(review), metadata: {} };
   if (review === 'authentication.k8s.io/SelfSubjectReview')
     return { ...shape, status: { userInfo: userInfo(deps.user) } };
   const spec = isRecord(body) ? body['spec'] : undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { configMapKind, hardwareKind } from '@tinkerbell/resources';
+import { configMapKind, hardwareKind, leaseKind, roleBindingKind, roleKind } from '@tinkerbell/resources';
 import { applyPatch, type Operation } from 'rfc6902';
 import { ApiError } from '../api-error.ts';
 import { patched } from './patch.ts';
@@ -160,10 +160,13 @@ test('merges of any kind make no object that is too large or too deep', async ()
     const more = Object.fromEntries(Object.entries(items).map(([key, value]) => [`other-${key}`, value]));
     assert.equal(await codeOf({ data: items }, { data: more }, type), 413);
   }
-  await assert.rejects(
-    patched({}, { body: {}, contentType: 'application/strategic-merge-patch+json' }, hardwareKind),
-    /not supported/,
-  );
+  // As kubectl apply and set subject patch them.
+  const strategic = 'application/strategic-merge-patch+json';
+  for (const kind of [roleKind, roleBindingKind, leaseKind])
+    assert.deepEqual(await patched({ a: [1] }, { body: { a: [2] }, contentType: strategic }, kind), {
+      a: [2],
+    });
+  await assert.rejects(patched({}, { body: {}, contentType: strategic }, hardwareKind), /not supported/);
 });
 
 test('long lists that merge by key take time that grows with their number', async () => {

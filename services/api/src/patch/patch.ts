@@ -41,7 +41,7 @@ function resultOf(
 
 /** Custom resources have no strategy, in a cluster as here. */
 function isOfKubernetes({ group }: Kind): boolean {
-  return group === '' || group === 'coordination.k8s.io' || group === 'apiextensions.k8s.io';
+  return ['', 'coordination.k8s.io', 'rbac.authorization.k8s.io', 'apiextensions.k8s.io'].includes(group);
 }
 
 function unsupported(contentType: string): ApiError {

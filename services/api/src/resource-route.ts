@@ -1,0 +1,251 @@
+/** Requests about resources: their methods and subresources become verbs. */
+import { hasProtobuf } from '@tinkerbell/kube-protobuf';
+import type { HttpContext, HttpRequest, TextReader } from '@tinkerbell/platform-contract';
+import { apiVersionOf, serviceAccountKind, type Resource } from '@tinkerbell/resources';
+import { acceptedForm, formOfErrors, JSON_FORM, type AcceptedForm } from './accepted-form.ts';
+import { tokenFor, type AccountTokens } from './access/account-token.ts';
+import { userOf } from './access/question.ts';
+import { ApiError } from './api-error.ts';
+import { json, methodNotAllowed, result, shown } from './api-response.ts';
+import { APPLY_PATCH, applyObject } from './apply-object.ts';
+import type { AuditNote } from './audit/audit-trail.ts';
+import { convertingStore } from './custom/converting-store.ts';
+import { deleteObject } from './delete-object.ts';
+import { deleteOptions } from './delete-options.ts';
+import { eachListed, listResponse, watchObjects } from './list-handler.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
+import { mediaTypeOf, readBody, readQuestion, type BodyType } from './request-body.ts';
+import type { ResourceTarget } from './request-target.ts';
+import {
+  createObject,
+  getObject,
+  patchObject,
+  replaceObject,
+  type Outcome,
+  type VerbDeps,
+} from './resource-handlers.ts';
+import { tableOf } from './table.ts';
+import { actionLog, timeline } from './timeline-handler.ts';
+import { warningHeaders } from './warnings.ts';
+import { isDryRun, writeOptions } from './write-options.ts';
+
+export interface ResourceDeps extends VerbDeps, OperationDeps {
+  readonly streams: OpenStreams;
+  /** Reads YAML and long templates elsewhere; they are read at once when absent. */
+  readonly texts?: TextReader;
+  /** Of ServiceAccounts; there are none when absent. */
+  readonly tokens?: AccountTokens;
+  /** Of the request that is answered, when it is a write. */
+  readonly note?: AuditNote;
+}
+
+type Deps = ResourceDeps & { readonly accepted: AcceptedForm };
+
+export function onResource(
+  deps: ResourceDeps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response> {
+  const store = convertingStore(deps.store, target.kind);
+  const own = { ...deps, store, accepted: acceptedAt(target, request) };
+  return target.name === undefined
+    ? onCollection(own, target, request, context)
+    : onObject(own, target, request, context);
+}
+
+/** The form of an error about a path. */
+export function errorForm(target: ResourceTarget | undefined, request: HttpRequest): AcceptedForm {
+  return formOfErrors(request.headers.get('accept'), {
+    hasProtobuf: target === undefined || isBuiltIn(target),
+  });
+}
+
+/** Journals and operators' verbs have one form, whatever is asked for. Throws an ApiError. */
+function acceptedAt(target: ResourceTarget, request: HttpRequest): AcceptedForm {
+  const { subresource = 'status' } = target;
+  if (!['status', 'token'].includes(subresource)) return JSON_FORM;
+  return acceptedForm(request.headers.get('accept'), { hasProtobuf: isBuiltIn(target) });
+}
+
+function isBuiltIn({ kind }: ResourceTarget): boolean {
+  return hasProtobuf(apiVersionOf(kind), kind.kind);
+}
+
+async function onCollection(
+  deps: Deps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response> {
+  const query = new URL(request.url).searchParams;
+  switch (request.method) {
+    case 'GET':
+      if (['true', '1'].includes(query.get('watch') ?? ''))
+        return deps.streams.open(context, () => watchObjects(deps, target, request, context.signal));
+      return listResponse(deps, target, request);
+    case 'POST':
+      if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
+      return created(
+        deps,
+        await createObject(
+          deps,
+          target,
+          await readBody(request, deps, bodyType(target)),
+          optionsOf(request, query),
+        ),
+      );
+    case 'DELETE':
+      return shown(await deleteCollection(deps, target, request), deps.accepted);
+    default:
+      return methodNotAllowed(request);
+  }
+}
+
+async function onObject(
+  deps: Deps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response> {
+  const answered = await onSubresource(deps, target, request, context);
+  if (answered !== undefined) return answered;
+  const query = new URL(request.url).searchParams;
+  switch (request.method) {
+    case 'GET':
+      return got(deps, target, request, await getObject(deps, target));
+    case 'PUT':
+      return result(
+        await replaceObject(
+          deps,
+          target,
+          await readBody(request, deps, bodyType(target)),
+          optionsOf(request, query),
+        ),
+        deps.accepted,
+      );
+    case 'PATCH':
+      return onPatch(deps, target, request);
+    case 'DELETE':
+      if (target.subresource !== undefined) return methodNotAllowed(request);
+      return shown(await deleteObject(deps, target, await deletionOf(deps, request, query)), deps.accepted);
+    default:
+      return methodNotAllowed(request);
+  }
+}
+
+async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  const query = new URL(request.url).searchParams;
+  const options = optionsOf(request, query);
+  const [body, contentType] = [await readBody(request, deps), mediaTypeOf(request)];
+  if (contentType !== APPLY_PATCH)
+    return result(await patchObject(deps, target, { body, contentType }, options), deps.accepted);
+  const hasManager = Boolean(query.get('fieldManager'));
+  return result(await applyObject(deps, target, body, { options, hasManager }), deps.accepted);
+}
+
+/** Undefined for the object itself and its status. */
+async function onSubresource(
+  deps: Deps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response | undefined> {
+  const { subresource, kind } = target;
+  if (subresource === undefined) return undefined;
+  if (subresource === 'status' && kind.status !== undefined) return undefined;
+  if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
+    if (request.method !== 'GET') return methodNotAllowed(request);
+    const object = await getObject(deps, target);
+    return deps.streams.open(context, () => timeline(deps, object, request, context.signal));
+  }
+  if (subresource === 'log' && kind.kind === 'Workflow') {
+    if (request.method !== 'GET') return methodNotAllowed(request);
+    const object = await getObject(deps, target);
+    return deps.streams.open(context, () => actionLog(deps, object, request, context.signal));
+  }
+  if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
+  return onOperation(deps, target, request, context);
+}
+
+async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  if (request.method !== 'POST') return methodNotAllowed(request);
+  const account = await getObject(deps, target);
+  const type = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
+  const made = await tokenFor(deps, account, await readQuestion(request, deps, type));
+  return shown(made, deps.accepted, { status: 201 });
+}
+
+async function onOperation(
+  deps: Deps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response> {
+  const verb = operationVerb(target);
+  if (verb === undefined)
+    throw new ApiError('NotFound', `${target.kind.plural} have no subresource ${target.subresource}`);
+  if (request.method !== 'POST') return methodNotAllowed(request);
+  const dryRun = isDryRun(new URL(request.url).searchParams);
+  const { peer } = context;
+  const operation = { verb, body: await readQuestion(request, deps), dryRun, peer, user: userOf(context) };
+  const { workflow, unchanged } = await operate(deps, target, operation);
+  return json(workflow, 200, warningHeaders(unchanged === undefined ? [] : [unchanged]));
+}
+
+/** One after the other; what somebody else deletes meanwhile is gone as wanted. */
+async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
+  const query = new URL(request.url).searchParams;
+  const options = await deletionOf(deps, request, query);
+  return eachListed(deps, target, query, async ({ metadata: { name, namespace } }) => {
+    const place = target.kind.scope === 'Cluster' ? {} : { namespace };
+    await deleteObject(deps, { ...target, name, ...place }, options).catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiError) || thrown.reason !== 'NotFound') throw thrown;
+    });
+  });
+}
+
+function got(
+  deps: Deps,
+  target: ResourceTarget,
+  request: HttpRequest,
+  object: Awaited<ReturnType<typeof getObject>>,
+): Response {
+  if (!deps.accepted.isTable) return shown(object, deps.accepted);
+  const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
+  const resourceVersion = object.metadata.resourceVersion ?? '';
+  return json(
+    tableOf([object], {
+      kind: target.kind,
+      nowMs: deps.clock.nowMs(),
+      resourceVersion,
+      includeObject,
+      view: deps.view,
+    }),
+  );
+}
+
+function optionsOf(request: HttpRequest, query: URLSearchParams) {
+  return writeOptions(query, request.headers.get('user-agent'));
+}
+
+function created({ note, accepted }: Deps, outcome: Outcome): Response {
+  if (note !== undefined) note.name = (outcome.object as Resource).metadata.name;
+  return result(outcome, accepted);
+}
+
+/** In protobuf, of every kind. */
+const deletion = { apiVersion: 'v1', kind: 'DeleteOptions' };
+
+/** That nothing is deleted may stand in the body alone. */
+async function deletionOf(deps: Deps, request: HttpRequest, query: URLSearchParams) {
+  const { note } = deps;
+  const options = deleteOptions(await readQuestion(request, deps, deletion), query);
+  if (note !== undefined) note.dryRun = options.dryRun;
+  return options;
+}
+
+function bodyType({ kind }: ResourceTarget): BodyType {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind };
+}
