@@ -1,8 +1,10 @@
 /**
  * Good clients of DHCP, in a process of their own: behind a relay, a DISCOVER every 50 ms, each of another transaction.
- * At the end of its standard input it prints what became of them as JSON.
+ * At the end of its standard input it prints what became of them as JSON. With each DISCOVER it asks a process that only
+ * sends back what it gets, which shows what of the delays is the machine's that all of them share.
  */
-import { createSocket } from 'node:dgram';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createSocket, type Socket } from 'node:dgram';
 
 export interface GoodDhcpReport {
   readonly sent: number;
@@ -10,6 +12,10 @@ export interface GoodDhcpReport {
   /** Of those answered, ms. */
   readonly slowestMs: number;
   readonly medianMs: number;
+  /** 99 of 100 were answered within this. */
+  readonly p99Ms: number;
+  /** Slowest answer of the process that only sends back. */
+  readonly slowestEchoMs: number;
 }
 
 /** They take turns: one client that asks every 50 ms is limited, as it should be. */
@@ -26,42 +32,84 @@ const SERVER = '127.0.0.1';
 const PORT = 67;
 const PERIOD_MS = 50;
 const PATIENCE_MS = 2000;
+const ECHO = 'echo';
 
-if (import.meta.main) probe();
+if (import.meta.main) {
+  if (process.argv[2] === ECHO) echo();
+  else probe();
+}
+
+/** Sends everything back; tells its port first, and ends with its parent. */
+function echo(): void {
+  const socket = createSocket('udp4');
+  socket.on('message', (message, { port, address }) => socket.send(message, port, address));
+  socket.bind(0, SERVER, () => process.stdout.write(`${socket.address().port}`));
+  process.stdin.resume().once('end', () => socket.close());
+}
 
 function probe(): void {
-  const socket = createSocket('udp4');
-  const sentAt = new Map<number, number>();
-  const delays: number[] = [];
-  let sent = 0;
-  socket.on('message', (reply) => {
-    const id = reply.readUInt32BE(4);
-    const at = sentAt.get(id);
-    if (at === undefined) return;
-    sentAt.delete(id);
-    delays.push(performance.now() - at);
-  });
-  socket.bind(PORT, RELAY, () => {
+  const child = spawn(process.execPath, [import.meta.filename, ECHO], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdout.once('data', (port: Buffer) => ask(child, Number(port.toString())));
+}
+
+function ask(echoing: ChildProcess, echoPort: number): void {
+  const dhcp = new Exchange((reply) => reply.readUInt32BE(4));
+  const echoed = new Exchange((reply) => reply.readUInt32BE(0));
+  echoed.socket.bind(0, SERVER);
+  dhcp.socket.bind(PORT, RELAY, () => {
+    let sent = 0;
     const timer = setInterval(() => {
       sent += 1;
-      sentAt.set(sent, performance.now());
-      socket.send(discover(sent, goodHardwareAddress(sent)), PORT, SERVER);
+      dhcp.send(sent, discover(sent, goodHardwareAddress(sent)), PORT);
+      const id = Buffer.alloc(4);
+      id.writeUInt32BE(sent);
+      echoed.send(sent, id, echoPort);
     }, PERIOD_MS);
     process.stdin.resume().once('end', () => {
       clearInterval(timer);
       setTimeout(() => {
-        delays.sort((one, other) => one - other);
+        const delays = dhcp.end();
         const report: GoodDhcpReport = {
           sent,
           answered: delays.length,
           slowestMs: delays.at(-1) ?? 0,
           medianMs: delays[delays.length >> 1] ?? 0,
+          p99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0,
+          slowestEchoMs: echoed.end().at(-1) ?? 0,
         };
         process.stdout.write(`${JSON.stringify(report)}\n`);
-        socket.close();
+        echoing.stdin?.end();
       }, PATIENCE_MS);
     });
   });
+}
+
+/** Questions and how long their answers took. */
+class Exchange {
+  readonly socket: Socket = createSocket('udp4');
+  readonly #sentAt = new Map<number, number>();
+  readonly #delays: number[] = [];
+
+  constructor(idOf: (answer: Buffer) => number) {
+    this.socket.on('message', (answer) => {
+      const id = idOf(answer);
+      const at = this.#sentAt.get(id);
+      if (at === undefined) return;
+      this.#sentAt.delete(id);
+      this.#delays.push(performance.now() - at);
+    });
+  }
+
+  send(id: number, packet: Uint8Array, port: number): void {
+    this.#sentAt.set(id, performance.now());
+    this.socket.send(packet, port, SERVER);
+  }
+
+  /** Delays of what was answered, ms, ascending. */
+  end(): readonly number[] {
+    this.socket.close();
+    return this.#delays.toSorted((one, other) => one - other);
+  }
 }
 
 function goodHardwareAddress(id: number): Buffer {

@@ -85,7 +85,8 @@ function shown(report: AttackReport): string {
     `longest turn of the event loop: ${report.busyMs.toFixed(1)} ms of processor time; seconds with one over 5 ms: ${report.turnsOver5Ms}\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
     `memory grew by ${report.growthMegabytes} MB\n`,
-    `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, median ${goodDhcp.medianMs.toFixed(2)} ms\n`,
+    `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms\n`,
+    `a process that only sends back, at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
     ...report.failures.map((failure) => `FAILED ${failure}\n`),
   ].join('');
 }

@@ -41,7 +41,7 @@ const TURN_MAX_MS = 5;
  * Work of one request is to stay below TURN_MAX_MS. A turn serves many requests when all clients send at once, and longer
  * ones are counted; this is what one hostile request was able to take many times over.
  */
-const TURN_FAILS_MS = 500;
+const TURN_FAILS_MS = 100;
 /** The first seconds compile code and fill caches. */
 const WARM_UP_SECONDS = 5;
 const FAILURES_KEPT = 50;
