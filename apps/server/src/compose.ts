@@ -36,6 +36,7 @@ import { openLocalCredential } from './local/local-credential.ts';
 import { openHttpPorts } from './http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
 import { createLedService } from './led-service.ts';
+import type { Logs } from './log-levels.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { openTracer } from './open-tracer.ts';
 import { createReadiness, serverChecks } from './readiness.ts';
@@ -66,8 +67,13 @@ const platform = {
 };
 
 /** Resolves when every service is ready. Rejects, with everything stopped again, when one cannot start. */
-export async function startServer(settings: Settings, log: Log, signal: AbortSignal): Promise<RunningServer> {
+export async function startServer(
+  settings: Settings,
+  logs: Logs,
+  signal: AbortSignal,
+): Promise<RunningServer> {
   const startedMs = nodeClock.monotonicMs();
+  const log = logs.server;
   const stopping = new AbortController();
   await using cleanup = new AsyncDisposableStack();
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
@@ -89,6 +95,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     journal,
     ...threads,
     referenceRules: settings.referenceRules,
+    logs,
     unknownMachines: new UnknownMachines(),
     log,
     ...platform,
@@ -189,14 +196,15 @@ async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDispos
   return { leases: await stores.openLeases(), probe };
 }
 
-type Deps = Parameters<typeof createBootService>[0] & Parameters<typeof createApiService>[0];
+type Deps = Parameters<typeof createBootService>[0] &
+  Parameters<typeof createApiService>[0] & { readonly logs: Logs };
 
 async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Promise<Service[]> {
   const { images, boot, metadata, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
     createApiService({ ...deps, namespaces: namespacesOf(settings) }),
-    ...(boot === undefined ? [] : [createBootService(deps, boot)]),
+    ...(boot === undefined ? [] : [createBootService({ ...deps, log: deps.logs.smee }, boot)]),
     ...(images === undefined
       ? []
       : [
@@ -207,9 +215,11 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
           }),
           createImagesService(imageDeps, { directory: images.hookDirectory, prefix: '/hook/' }),
         ]),
-    ...(metadata === undefined ? [] : [createMetadataService(deps, metadata)]),
+    ...(metadata === undefined ? [] : [createMetadataService({ ...deps, log: deps.logs.tootles }, metadata)]),
     ...(workflows === undefined ? [] : [await workflowsService(deps, workflows)]),
-    ...(settings.relay === undefined ? [] : [createRelayService(deps, settings.relay)]),
+    ...(settings.relay === undefined
+      ? []
+      : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
@@ -224,7 +234,7 @@ function namespacesOf({ workflows }: Settings): readonly string[] {
 
 /** Of several servers on one store, one runs it. */
 function controller(deps: Deps, { isShared }: Stores): Service {
-  const create = () => createControllerService(deps);
+  const create = () => createControllerService({ ...deps, log: deps.logs['tink-controller'] });
   return isShared ? createLedService(deps, 'controller', create) : create();
 }
 
@@ -237,7 +247,7 @@ function events({ store }: Settings, deps: Deps, { isJournalShared }: Stores): S
 /** gRPC is loaded only where it is spoken: a server that gives addresses alone does without its memory. */
 async function workflowsService(deps: Deps, config: NonNullable<Settings['workflows']>): Promise<Service> {
   const { createWorkflowsService } = await import('@tinkerbell/service-workflows');
-  return createWorkflowsService(deps, config);
+  return createWorkflowsService({ ...deps, log: deps.logs['tink-server'] }, config);
 }
 
 async function gateway(deps: Deps, config: NonNullable<Settings['gateway']>): Promise<Service> {

@@ -30,9 +30,9 @@ test('a file gives values, the environment and the command line win over it', ()
 });
 
 test('lists may be lists; the path may come from the environment', () => {
-  writeFileSync(path, 'ipxe-http-script-extra-kernel-args: [a=1, b=2]\n');
+  writeFileSync(path, 'ipxe-http-script-extra-kernel-args: ["a=1,5", b=2]\n');
   const { reader } = givenFlags([], { TINKERBELL_CONFIG: path });
-  assert.deepEqual(reader.list('ipxe-http-script-extra-kernel-args'), ['a=1', 'b=2']);
+  assert.deepEqual(reader.arguments('ipxe-http-script-extra-kernel-args'), ['a=1,5', 'b=2']);
 });
 
 const wrong: readonly [string, string][] = [

@@ -1,7 +1,7 @@
 /** Flags from a YAML file: `http-port: 7080`. What the command line or the environment gives wins over it. */
 import { nearest } from '@tinkerbell/resources';
 import { parseYaml, type Position, type YamlMapEntry } from '@tinkerbell/yaml';
-import type { Flag, FlagValues } from './flag.ts';
+import { SEPARATORS, type Flag, type FlagValues } from './flag.ts';
 
 export type ConfigFile =
   | {
@@ -50,12 +50,16 @@ function settingOf(
   if (flag === undefined) return { problem: unknownSetting(flags, name), position };
   if (value.kind === 'scalar') return { name, value: value.value === null ? '' : value.text, position };
   const items = value.kind === 'list' ? value.items : [];
+  const separator = SEPARATORS[flag.type];
   const texts = items.flatMap((item) =>
-    item.kind === 'scalar' && !item.text.includes(',') ? [item.text] : [],
+    item.kind === 'scalar' && !(separator === ',' && item.text.includes(',')) ? [item.text] : [],
   );
-  if (flag.type === 'list' && value.kind === 'list' && texts.length === items.length)
-    return { name, value: texts.join(','), position };
-  const rule = flag.type === 'list' ? 'a value or a list of values without commas' : 'one value';
+  if (separator !== undefined && value.kind === 'list' && texts.length === items.length)
+    return { name, value: texts.join(separator), position };
+  const rule =
+    separator === undefined
+      ? 'one value'
+      : `a value or a list of values${separator === ',' ? ' without commas' : ''}`;
   return { problem: `${name} must be ${rule}`, position: value.position };
 }
 

@@ -53,6 +53,13 @@ export class FlagReader {
       .filter((item) => item !== '');
   }
 
+  /** Of a flag of type `arguments`. */
+  arguments(name: string): readonly string[] {
+    return this.text(name)
+      .split(/\s+/)
+      .filter((item) => item !== '');
+  }
+
   oneOf<const Value extends string>(name: string, values: readonly Value[]): Value {
     const found = values.find((value) => value === this.text(name));
     if (found === undefined) throw this.#wrong(name, `must be ${values.join(' or ')}`);

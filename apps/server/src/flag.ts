@@ -4,7 +4,8 @@
  */
 import { nearest } from '@tinkerbell/resources';
 
-export type FlagType = 'text' | 'number' | 'boolean' | 'list' | 'duration';
+/** `arguments` are separated by spaces, so that one may have a comma: `console=ttyS0,115200`. */
+export type FlagType = 'text' | 'number' | 'boolean' | 'list' | 'arguments' | 'duration';
 
 export interface Flag {
   readonly name: string;
@@ -14,12 +15,15 @@ export interface Flag {
   readonly description: string;
 }
 
-/** Raw text by flag name; only flags that were given. Lists are joined by commas. */
+/** Raw text by flag name; only flags that were given. What was given several times is joined by the type's separator. */
 export type FlagValues = ReadonlyMap<string, string>;
 
 export type ParsedFlags =
   | { readonly ok: true; readonly values: FlagValues }
   | { readonly ok: false; readonly message: string };
+
+/** Between values of one flag that may be given several times. */
+export const SEPARATORS: Readonly<Partial<Record<FlagType, string>>> = { list: ',', arguments: ' ' };
 
 export function environmentNameOf(flag: string): string {
   return `TINKERBELL_${flag.toUpperCase().replaceAll('-', '_')}`;
@@ -40,8 +44,9 @@ export function parseFlags(
       return { ok: false, message: unknown(flags, argument, match?.[1]) };
     const value = match[2] ?? (flag.type === 'boolean' ? 'true' : commandLine[++index]);
     if (value === undefined) return { ok: false, message: `--${flag.name} needs a value` };
-    const before = flag.type === 'list' ? given.get(flag.name) : undefined;
-    given.set(flag.name, before === undefined ? value : `${before},${value}`);
+    const separator = SEPARATORS[flag.type];
+    const before = separator === undefined ? undefined : given.get(flag.name);
+    given.set(flag.name, before === undefined ? value : `${before}${separator}${value}`);
   }
   return { ok: true, values: new Map([...fromEnvironment(flags, environment), ...given]) };
 }

@@ -3,6 +3,8 @@ import { accessFlags } from './access/access-flags.ts';
 import { agentAuthFlags } from './agent-auth-settings.ts';
 import type { Flag, FlagType } from './flag.ts';
 import { gatewayFlags } from './gateway-flags.ts';
+import { logLevelFlags } from './log-levels.ts';
+import { asFlags, upstreamFlags } from './upstream-flags.ts';
 
 function flag(name: string, type: FlagType, fallback: string, description: string): Flag {
   return { name, type, default: fallback, description };
@@ -60,7 +62,6 @@ const general: readonly Flag[] = [
     '500000',
     'lines of output of actions kept; the oldest go first',
   ),
-  flag('log-level', 'number', '0', 'greater than 0 logs every decision, below 0 logs nothing'),
   flag('log-format', 'text', '', 'text or json; text when standard error is a terminal'),
   flag(
     'otel-endpoint',
@@ -185,7 +186,12 @@ const ipxe: readonly Flag[] = [
   ),
   flag('ipxe-http-binary-enabled', 'boolean', 'true', 'serve binaries over HTTP'),
   flag('ipxe-http-script-enabled', 'boolean', 'true', 'serve scripts over HTTP'),
-  flag('ipxe-http-script-extra-kernel-args', 'list', '', 'further kernel arguments'),
+  flag(
+    'ipxe-http-script-extra-kernel-args',
+    'arguments',
+    '',
+    'further kernel arguments, separated by spaces; may be given several times',
+  ),
   flag('ipxe-http-script-kernel-name', 'text', 'vmlinuz', 'kernel file, without -<arch>'),
   flag('ipxe-http-script-initrd-name', 'text', 'initramfs', 'initramfs file, without -<arch>'),
   flag('ipxe-http-script-osie-url', 'text', '', 'where kernel and initramfs are; our own /hook/'),
@@ -384,6 +390,8 @@ export const flags: readonly Flag[] = [
   ...gatewayFlags,
   ...tinkServer,
   ...tinkController,
+  ...logLevelFlags,
+  ...asFlags(upstreamFlags),
   flag('version', 'boolean', 'false', 'print the version and end'),
   flag('help', 'boolean', 'false', 'print this text and end'),
 ];

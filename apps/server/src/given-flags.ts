@@ -4,9 +4,12 @@ import { readConfigFile } from './config-file.ts';
 import { environmentNameOf, parseFlags } from './flag.ts';
 import { FlagReader, SettingsError } from './flag-reader.ts';
 import { flags } from './flags.ts';
+import { translated } from './upstream-flags.ts';
 
 export interface GivenFlags {
   readonly reader: FlagReader;
+  /** Of flags that were given and change nothing: for the log. */
+  readonly notes: readonly string[];
   /** Those that were given: by name, with their value and where it comes from. */
   readonly given: readonly { readonly name: string; readonly value: string; readonly source: string }[];
 }
@@ -22,6 +25,7 @@ export function givenFlags(
   const file = path === undefined ? undefined : readConfigFile(flags, path, textOf(path));
   if (file?.ok === false) throw new SettingsError(file.message);
   const values = new Map([...(file?.values ?? []), ...direct.values]);
+  const { values: own, notes } = translated(values);
   const fromFile = new Map([...(file?.sources ?? [])].filter(([name]) => !direct.values.has(name)));
   const onLine = parseFlags(flags, commandLine, {});
   const sourceOf = (name: string): string => {
@@ -29,7 +33,7 @@ export function givenFlags(
     return fromFile.get(name) ?? environmentNameOf(name);
   };
   const given = [...values].map(([name, value]) => ({ name, value, source: sourceOf(name) }));
-  return { reader: new FlagReader(flags, values, fromFile), given };
+  return { reader: new FlagReader(flags, own, fromFile), notes, given };
 }
 
 function textOf(path: string): string {

@@ -130,7 +130,7 @@ export function hookSettings(flags: FlagReader, own: Ipv4): HookScriptSettings {
       : `${grpcAuthority}:${flags.port('tink-server-bind-port')}`,
     tls: flags.boolean('ipxe-script-tink-server-use-tls') || flags.text('tls-cert-file') !== '',
     insecureTls: flags.boolean('ipxe-script-tink-server-insecure-tls'),
-    extraKernelArguments: flags.list('ipxe-http-script-extra-kernel-args'),
+    extraKernelArguments: flags.arguments('ipxe-http-script-extra-kernel-args'),
     retries: flags.number('ipxe-http-script-retries', [0, 100]),
     retryDelaySeconds: flags.number('ipxe-http-script-retry-delay', [0, 3600]),
     ...(syslogHost === '' ? {} : { syslogHost }),

@@ -1,21 +1,22 @@
 /** `tinkerbell`: reads flags and environment, starts the server, and stops it at a signal. */
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
-import { PlatformError } from '@tinkerbell/platform-contract';
-import { createNodeLog, holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
+import { PlatformError, type Log } from '@tinkerbell/platform-contract';
+import { holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
 import { configReport } from './config-check.ts';
 import { helpText } from './flag.ts';
 import { SettingsError } from './flag-reader.ts';
 import { flags } from './flags.ts';
 import { givenFlags } from './given-flags.ts';
+import { openLogs } from './log-levels.ts';
 import { missingFiles } from './missing-files.ts';
 import { settingsFrom, type Settings } from './settings.ts';
 import { stopSignals } from './stop-signals.ts';
 import { VERSION } from './version.ts';
 
 async function main(): Promise<number> {
-  const { reader } = givenFlags(process.argv.slice(2), process.env);
+  const { reader, notes } = givenFlags(process.argv.slice(2), process.env);
   if (reader.boolean('help')) {
     process.stdout.write(
       `usage: tinkerbell [flags]\n       tinkerbell config check [flags]\n       tinkerbell check [--data-dir FOLDER]\n       tinkerbell crds apply [--kubeconfig FILE]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
@@ -28,11 +29,12 @@ async function main(): Promise<number> {
   }
   const settings = settingsFrom(reader, nodeUdp.networkInterfaces());
   const format = reader.text('log-format') || (process.stderr.isTTY ? 'text' : 'json');
-  const log = createNodeLog({ level: settings.logLevel, format: format === 'json' ? 'json' : 'text' });
+  const logs = openLogs(settings.logLevels, format === 'json' ? 'json' : 'text');
+  const log = logs.server;
   const stopping = stopSignals();
-  for (const line of missingFiles(settings)) log.warn(line);
+  for (const line of [...notes, ...missingFiles(settings)]) log.warn(line);
   try {
-    const server = await startServer(settings, log, stopping);
+    const server = await startServer(settings, logs, stopping);
     log.info('ready', {
       http: `http://${settings.publicIpv4}:${server.http.port}`,
       data: settings.dataDirectory,
@@ -94,7 +96,7 @@ async function gatewayVerb(): Promise<number> {
   }
 }
 
-function warnIfOpen(settings: Settings, log: ReturnType<typeof createNodeLog>): void {
+function warnIfOpen(settings: Settings, log: Log): void {
   if (settings.apiAnonymous !== 'everyone') return;
   log.warn('the API answers everyone without authentication', { flag: '--api-anonymous=everyone' });
 }

@@ -32,12 +32,24 @@ test('flags may be written as Go programs take them', () => {
 });
 
 test('lists may be repeated or separated by commas', () => {
-  const both = settings([
+  const both = settings(['--trusted-proxies', '10.0.0.0/8,10.1.0.0/16', '--trusted-proxies=10.2.0.0/16']);
+  assert.equal(both.boot?.trustedProxies.length, 3);
+});
+
+test('kernel arguments are separated by spaces and may have commas, as in upstream', () => {
+  const { boot } = settings([
     '--ipxe-http-script-extra-kernel-args',
-    'a=1,b=2',
+    'console=ttyS0,115200 quiet',
     '--ipxe-http-script-extra-kernel-args=c=3',
   ]);
-  assert.deepEqual(both.boot?.hook.extraKernelArguments, ['a=1', 'b=2', 'c=3']);
+  assert.deepEqual(boot?.hook.extraKernelArguments, ['console=ttyS0,115200', 'quiet', 'c=3']);
+});
+
+test('a part logs as it is told, else as the server does', () => {
+  const { logLevels } = settings(['--log-level=-1', '--smee-log-level=1']);
+  assert.equal(logLevels.server, 'silent');
+  assert.equal(logLevels.smee, 'debug');
+  assert.equal(logLevels.tootles, 'silent');
 });
 
 test('our address is that of the bound network interface, and everything told to machines follows it', () => {

@@ -17,6 +17,7 @@ import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import type { TracingSettings } from './open-tracer.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 import { relayConfig } from './relay-settings.ts';
+import { logLevelsOf, type LogLevels } from './log-levels.ts';
 import { secretsKeys, storeSettings, type StoreSettings } from './store-settings.ts';
 import { addressOf, trustedProxies } from './setting-values.ts';
 
@@ -27,7 +28,7 @@ export interface Settings {
   readonly acceptLoss: boolean;
   /** The first seals secrets in the store, each opens what it sealed; absent: they are not sealed. */
   readonly secretsKeys?: readonly Uint8Array[];
-  readonly logLevel: 'debug' | 'info' | 'silent';
+  readonly logLevels: LogLevels;
   /** How long everything goes on after a signal while `/readyz` already says no. */
   readonly shutdownDelayMs: number;
   readonly publicIpv4: Ipv4;
@@ -92,7 +93,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     store: storeSettings(flags),
     acceptLoss: flags.boolean('accept-loss'),
     ...(keys === undefined ? {} : { secretsKeys: keys }),
-    logLevel: logLevelOf(flags),
+    logLevels: logLevelsOf(flags),
     shutdownDelayMs: flags.durationMs('shutdown-delay-duration'),
     publicIpv4: address,
     http,
@@ -120,12 +121,6 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     gateway: gatewaySettings(flags, dataDirectory),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
-}
-
-function logLevelOf(flags: FlagReader): Settings['logLevel'] {
-  const level = flags.number('log-level', [-100, 100]);
-  if (level < 0) return 'silent';
-  return level > 0 ? 'debug' : 'info';
 }
 
 function publicAddress(flags: FlagReader, networkInterfaces: readonly NetworkInterface[]): Ipv4 {

@@ -1,0 +1,166 @@
+/**
+ * Flags of upstream's server that say nothing here, so that its command lines, environments and Helm values start this server as
+ * well. Each is accepted, handed to a flag of ours, or refused with what to do instead; `docs/reference/server.md` has the table.
+ */
+import type { Flag, FlagType, FlagValues } from './flag.ts';
+import { SettingsError } from './flag-reader.ts';
+
+interface UpstreamFlag {
+  readonly name: string;
+  readonly type: FlagType;
+  /** Upstream's; a flag that is given with it asks for nothing. */
+  readonly default: string;
+  /** Why it changes nothing; for people. */
+  readonly why: string;
+  /** The flag of ours that takes its value. */
+  readonly of?: string;
+  /** What single values stand for here, as values of `of`; undefined is refused with `why`. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** A value other than the default cannot be served, so the start is refused. */
+  readonly isRefused?: boolean;
+}
+
+const NO_EMBEDDED = 'objects are kept in one SQLite file; there is no etcd and no kube-apiserver to set up';
+const NO_BMC =
+  'this server does not control BMCs yet; run upstream’s rufio beside it on the same Kubernetes API';
+const NO_SSH = 'this server has no serial consoles over SSH yet';
+const NO_UI = 'this server has no web console yet; use tink or kubectl';
+const LEADER = 'servers that share a store always elect one of them, by a Lease beside their objects';
+const CONCURRENT = 'the controller works on all objects that changed, and a slow one delays no other';
+
+function none(name: string, type: FlagType, fallback: string, why: string): UpstreamFlag {
+  return { name, type, default: fallback, why };
+}
+
+export const upstreamFlags: readonly UpstreamFlag[] = [
+  {
+    name: 'backend',
+    type: 'text',
+    default: '',
+    of: 'store',
+    values: { kube: 'kubernetes', none: 'memory' },
+    why: 'is --store here: kube is kubernetes, none is memory; the objects of a file are brought in once with tink apply -f',
+  },
+  {
+    name: 'backend-file-path',
+    type: 'text',
+    default: '',
+    isRefused: true,
+    why: 'objects are not read from a file at every start; bring them in once with tink apply -f, into the default store',
+  },
+  {
+    name: 'backend-kube-config',
+    type: 'text',
+    default: '',
+    of: 'kubeconfig',
+    why: 'is --kubeconfig here',
+  },
+  {
+    name: 'backend-kube-namespace',
+    type: 'text',
+    default: '',
+    isRefused: true,
+    why: 'this server sees every namespace; who may use which is said by roles',
+  },
+  none(
+    'backend-kube-qps',
+    'number',
+    '100',
+    'requests to the cluster are limited by the cluster (priority and fairness)',
+  ),
+  none(
+    'backend-kube-burst',
+    'number',
+    '100',
+    'requests to the cluster are limited by the cluster (priority and fairness)',
+  ),
+  none('disable-http-to-https-redirect', 'boolean', 'false', 'HTTP is never redirected to HTTPS here'),
+  none(
+    'enable-crd-migrations',
+    'boolean',
+    'true',
+    'kinds are built in; into a cluster they go by tinkerbell crds apply',
+  ),
+  none('enable-embedded-etcd', 'boolean', 'true', NO_EMBEDDED),
+  none('enable-embedded-kube-apiserver', 'boolean', 'true', NO_EMBEDDED),
+  none('etcd-dir', 'text', '', NO_EMBEDDED),
+  none('etcd-disable-logging', 'boolean', 'false', NO_EMBEDDED),
+  none('etcd-log-level', 'text', '', NO_EMBEDDED),
+  none('etcd-wait-healthy-timeout', 'duration', '1m', NO_EMBEDDED),
+  none('kubeapi-server-disable-logging', 'boolean', 'false', NO_EMBEDDED),
+  {
+    name: 'ipxe-http-script-trusted-proxies',
+    type: 'list',
+    default: '',
+    of: 'trusted-proxies',
+    why: 'is --trusted-proxies here, as upstream’s global flag overwrites it',
+  },
+  none('enable-rufio-controller', 'boolean', 'false', NO_BMC),
+  none('rufio-bmc-connect-timeout', 'duration', '2m', NO_BMC),
+  none('rufio-controller-enable-leader-election', 'boolean', 'false', NO_BMC),
+  none('rufio-controller-leader-election-namespace', 'text', '', NO_BMC),
+  none('rufio-enable-inventory-collection', 'boolean', 'true', NO_BMC),
+  none('rufio-inventory-refresh-interval', 'duration', '24h', NO_BMC),
+  none('rufio-log-level', 'number', '0', NO_BMC),
+  none('rufio-max-concurrent-reconciles', 'number', '1', NO_BMC),
+  none('rufio-power-check-interval', 'duration', '30m', NO_BMC),
+  none('enable-secondstar', 'boolean', 'false', NO_SSH),
+  none('secondstar-host-key', 'text', '', NO_SSH),
+  none('secondstar-idle-timeout', 'duration', '15m', NO_SSH),
+  none('secondstar-ipmitool-path', 'text', '', NO_SSH),
+  none('secondstar-log-level', 'number', '0', NO_SSH),
+  none('secondstar-port', 'number', '2222', NO_SSH),
+  none('enable-ui', 'boolean', 'false', NO_UI),
+  none('ui-debug-mode', 'boolean', 'false', NO_UI),
+  none('ui-enable-auto-login', 'boolean', 'false', NO_UI),
+  none('ui-log-level', 'number', '0', NO_UI),
+  none('ui-url-prefix', 'text', '/', NO_UI),
+  none('tink-controller-enable-leader-election', 'boolean', 'false', LEADER),
+  none('tink-controller-leader-election-namespace', 'text', '', LEADER),
+  none('tink-controller-max-concurrent-reconciles', 'number', '1', CONCURRENT),
+  none(
+    'tootles-debug-mode',
+    'boolean',
+    'false',
+    'requests for metadata are logged with --tootles-log-level 1',
+  ),
+];
+
+/** For parsing, help and reference. */
+export function asFlags(rows: readonly UpstreamFlag[]): readonly Flag[] {
+  return rows.map((row) => ({
+    name: row.name,
+    type: row.type,
+    default: row.default,
+    description: `upstream's: ${row.why}`,
+  }));
+}
+
+export interface Translated {
+  readonly values: FlagValues;
+  /** For the log: flags that were given and change nothing. */
+  readonly notes: readonly string[];
+}
+
+/** Values of upstream's flags as values of ours; what was given for ours wins. @throws SettingsError */
+export function translated(given: FlagValues): Translated {
+  const values = new Map(given);
+  const notes: string[] = [];
+  for (const row of upstreamFlags) {
+    const value = given.get(row.name);
+    if (value === undefined || value === row.default) continue;
+    if (row.of === undefined) {
+      if (row.isRefused === true) throw refused(row, value);
+      notes.push(`--${row.name} changes nothing: ${row.why}`);
+      continue;
+    }
+    const own = row.values === undefined ? value : row.values[value];
+    if (own === undefined) throw refused(row, value);
+    if (!values.has(row.of)) values.set(row.of, own);
+  }
+  return { values, notes };
+}
+
+function refused({ name, why }: UpstreamFlag, value: string): SettingsError {
+  return new SettingsError(`--${name} cannot be ${JSON.stringify(value)}: ${why}`);
+}
