@@ -72,8 +72,7 @@ export async function startServer(
   logs: Logs,
   signal: AbortSignal,
 ): Promise<RunningServer> {
-  const startedMs = nodeClock.monotonicMs();
-  const log = logs.server;
+  const [startedMs, log] = [nodeClock.monotonicMs(), logs.server];
   const stopping = new AbortController();
   await using cleanup = new AsyncDisposableStack();
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
@@ -104,7 +103,7 @@ export async function startServer(
   const services = await servicesFor(settings, deps, stores);
   await startAll(services, stopping, cleanup);
 
-  const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
+  const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
   const readiness = createReadiness(nodeClock, serverChecks({ store, view, services }));
   const measured = {
     requests: createRequestCounts(),
@@ -119,17 +118,14 @@ export async function startServer(
   recordStart(journal, settings);
   const told = aborted(signal);
   const running = cleanup.move();
-  return {
-    http: ports.main,
-    kubeconfig: ports.kubeconfig,
-    async stopped() {
-      await told;
-      readiness.shutDown();
-      await delay(nodeClock, settings.shutdownDelayMs);
-      stopping.abort();
-      await running.disposeAsync();
-    },
+  const stopped = async (): Promise<void> => {
+    await told;
+    readiness.shutDown();
+    await delay(nodeClock, settings.shutdownDelayMs);
+    stopping.abort();
+    await running.disposeAsync();
   };
+  return { http: ports.main, kubeconfig: ports.kubeconfig, stopped };
 }
 
 function recordStart(journal: Journal, { publicIpv4: address }: Settings): void {
