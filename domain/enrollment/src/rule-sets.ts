@@ -13,9 +13,9 @@ export interface RuleSetResult {
   /** `<namespace>/<name>` */
   readonly name: string;
   readonly rules: number;
-  /** How many of them match. */
+  /** How many of them match; none when one is invalid, as in upstream. */
   readonly matching: number;
-  /** Patterns that cannot be read, by their index; they match nothing. */
+  /** Patterns that cannot be read or take too long, by their index. */
   readonly invalid: readonly { readonly rule: number; readonly message: string }[];
 }
 
@@ -51,7 +51,8 @@ export function explainRuleSets(results: readonly RuleSetResult[]): string {
   const shown = results.slice(0, SETS_SHOWN).map(({ name, rules, matching, invalid }) => {
     const wrong = invalid.slice(0, INVALID_SHOWN);
     const reasons = wrong.map(({ rule, message }) => `; rule ${rule + 1} is no pattern: ${message}`);
-    return `${name}: ${matching} of ${rules} rules match${reasons.join('')}`;
+    const therefore = wrong.length > 0 ? ', so that the set counts for nothing' : '';
+    return `${name}: ${matching} of ${rules} rules match${reasons.join('')}${therefore}`;
   });
   const more = results.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
@@ -77,7 +78,7 @@ function resultOf(ruleSet: WorkflowRuleSet, attributes: AttributesJson | undefin
       invalid.push({ rule, message: thrown.message });
     }
   }
-  return { name: nameOf(ruleSet), rules: rules.length, matching, invalid };
+  return { name: nameOf(ruleSet), rules: rules.length, matching: invalid.length > 0 ? 0 : matching, invalid };
 }
 
 /** A set is asked for each machine that comes, and changes rarely. */

@@ -35,10 +35,14 @@ export function knownBinaries(overrides: ReadonlyMap<number, string>): readonly 
 /** Raspberry Pi ROMs say they are x86 BIOS; only their makers' prefixes give them away. */
 const RASPBERRY_PI_PREFIXES = ['b8:27:eb', 'dc:a6:32', 'e4:5f:01', '28:cd:c1', 'd8:3a:dd'];
 
-/** The first architecture of option 93 that is known, or 255. */
+/**
+ * The first architecture of option 93 that is known, or 255. 41 is given to makers' prefixes alone: who sends it as its own gets
+ * no answer, as in upstream, whose library does not know it.
+ */
 export function architectureOf(clientArchitectures: readonly number[], mac: Mac | undefined): number {
   if (mac !== undefined && RASPBERRY_PI_PREFIXES.includes(mac.slice(0, 8))) return RASPBERRY_PI;
-  return clientArchitectures.find((each) => binaryByArchitecture.has(each)) ?? UNKNOWN_ARCHITECTURE;
+  const isKnown = (each: number): boolean => each !== RASPBERRY_PI && binaryByArchitecture.has(each);
+  return clientArchitectures.find(isKnown) ?? UNKNOWN_ARCHITECTURE;
 }
 
 /** The iPXE binary's name, the operator's overrides first; undefined for an unknown architecture. */

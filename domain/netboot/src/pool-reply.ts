@@ -50,6 +50,7 @@ function unknownMachine({ mac }: PoolReplyInput): Reservation {
     namespace: '',
     hardwareName: '',
     path: '',
+    isDhcpDisabled: false,
     nameServers: [],
     timeServers: [],
     hostName: '',

@@ -200,7 +200,7 @@ test('auto-proxy boots the machines nobody described, not those described wrongl
   for (const [found, inProxy, inAutoProxy] of [
     [[], 'no-hardware', 'answered'],
     [[silent], 'no-netboot-data', 'answered'],
-    [[disabled], 'dhcp-disabled', 'dhcp-disabled'],
+    [[disabled], 'answered', 'answered'],
     [[broken], 'address-invalid', 'address-invalid'],
     [[hardware(), hardware()], 'several-hardware', 'several-hardware'],
   ] as const) {

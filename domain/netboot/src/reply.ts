@@ -20,6 +20,7 @@ const HOPS_MAX = 16;
 
 const variants: readonly ReplyVariant[] = [
   ignoreHostile,
+  leaveToOtherServer,
   leaveToPool,
   ignoreQuiet,
   ignoreBesideProxy,
@@ -74,6 +75,13 @@ function isEdgeOfNetwork(
   if (!reservation.ok) return false;
   const { address: own, netmask } = reservation.value;
   return own !== undefined && netmask !== undefined && isEdge(own, netmask);
+}
+
+/** A machine whose Hardware says that another server gives its address. Proxies give none, and answer it. */
+function leaveToOtherServer({ reservation, settings }: ReplyInput): ReplyDecision | undefined {
+  if (settings.mode !== 'reservation' || !reservation.ok || !reservation.value.isDhcpDisabled)
+    return undefined;
+  return ignore('dhcp-disabled', `${reservation.value.path}.disableDhcp is true`);
 }
 
 /** A machine without an address of its own, in a network that has a pool. */

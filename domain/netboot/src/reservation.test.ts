@@ -9,7 +9,7 @@ test('a Hardware that cannot be used has its reason', () => {
     const result = reservationFor([hardware(change)], MAC);
     return result.ok ? 'usable' : result.reason;
   };
-  assert.equal(why({ networkInterface: { disableDhcp: true } }), 'dhcp-disabled');
+  assert.equal(why({ networkInterface: { disableDhcp: true } }), 'usable', 'for scripts and files');
   assert.equal(why({ networkInterface: { netboot: undefined } }), 'no-netboot-data');
   assert.equal(
     why({ dhcp: { ip: { address: '192.168.77.300', netmask: '255.255.255.0' } } }),

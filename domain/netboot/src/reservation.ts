@@ -17,6 +17,8 @@ export interface Reservation {
   readonly hardwareUid?: string;
   /** Where in the Hardware it is, such as `spec.interfaces[0]`; errors about values begin with it. */
   readonly path: string;
+  /** Addresses come from another server: scripts, files and what a proxy says are given all the same, as in upstream. */
+  readonly isDhcpDisabled: boolean;
   /** Absent: the reply says 0.0.0.0. */
   readonly address?: Ipv4;
   readonly netmask?: Ipv4;
@@ -53,7 +55,7 @@ const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
 
 /**
  * The reservation of a MAC among the Hardware that name it. Refused, with a reason and the field, where upstream stays
- * silent: no or several Hardware, DHCP disabled, no dhcp or netboot object, an unusable address or URL. Bad entries of
+ * silent: no or several Hardware, no dhcp or netboot object, an unusable address or URL. Bad entries of
  * name_servers and time_servers are skipped.
  */
 export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
@@ -113,8 +115,7 @@ function refused(reason: ReservationRefusal, message: string): ReservationResult
 }
 
 function readReservation({ hardware, networkInterface, mac, path }: Source): Reservation {
-  const { dhcp, netboot, disableDhcp } = networkInterface;
-  if (disableDhcp === true) throw new Refusal('dhcp-disabled', `${path}.disableDhcp is true`);
+  const { dhcp, netboot, disableDhcp = false } = networkInterface;
   if (dhcp === undefined || netboot === undefined) {
     throw new Refusal('no-netboot-data', `${path} needs both dhcp and netboot`);
   }
@@ -124,6 +125,7 @@ function readReservation({ hardware, networkInterface, mac, path }: Source): Res
     hardwareName: hardware.metadata.name,
     ...(hardware.metadata.uid === undefined ? {} : { hardwareUid: hardware.metadata.uid }),
     path,
+    isDhcpDisabled: disableDhcp,
     ...addressSettings(dhcp, path),
     ...dhcpSettings(dhcp, path),
     ...netbootSettings(netboot, path),

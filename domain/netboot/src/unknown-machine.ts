@@ -3,7 +3,7 @@ import type { NetbootSettings } from './settings.ts';
 
 /**
  * True for a machine that auto-proxy, or a pool that netboots, boots although no Hardware says how. Upstream does so for any failure of the lookup; a
- * Hardware that disables DHCP, is broken or exists twice is no unknown machine, and is left alone here.
+ * Hardware that is broken or exists twice is no unknown machine, and is left alone here.
  */
 export function bootsUnknownMachine(
   reservation: ReservationResult,

@@ -219,7 +219,9 @@ test('every reason to stay silent', () => {
       'dhcp-disabled',
       messageType.solicit,
       asking,
-      { of: { ...hardware(), spec: { interfaces: [{ disableDhcp: true, dhcp: { mac: MAC } }] } } },
+      {
+        of: { ...hardware(), spec: { interfaces: [{ disableDhcp: true, dhcp: { mac: MAC }, netboot: {} }] } },
+      },
     ],
   ];
   for (const [reason, type, options, asked] of rows) {

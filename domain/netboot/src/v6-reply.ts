@@ -57,6 +57,8 @@ export function replyToV6(input: V6ReplyInput): V6ReplyDecision {
   if (client.mac === undefined)
     return ignore('no-mac', 'neither DUID nor relay nor link-local address tells the MAC');
   if (!reservation.ok) return ignore(reservation.reason, reservation.message);
+  const { isDhcpDisabled, path } = reservation.value.common;
+  if (isDhcpDisabled) return ignore('dhcp-disabled', `${path}.disableDhcp is true`);
   if (request.type === messageType.confirm) return confirm(input, reservation.value);
   if (ending.includes(request.type)) return withStatus(input, statusCode.success);
   return answer(input, reservation.value);

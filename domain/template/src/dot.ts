@@ -12,7 +12,8 @@ import {
   type Value,
   zeroValue,
 } from '@tinkerbell/go-template';
-import { TEMPLATE_HARDWARE } from './hardware-structs.ts';
+import { INTERFACES, METADATA, TEMPLATE_HARDWARE } from './hardware-structs.ts';
+import { omitEmpty } from './omit-empty.ts';
 
 /** JSON objects as they come from the API; only what is known is read. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -53,9 +54,18 @@ function withFixedParts(hardware: JsonObject): JsonObject {
   return {
     ...hardware,
     metadata: { creationTimestamp: null, ...asObject(hardware['metadata']) },
-    spec: { auto: {}, ...asObject(hardware['spec']) },
+    spec: { auto: {}, ...withoutEmpty(asObject(hardware['spec'])) },
     status: asObject(hardware['status']),
   };
+}
+
+/** As the JSON of the Go object has it: interfaces and metadata without what is empty. */
+function withoutEmpty(spec: JsonObject): JsonObject {
+  const parts = { interfaces: INTERFACES, metadata: METADATA };
+  const cleaned = Object.entries(parts)
+    .filter(([name]) => spec[name] !== undefined)
+    .map(([name, type]) => [name, omitEmpty(type, spec[name])] as const);
+  return { ...spec, ...Object.fromEntries(cleaned) };
 }
 
 /** Decodes JSON into a Go type the way encoding/json does; what does not fit is left at its zero value. */

@@ -178,13 +178,17 @@ const metadata = struct('HardwareMetadata', [
   ['Facility', 'facility', pointerTo(facility)],
 ]);
 
+/** Of a Hardware's spec. */
+export const INTERFACES: GoType = sliceOf(networkInterface);
+export const METADATA: GoType = metadata;
+
 /** What `.Hardware` is; its own fields have no JSON tags. */
 export const TEMPLATE_HARDWARE: StructType = {
   kind: 'struct',
   name: 'workflow.templateHardwareData',
   fields: [
     { name: 'Disks', type: STRING_SLICE },
-    { name: 'Interfaces', type: sliceOf(networkInterface) },
+    { name: 'Interfaces', type: INTERFACES },
     { name: 'UserData', type: STRING },
     { name: 'Metadata', type: metadata },
     { name: 'VendorData', type: STRING },

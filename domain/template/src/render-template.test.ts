@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { renderTemplate, type RenderInput, type RenderResult, validateTemplateText } from './index.ts';
+import {
+  renderTemplate,
+  renderText,
+  templateData,
+  type RenderInput,
+  type RenderResult,
+  validateTemplateText,
+} from './index.ts';
 
 const HARDWARE = {
   apiVersion: 'tinkerbell.org/v1alpha1',
@@ -363,4 +370,21 @@ test('any text, hardware and map give a workflow or an error, never an exception
     ),
     { numRuns: 1000 },
   );
+});
+
+test('.hardware has the keys that the JSON of upstream’s Go object has', () => {
+  const networkInterface = {
+    disableDhcp: false,
+    dhcp: { mac: '08:00:27:00:00:01', uefi: false, lease_time: 0, name_servers: [] },
+    netboot: { allowPXE: false },
+    ours: false,
+  };
+  const spec = { interfaces: [networkInterface], metadata: { instance: { id: '', allow_pxe: false } } };
+  const rendered = renderText('t', '{{ toJson .hardware.spec }}', templateData({ spec }, {}));
+  assert.ok(rendered.ok);
+  assert.deepEqual(JSON.parse(rendered.text), {
+    auto: {},
+    interfaces: [{ dhcp: { mac: '08:00:27:00:00:01' }, netboot: { allowPXE: false }, ours: false }],
+    metadata: { instance: {} },
+  });
 });
