@@ -8,6 +8,7 @@ import { parseMac } from '@tinkerbell/wire';
 import { binaryNameOf, type BootFiles } from './boot-files/index.ts';
 import type { BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
+import { fileAnswerFor } from './file-answer.ts';
 import { measuredBody, methodNotAllowed, notFound } from './http-answers.ts';
 import { macAt } from './machine-state.ts';
 
@@ -33,13 +34,16 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
         counters.add('ipxe_binary_requests_total', { outcome: 'not-found' });
         return notFound('no such iPXE binary');
       }
-      const headers = { 'content-type': 'application/octet-stream', 'content-length': `${binary.sizeBytes}` };
-      if (request.method === 'HEAD') return new Response(null, { headers });
+      const { sizeBytes } = binary;
+      const file = { sizeBytes, contentType: 'application/octet-stream' };
+      const { status, headers, range } = fileAnswerFor(request.headers, file);
+      if (request.method === 'HEAD' || range === undefined) return new Response(null, { status, headers });
 
       const startedMs = clock.monotonicMs();
       const machine = elements?.map(parseMac).find(Boolean) ?? macAt(view, peer.address);
-      const body = measuredBody(binary, (bytes) => {
-        const isWhole = bytes === binary.sizeBytes;
+      const wanted = range.end + 1 - range.start;
+      const measured = (bytes: number): void => {
+        const isWhole = bytes === wanted;
         const milliseconds = Math.round(clock.monotonicMs() - startedMs);
         counters.add('ipxe_binary_requests_total', { outcome: isWhole ? 'sent' : 'broken-off' });
         counters.add('ipxe_binary_bytes_total', {}, bytes);
@@ -47,11 +51,11 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
           source: 'http',
           event: isWhole ? 'binary-sent' : 'transfer-failed',
           ...(machine === undefined ? {} : { machine }),
-          message: `${name} by HTTP, ${bytes} of ${binary.sizeBytes} bytes in ${milliseconds} ms`,
+          message: `${name} by HTTP, ${bytes} of ${wanted} bytes in ${milliseconds} ms`,
           details: { file: name, bytes, milliseconds },
         });
-      });
-      return new Response(body, { headers });
+      };
+      return new Response(measuredBody(binary, measured, range), { status, headers });
     },
   };
 }

@@ -29,6 +29,7 @@ async function ask(
     method?: string;
     peer?: string;
     forwardedFor?: string;
+    headers?: Record<string, string>;
     ipxePatch?: string;
     bootLocalWhenIdle?: boolean;
     mode?: NetbootSettings['mode'];
@@ -45,8 +46,9 @@ async function ask(
     { ...withoutTftp, netboot, trustedProxies },
     options.view === undefined ? {} : { view: options.view },
   );
-  const headers: Record<string, string> =
+  const forwarded: Record<string, string> =
     options.forwardedFor === undefined ? {} : { 'x-forwarded-for': options.forwardedFor };
+  const headers = { ...forwarded, ...options.headers };
   const request = new Request(`http://server${path}`, { method: options.method ?? 'GET', headers });
   const context = {
     peer: { address: options.peer ?? '192.0.2.1', port: 1 },
@@ -175,6 +177,16 @@ test('a binary is served by its name, directories ignored, with its length and a
     [['binary-sent', MAC, binary.length]],
   );
   assert.equal(counters?.['ipxe_binary_bytes_total'], binary.length);
+});
+
+test('a part of a binary is sent to who asks for one, as a download that goes on', async () => {
+  const part = await ask('/ipxe/binary/ipxe.efi', { headers: { range: 'bytes=3-9' } });
+  assert.equal(part.status, 206);
+  assert.equal(part.headers.get('content-range'), `bytes 3-9/${binary.length}`);
+  assert.equal(part.body, binary.slice(3, 10));
+  assert.equal((await ask('/ipxe/binary/ipxe.efi', { headers: { range: 'bytes=999999-' } })).status, 416);
+  const onCondition = { range: 'bytes=3-9', 'if-range': '"x"' };
+  assert.equal((await ask('/ipxe/binary/ipxe.efi', { headers: onCondition })).body, binary);
 });
 
 test("upstream's name for a binary finds the one Debian names otherwise", async () => {

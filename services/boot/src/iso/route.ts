@@ -17,7 +17,7 @@ import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps, IsoConfig } from '../config.ts';
 import { methodNotAllowed, plain } from '../http-answers.ts';
 import { patchedChunks, type IsoImage } from './image.ts';
-import { isoAnswerFor, type ByteRange, type IsoAnswer } from './range.ts';
+import { fileAnswerFor, type ByteRange, type FileAnswer } from '../file-answer.ts';
 import type { IsoTimeline } from './timeline.ts';
 import { mayBootIso } from '../machine-state.ts';
 import { textDigest } from '../text-digest.ts';
@@ -121,10 +121,10 @@ async function answerTo(
   { headers }: HttpRequest,
   { image, patchText }: PatchedImage,
   magic: string,
-): Promise<IsoAnswer> {
+): Promise<FileAnswer> {
   const { validator, sizeBytes } = image;
   const etag = `"${await textDigest(JSON.stringify([validator, sizeBytes, magic, patchText]))}"`;
-  return isoAnswerFor(headers, etag, sizeBytes);
+  return fileAnswerFor(headers, { etag, sizeBytes, contentType: 'application/x-iso9660-image' });
 }
 
 interface SentRange {

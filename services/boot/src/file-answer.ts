@@ -6,24 +6,40 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** How a request for an image is answered; without `range` there is no body. */
-export interface IsoAnswer {
+/** How a request for a file is answered; without `range` there is no body. */
+export interface FileAnswer {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
   readonly range?: ByteRange;
 }
 
+export interface ServedFile {
+  /** Absent: the file has none, and ranges on a condition get all of it. */
+  readonly etag?: string;
+  readonly sizeBytes: number;
+  readonly contentType: string;
+}
+
 /**
- * RFC 9110 sections 13 and 14. One range is answered as such; several, another unit or bad syntax get the whole image, which a
- * server is free to send. If-Range holds for our ETag only: the image has no date, it depends on the Hardware.
+ * RFC 9110 sections 13 and 14. One range is answered as such; several, another unit or bad syntax get the whole file, which a
+ * server is free to send. If-Range holds for our ETag only: what is made for a machine has no date.
  */
-export function isoAnswerFor(headers: HttpRequest['headers'], etag: string, sizeBytes: number): IsoAnswer {
-  const common = { etag, 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' };
+export function fileAnswerFor(
+  headers: HttpRequest['headers'],
+  { etag, sizeBytes, contentType }: ServedFile,
+): FileAnswer {
+  const common = {
+    ...(etag === undefined ? {} : { etag }),
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+  };
   const known = headers.get('if-none-match');
-  if (known !== null && holds(known, etag)) return { status: 304, headers: common };
+  if (known !== null && etag !== undefined && holds(known, etag)) return { status: 304, headers: common };
   const ifRange = headers.get('if-range');
   const range =
-    ifRange === null || ifRange.trim() === etag ? rangeOf(headers.get('range'), sizeBytes) : undefined;
+    ifRange === null || (etag !== undefined && ifRange.trim() === etag)
+      ? rangeOf(headers.get('range'), sizeBytes)
+      : undefined;
   if (range === 'unsatisfiable')
     return {
       status: 416,
@@ -32,7 +48,7 @@ export function isoAnswerFor(headers: HttpRequest['headers'], etag: string, size
   const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
   const described = {
     ...common,
-    'content-type': 'application/x-iso9660-image',
+    'content-type': contentType,
     'content-length': `${end - start + 1}`,
   };
   return range === undefined
@@ -48,7 +64,7 @@ function holds(list: string, etag: string): boolean {
   return list.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));
 }
 
-/** Undefined: the whole image. Ten to the fifteenth is beyond every image and below the numbers JavaScript rounds. */
+/** Undefined: the whole file. Ten to the fifteenth is beyond every image and below the numbers JavaScript rounds. */
 function rangeOf(header: string | null, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i.exec(header?.trim() ?? '');
   if (match === null) return undefined;
