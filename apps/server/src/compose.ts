@@ -96,11 +96,14 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
-  const readiness = createReadiness(nodeClock, serverChecks({ store, view, services }));
+  const readiness = createReadiness(
+    nodeClock,
+    serverChecks({ store, cluster: stores.cluster, view, services }),
+  );
   const measured = {
     requests: createRequestCounts(),
     process: createProcessMetrics(nodeClock),
-    others: () => timed.samples(),
+    others: () => [...timed.samples(), ...(stores.cluster?.samples() ?? [])],
   };
   const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(

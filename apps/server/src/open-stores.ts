@@ -1,7 +1,8 @@
 /** Opens what the settings ask for. Only that is loaded: a server on a file does without the memory of the others. */
 import type { Log } from '@tinkerbell/platform-contract';
-import { nodeClock } from '@tinkerbell/platform-node';
+import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Journal, LeaseBook, Store } from '@tinkerbell/store-contract';
+import type { KubernetesStore } from '@tinkerbell/store-kubernetes';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import type { Settings } from './settings.ts';
@@ -14,6 +15,8 @@ export interface Stores {
   openLeases(): Promise<LeaseBook>;
   /** Other servers may write it too. */
   readonly isShared: boolean;
+  /** The store, when it is the API of a cluster. */
+  readonly cluster?: Pick<KubernetesStore, 'failure' | 'samples'>;
   /** One journal for all of these servers. */
   readonly isJournalShared: boolean;
 }
@@ -97,8 +100,10 @@ async function kubernetesStores(
     openSqliteJournal({ path, clock: nodeClock, log, ...journal, isVerified: true }),
   );
   if (loss !== undefined) records.append(loss);
+  const store = cleanup.use(await openKubernetesStore({ access, clock: nodeClock, random: nodeRandom, log }));
   return {
-    store: cleanup.use(await openKubernetesStore({ access, clock: nodeClock, log })),
+    store,
+    cluster: store,
     journal: records,
     openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path, isVerified: true }))),
     isShared: true,
