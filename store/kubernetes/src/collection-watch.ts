@@ -3,8 +3,9 @@ import { delay, PlatformError, type Clock, type Random } from '@tinkerbell/platf
 import type { Resource } from '@tinkerbell/resources';
 import type { Change } from '@tinkerbell/store-contract';
 import type { ClusterClient, LineStream } from './cluster-client.ts';
-import { collectionPath } from './collection-paths.ts';
+import { collectionPath, keyIn } from './collection-paths.ts';
 import type { Contact } from './contact.ts';
+import { withFieldsRestored } from './field-placement.ts';
 import { messageIn, refused } from './refused.ts';
 import { retryDelayMs } from './retry-delay.ts';
 
@@ -135,14 +136,12 @@ class CollectionWatch {
       if (code === 410) return 'compacted';
       throw new Error(`${code ?? ''} ${message}`);
     }
-    const { resourceVersion = '', name } = object.metadata;
-    // Objects of the cluster as a whole have none.
-    const { namespace = '' }: { readonly namespace?: string } = object.metadata;
-    const revision = Number(resourceVersion);
+    const revision = Number(object.metadata.resourceVersion ?? 0);
     this.#revision = Math.max(this.#revision, revision);
     const change = types[type];
-    if (change !== undefined)
-      onChange({ type: change, key: { collection, namespace, name }, revision, object });
+    if (change === undefined) return undefined;
+    const key = keyIn(collection, object.metadata);
+    onChange({ type: change, key, revision, object: withFieldsRestored(collection, object) });
     return undefined;
   }
 

@@ -23,9 +23,11 @@ import type {
 import type { ClusterAccess } from './cluster-access.ts';
 import { ClusterCalls } from './cluster-calls.ts';
 import { ClusterClient, type Answer, type ClientLimits } from './cluster-client.ts';
-import { collectionPath, knownCollections, objectPath } from './collection-paths.ts';
+import { ClusterFields } from './cluster-fields.ts';
+import { collectionPath, keyIn, knownCollections, objectPath } from './collection-paths.ts';
 import { watchCollection } from './collection-watch.ts';
 import { Contact } from './contact.ts';
+import { withFieldsRestored } from './field-placement.ts';
 import { firstRefusal, performWrite, unavailable } from './object-writes.ts';
 import { messageIn, refused } from './refused.ts';
 
@@ -79,6 +81,7 @@ class ClusterStore implements KubernetesStore {
   readonly #client: ClusterClient;
   readonly #calls: ClusterCalls;
   readonly #contact: Contact;
+  readonly #fields: ClusterFields;
   readonly #options: KubernetesStoreOptions;
   readonly #watchers = new Set<Watcher>();
   readonly #closing = new AbortController();
@@ -88,6 +91,7 @@ class ClusterStore implements KubernetesStore {
     const { access, clock, random, limits } = options;
     this.#client = new ClusterClient(access, limits);
     this.#contact = new Contact(clock);
+    this.#fields = new ClusterFields(options.log);
     this.#calls = new ClusterCalls({
       client: this.#client,
       contact: this.#contact,
@@ -121,7 +125,7 @@ class ClusterStore implements KubernetesStore {
   async list({ collection, namespace, limit = Infinity, after }: ListQuery): Promise<ObjectList> {
     const { objects, revision } = await this.#listAll(collection, namespace);
     const matching = objects
-      .map((object) => storedFrom({ collection, ...object.metadata }, object))
+      .map((object) => storedFrom(keyIn(collection, object.metadata), object))
       .filter(({ key }) => after === undefined || compare(key, after) > 0)
       .toSorted((a, b) => compare(a.key, b.key));
     const items = matching.slice(0, limit);
@@ -183,7 +187,7 @@ class ClusterStore implements KubernetesStore {
     const objects: StoredObject[] = [];
     for (const [index, write] of writes.entries()) {
       const seen = this.#expect(write);
-      const deps = { calls: this.#calls, url: this.#client.url };
+      const deps = { calls: this.#calls, fields: this.#fields, url: this.#client.url };
       const written = await performWrite(deps, write, current[index]);
       if (!written.ok) return written.refusal;
       const change = await seen(Number(written.object.metadata.resourceVersion));
@@ -293,13 +297,9 @@ interface ListBody {
   readonly items: readonly Resource[];
 }
 
-/** Objects of a cluster as a whole have no namespace there, and an empty one here. */
-function storedFrom(
-  { collection, namespace = '', name }: Partial<ObjectKey> & Pick<ObjectKey, 'collection' | 'name'>,
-  object: Resource,
-): StoredObject {
+function storedFrom(key: ObjectKey, object: Resource): StoredObject {
   const revision = Number(object.metadata.resourceVersion);
-  return { key: { collection, namespace, name }, revision, object };
+  return { key, revision, object: withFieldsRestored(key.collection, object) };
 }
 
 function concerns(query: WatchQuery, key: ObjectKey): boolean {

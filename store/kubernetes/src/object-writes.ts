@@ -9,12 +9,14 @@ import {
   type Write,
 } from '@tinkerbell/store-contract';
 import type { ClusterCalls, WriteAnswer } from './cluster-calls.ts';
+import { isAboutFields, type ClusterFields } from './cluster-fields.ts';
 import { collectionPath, hasStatusSubresource, objectPath } from './collection-paths.ts';
 import { messageIn, refused } from './refused.ts';
 import { includes, isAsWritten } from './written-object.ts';
 
 export interface WriteDeps {
   readonly calls: ClusterCalls;
+  readonly fields: ClusterFields;
   readonly url: string;
 }
 
@@ -42,43 +44,60 @@ export function performWrite(
 
 async function create(deps: WriteDeps, write: Create): Promise<Written> {
   const { collection, namespace } = write.key;
-  const body = bare(write.object);
-  const answer = await deps.calls.write({
-    method: 'POST',
-    path: collectionPath(collection, namespace),
-    body,
-  });
-  const isOurs = (found: Resource): boolean =>
-    includes({ ...found, status: undefined }, { ...body, status: undefined });
+  const hasStatus = hasStatusSubresource(collection);
+  const object = bare(deps.fields.placed(collection, write.object));
+  const body = hasStatus ? withoutStatus(object) : object;
+  const path = `${collectionPath(collection, namespace)}${deps.fields.query(collection)}`;
+  const answer = await deps.calls.write({ method: 'POST', path, body });
+  const isOurs = (found: Resource): boolean => includes(withoutStatus(found), withoutStatus(body));
   const created = await settled(deps, write, answer, isOurs);
-  if (!created.ok || write.object.status === undefined || !hasStatusSubresource(collection)) return created;
+  if (!created.ok || write.object.status === undefined || !hasStatus) return created;
   // After a lost answer somebody may have gone on with it.
   if (created.object.status !== undefined) return created;
   return putStatus(deps, write, created.object);
 }
 
 async function update(deps: WriteDeps, write: Update, current: StoredObject | undefined): Promise<Written> {
-  const body = {
-    ...write.object,
-    metadata: { ...write.object.metadata, resourceVersion: String(write.expectedRevision) },
-  };
-  const hasStatus = hasStatusSubresource(write.key.collection);
-  const changesStatus = hasStatus && !isDeepEqual(statusOf(write.object), statusOf(current?.object));
-  const changesRest =
-    !hasStatus || current === undefined || !isDeepEqual(restOf(write.object), restOf(current.object));
-  if (!changesRest && changesStatus) return putStatus(deps, write, body);
-  const answer = await deps.calls.write({ method: 'PUT', path: objectPath(write.key), body });
-  const isOurs = (found: Resource): boolean =>
-    isAsWritten(hasStatus ? restOf(found) : found, hasStatus ? restOf(body) : body);
-  const updated = await settled(deps, write, answer, isOurs);
+  const { collection } = write.key;
+  const object = deps.fields.placed(collection, write.object);
+  const before = current && deps.fields.placed(collection, current.object);
+  const based = basedOn(object, String(write.expectedRevision));
+  if (!hasStatusSubresource(collection)) return putObject(deps, write, based);
+  const changesStatus = !isDeepEqual(statusOf(object), statusOf(before));
+  const changesRest = before === undefined || !isDeepEqual(restOf(object), restOf(before));
+  if (!changesRest && changesStatus) return putStatus(deps, write, based);
+  const updated = await putObject(deps, write, withoutStatus(based));
   return updated.ok && changesStatus ? putStatus(deps, write, updated.object) : updated;
+}
+
+async function putObject(deps: WriteDeps, write: Create | Update, body: Resource): Promise<Written> {
+  const path = `${objectPath(write.key)}${deps.fields.query(write.key.collection)}`;
+  const answer = await deps.calls.write({ method: 'PUT', path, body });
+  const isWhole = body.status !== undefined;
+  return settled(deps, write, answer, (found) => isAsWritten(isWhole ? found : withoutStatus(found), body));
 }
 
 /** Upon the revision of `object`, so that nobody else's status is lost. */
 async function putStatus(deps: WriteDeps, write: Create | Update, object: Resource): Promise<Written> {
-  const body = { ...object, status: write.object.status ?? {} };
-  const answer = await deps.calls.write({ method: 'PUT', path: `${objectPath(write.key)}/status`, body });
+  const { collection } = write.key;
+  const wanted = { ...object, status: write.object.status ?? {} };
+  const body = deps.fields.placed(collection, wanted);
+  const path = `${objectPath(write.key)}/status${deps.fields.query(collection)}`;
+  const answer = await deps.calls.write({ method: 'PUT', path, body });
+  if (deps.fields.learns(collection, answer)) return putStatusElsewhere(deps, write, wanted);
   return settled(deps, write, answer, (found) => isAsWritten(found, body));
+}
+
+/** The cluster has just refused fields of ours: nothing of the status is written yet. */
+async function putStatusElsewhere(
+  deps: WriteDeps,
+  write: Create | Update,
+  wanted: Resource,
+): Promise<Written> {
+  const placed = deps.fields.placed(write.key.collection, wanted);
+  if (isDeepEqual(placed.metadata, wanted.metadata)) return putStatus(deps, write, wanted);
+  const annotated = await putObject(deps, write, withoutStatus(placed));
+  return annotated.ok ? putStatus(deps, write, annotated.object) : annotated;
 }
 
 async function remove(deps: WriteDeps, write: Delete, current: StoredObject | undefined): Promise<Written> {
@@ -122,6 +141,11 @@ function outcomeOf({ url }: WriteDeps, write: Write, { status, body }: WriteAnsw
   const { collection } = write.key;
   if (status === 401 || status === 403)
     throw refused({ url, verb: verbs[write.operation], collection, status, text });
+  if (isAboutFields({ status, body }))
+    throw new PlatformError(
+      'unavailable',
+      `the CustomResourceDefinition of ${collection} at ${url} is older than this server: ${text}; apply ours: tinkerbell crds apply`,
+    );
   throw new Error(
     `the Kubernetes API refuses ${write.operation} of ${formatKey(write.key)}: ${status} ${text}`,
   );
@@ -154,6 +178,14 @@ function bare(object: Resource): Resource {
 
 function statusOf(object: Resource | undefined): unknown {
   return object?.status ?? {};
+}
+
+function withoutStatus({ status: _status, ...rest }: Resource): Resource {
+  return rest;
+}
+
+function basedOn(object: Resource, resourceVersion: string): Resource {
+  return { ...object, metadata: { ...object.metadata, resourceVersion } };
 }
 
 function restOf({ status: _status, metadata, ...rest }: Resource): Resource {
