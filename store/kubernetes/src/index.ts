@@ -1,5 +1,5 @@
 export { accessFrom, type ClusterAccess } from './cluster-access.ts';
-export { ClusterClient } from './cluster-client.ts';
+export { ClusterClient, type Answer, type Call } from './cluster-client.ts';
 export {
   openKubernetesStore,
   type KubernetesStore,
