@@ -76,7 +76,8 @@ for (const whose of definitions) {
   test(`${restarts} restarts of kube-apiserver under load, CRDs of ${whose}`, { skip }, async () => {
     await using api = await startKubeApiServer();
     await applyDefinitions(api, whose);
-    const report = await runRestarts({ api, restarts, seed });
+    await api.grant();
+    const report = await runRestarts({ api, kubeconfig: api.userKubeconfig, restarts, seed });
     assert.deepEqual(report.violations, [], `seed ${seed}`);
     assert.ok(report.workflows > restarts && report.starts > restarts, JSON.stringify(report));
     assert.ok(report.watchRestarts >= restarts && report.inTouch === 1, JSON.stringify(report));

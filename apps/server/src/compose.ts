@@ -70,7 +70,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   const stopping = new AbortController();
   await using cleanup = new AsyncDisposableStack();
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
-  const stores = await openStores({ ...settings, databasePath: data.databasePath, log }, cleanup);
+  const stores = await openStores({ ...settings, databasePath: data.databasePath, log, signal }, cleanup);
   const { journal } = stores;
   const timed = createTimedStore(stores.store, nodeClock);
   const store = withSealedSecrets(timed, settings);

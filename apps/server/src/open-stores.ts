@@ -7,6 +7,7 @@ import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import type { Settings } from './settings.ts';
 import { verifyDataFile } from './verify-data-file.ts';
+import { openWaitingPort } from './waiting-port.ts';
 
 export interface Stores {
   readonly store: Store;
@@ -21,9 +22,11 @@ export interface Stores {
   readonly isJournalShared: boolean;
 }
 
-type StoresOptions = Pick<Settings, 'store' | 'journal' | 'acceptLoss'> & {
+type StoresOptions = Pick<Settings, 'store' | 'journal' | 'acceptLoss' | 'http'> & {
   readonly databasePath: string;
   readonly log: Log;
+  /** Ends the wait for a cluster. */
+  readonly signal: AbortSignal;
 };
 
 /** Everything is closed by `cleanup`, also when something cannot be opened. Rejects with a message for the operator. */
@@ -92,7 +95,7 @@ async function kubernetesStores(
   kubeconfig: string,
   cleanup: AsyncDisposableStack,
 ): Promise<Stores> {
-  const { accessFrom, openKubernetesStore } = await import('@tinkerbell/store-kubernetes');
+  const { accessFrom, createKubernetesStore } = await import('@tinkerbell/store-kubernetes');
   const { databasePath: path, log, journal } = options;
   const access = accessFrom(kubeconfig, process.env);
   const loss = verifyDataFile(options, cleanup);
@@ -100,7 +103,8 @@ async function kubernetesStores(
     openSqliteJournal({ path, clock: nodeClock, log, ...journal, isVerified: true }),
   );
   if (loss !== undefined) records.append(loss);
-  const store = cleanup.use(await openKubernetesStore({ access, clock: nodeClock, random: nodeRandom, log }));
+  const store = cleanup.use(createKubernetesStore({ access, clock: nodeClock, random: nodeRandom, log }));
+  await waited(options, store);
   return {
     store,
     cluster: store,
@@ -109,4 +113,24 @@ async function kubernetesStores(
     isShared: true,
     isJournalShared: false,
   };
+}
+
+/** Resolves when the cluster has what a server needs. */
+async function waited(options: StoresOptions, store: KubernetesStore): Promise<void> {
+  const { waitForCluster } = await import('@tinkerbell/store-kubernetes');
+  const { http, log, signal } = options;
+  let isWaiting = false;
+  await using waiting = new AsyncDisposableStack();
+  await waitForCluster({
+    problem: () => store.problem(),
+    clock: nodeClock,
+    random: nodeRandom,
+    log,
+    signal,
+    async onWaiting() {
+      if (isWaiting) return;
+      isWaiting = true;
+      waiting.use(await openWaitingPort(http, store, log));
+    },
+  });
 }

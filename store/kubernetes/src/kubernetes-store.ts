@@ -21,6 +21,7 @@ import type {
   Write,
 } from '@tinkerbell/store-contract';
 import type { ClusterAccess } from './cluster-access.ts';
+import { clusterProblems } from './cluster-problems.ts';
 import { ClusterCalls } from './cluster-calls.ts';
 import { ClusterClient, type Answer, type ClientLimits } from './cluster-client.ts';
 import { ClusterFields } from './cluster-fields.ts';
@@ -46,6 +47,11 @@ export interface KubernetesStoreOptions {
 export interface KubernetesStore extends Store {
   /** Why the cluster is out of touch; undefined while it is in touch. */
   failure(): string | undefined;
+  /**
+   * What the cluster lacks for a server to keep its objects there, or why it does not answer; undefined when all is well. Creates
+   * the namespace of the server.
+   */
+  problem(): Promise<string | undefined>;
   /** What `/metrics` shows. */
   samples(): ReadonlyMap<string, number>;
 }
@@ -67,6 +73,11 @@ export async function openKubernetesStore(options: KubernetesStoreOptions): Prom
     await store.close();
     throw thrown;
   }
+}
+
+/** Asks the cluster nothing yet: `problem` tells whether it is there. */
+export function createKubernetesStore(options: KubernetesStoreOptions): KubernetesStore {
+  return new ClusterStore(options);
 }
 
 interface Watcher {
@@ -108,6 +119,18 @@ class ClusterStore implements KubernetesStore {
 
   failure(): string | undefined {
     return this.#contact.failure();
+  }
+
+  async problem(): Promise<string | undefined> {
+    const [client, fields] = [this.#client, this.#fields];
+    const problems = await clusterProblems({ client, fields }).catch((thrown: unknown) => {
+      if (!(thrown instanceof PlatformError)) throw thrown;
+      return [thrown.message];
+    });
+    const what = 'start';
+    if (problems.length === 0) this.#contact.succeeded(what);
+    else this.#contact.failed(what, problems.join('; '));
+    return problems.length === 0 ? undefined : problems.join('; ');
   }
 
   samples(): ReadonlyMap<string, number> {

@@ -2,23 +2,33 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 import { accessFrom, ClusterClient } from '@tinkerbell/store-kubernetes';
+import { parseYaml, toJson } from '@tinkerbell/yaml';
 import type { ApiServer } from './api-server.ts';
 import { buildPrograms } from './kube-programs.ts';
 
+interface GrantOptions {
+  /** As the ClusterRole says when absent. */
+  readonly mayCreateNamespaces?: boolean;
+}
+
 export interface KubeApiServer extends ApiServer {
-  /** The kubeconfig of a user of no group. */
-  kubeconfigOf(user: string): string;
+  /** The kubeconfig of a user who may do nothing yet. */
+  readonly userKubeconfig: string;
+  /** Gives that user the ClusterRole of deploy/kubernetes/rbac.yaml. */
+  grant(options?: GrantOptions): Promise<void>;
 }
 
 const START_MS_MAX = 60_000;
 const LINES_KEPT = 30;
-const USERS = ['tinkerbell', 'nobody'];
+const USER = 'tinkerbell';
+const ROLES = join(import.meta.dirname, '../../../deploy/kubernetes/rbac.yaml');
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
 export async function startKubeApiServer(): Promise<KubeApiServer> {
   const programs = await buildPrograms();
@@ -28,19 +38,17 @@ export async function startKubeApiServer(): Promise<KubeApiServer> {
   const file = (name: string): string => join(folder, name);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   writeFileSync(file('sa.key'), privateKey.export({ type: 'sec1', format: 'pem' }));
-  const users = [
-    'admin,admin,1,"system:masters"',
-    ...USERS.map((user, index) => `${user},${user},${index + 2}`),
-  ];
+  const users = ['admin,admin,1,"system:masters"', `${USER},${USER},2`];
   writeFileSync(file('tokens.csv'), `${users.join('\n')}\n`);
-  for (const user of ['admin', ...USERS]) writeFileSync(file(`${user}.kubeconfig`), kubeconfig(url, user));
+  for (const user of ['admin', USER]) writeFileSync(file(`${user}.kubeconfig`), kubeconfig(url, user));
   const client = new ClusterClient(accessFrom(file('admin.kubeconfig'), {}));
   const etcd = run(programs.etcd, etcdFlags(file('etcd'), etcdPort));
   let server: Running | undefined;
   const api: KubeApiServer = {
     url,
     kubeconfig: file('admin.kubeconfig'),
-    kubeconfigOf: (user) => file(`${user}.kubeconfig`),
+    userKubeconfig: file(`${USER}.kubeconfig`),
+    grant: (options) => grant(client, options),
     call: (call) => client.call(call),
     async kill() {
       await server?.kill();
@@ -62,6 +70,42 @@ export async function startKubeApiServer(): Promise<KubeApiServer> {
   } catch (thrown) {
     await api[Symbol.asyncDispose]();
     throw thrown;
+  }
+}
+
+interface Rule {
+  readonly resources: readonly string[];
+}
+
+interface Role {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly rules: readonly Rule[];
+}
+
+/** @throws Error with the answer when the cluster does not take it. */
+async function grant(
+  client: ClusterClient,
+  { mayCreateNamespaces = true }: GrantOptions = {},
+): Promise<void> {
+  const parsed = parseYaml(readFileSync(ROLES, 'utf8'));
+  if (!parsed.ok) throw new Error(`${ROLES} is not YAML`);
+  const objects = parsed.documents.map((one) => toJson(one) as unknown as Role);
+  const whole = objects.find(({ kind }) => kind === 'ClusterRole');
+  const isLess = ({ resources }: Rule): boolean => !mayCreateNamespaces && resources.includes('namespaces');
+  const rules = whole?.rules.map((rule) =>
+    isLess(rule) ? { ...rule, verbs: ['get', 'list', 'watch'] } : rule,
+  );
+  const role = whole && { ...whole, rules };
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role?.metadata.name };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }];
+  const binding = { kind: 'ClusterRoleBinding', metadata: { name: USER }, roleRef, subjects };
+  for (const [path, body] of [
+    [`${RBAC}/clusterroles`, role],
+    [`${RBAC}/clusterrolebindings`, binding],
+  ] as const) {
+    const { status, body: answer } = await client.call({ method: 'POST', path, body });
+    if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`);
   }
 }
 

@@ -14,6 +14,8 @@ import type { ApiServer } from './api-server.ts';
 
 export interface RestartsOptions {
   readonly api: ApiServer;
+  /** Of the server; the administrator's when absent. */
+  readonly kubeconfig?: string;
   readonly restarts: number;
   readonly seed: number;
   /** After each restart. */
@@ -39,7 +41,7 @@ export async function runRestarts(options: RestartsOptions): Promise<RestartsRep
   const choice = new SeededChoice(seed);
   const random: Random = (below) => choice.below(Math.max(1, below));
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-cluster-'));
-  const flags = ['--store=kubernetes', `--kubeconfig=${api.kubeconfig}`];
+  const flags = ['--store=kubernetes', `--kubeconfig=${options.kubeconfig ?? api.kubeconfig}`];
   const place = { ...(await newPlace(dataDirectory)), flags };
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
