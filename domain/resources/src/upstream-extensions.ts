@@ -1,6 +1,6 @@
 /**
  * Fields of ours that upstream's CRDs lack, and which an API server with upstream's CRDs drops. docs/decisions/0006, 0008 and 0013 say
- * what they are for.
+ * what they are for, and 0015 where they are then.
  */
 
 /** Of each entry of a Workflow's `status.tasks[].actions`. */
