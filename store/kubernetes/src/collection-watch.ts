@@ -62,14 +62,18 @@ class CollectionWatch {
   async begin(): Promise<Opened> {
     const { clock, patienceMs, signal } = this.#options;
     const startedMs = clock.monotonicMs();
-    for (;;) {
+    for (; ; await this.#pause()) {
       try {
         return await this.#open();
       } catch (thrown) {
         this.#failed(thrown);
-        if (signal.aborted || clock.monotonicMs() - startedMs > patienceMs()) throw thrown;
+        const isOutage = thrown instanceof PlatformError && thrown.code === 'unavailable';
+        const isOver = signal.aborted || clock.monotonicMs() - startedMs > patienceMs();
+        if (isOutage && !isOver) continue;
+        // Whoever asked is told, and no watch is left that is broken.
+        this.#options.contact.succeeded(this.#what);
+        throw thrown;
       }
-      await this.#pause();
     }
   }
 

@@ -201,3 +201,15 @@ test('a watch goes on after an error event that is followed by a reset', async (
   await until(() => seen.names().includes('later'));
   assert.deepEqual(seen.ends, []);
 });
+
+test('a watch that is not allowed is refused at once, and does not count as an outage', async () => {
+  await using all = await site();
+  const { store, proxy } = all;
+  proxy.answer(1, '403 Forbidden');
+  const handlers = { onChange() {}, onEnd() {} };
+  await assert.rejects(
+    store.watch({ collection, fromRevision: 1 }, handlers),
+    /does not allow watch templates\.tinkerbell\.org: .*deploy\/kubernetes\/rbac\.yaml/,
+  );
+  assert.equal(store.failure(), undefined);
+});
