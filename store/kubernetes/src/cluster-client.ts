@@ -51,22 +51,15 @@ const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'
 export class ClusterClient {
   readonly #access: ClusterAccess;
   readonly #agent: HttpAgent | HttpsAgent;
+  /** Each watch has a connection for as long as it lasts: requests must not wait for one. */
+  readonly #streamAgent: HttpAgent | HttpsAgent;
   readonly #limits: Required<ClientLimits>;
 
   constructor(access: ClusterAccess, { answerMs = ANSWER_MS, quietMs = QUIET_MS }: ClientLimits = {}) {
     this.#access = access;
     this.#limits = { answerMs, quietMs };
-    const { ca, certificate: cert, key, isInsecure } = access;
-    const limits = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
-    this.#agent = access.url.startsWith('https:')
-      ? new HttpsAgent({
-          ...limits,
-          rejectUnauthorized: isInsecure !== true,
-          ...(ca === undefined ? {} : { ca }),
-          ...(cert === undefined ? {} : { cert }),
-          ...(key === undefined ? {} : { key }),
-        })
-      : new nodeHttp.Agent(limits);
+    this.#agent = agentFor(access, { keepAlive: true, maxSockets: CONNECTIONS_MAX });
+    this.#streamAgent = agentFor(access, { keepAlive: true });
   }
 
   get url(): string {
@@ -99,6 +92,7 @@ export class ClusterClient {
 
   close(): void {
     this.#agent.destroy();
+    this.#streamAgent.destroy();
   }
 
   async #textOf(response: IncomingMessage): Promise<string> {
@@ -141,7 +135,9 @@ export class ClusterClient {
     };
     const send = url.startsWith('https:') ? httpsRequest : nodeHttp.request;
     return new Promise((resolve, reject) => {
-      const options = { method: call.method, headers, agent: this.#agent, timeout: limitMs };
+      // Requests that can be aborted are streams.
+      const agent = signal === undefined ? this.#agent : this.#streamAgent;
+      const options = { method: call.method, headers, agent, timeout: limitMs };
       const request = send(
         `${url}${call.path}`,
         { ...options, ...(signal === undefined ? {} : { signal }) },
@@ -157,6 +153,20 @@ export class ClusterClient {
     const message = `the Kubernetes API at ${this.url} does not answer: ${cause.message || cause.name}`;
     return new PlatformError('unavailable', message, { cause });
   }
+}
+
+function agentFor(
+  { url, ca, certificate: cert, key, isInsecure }: ClusterAccess,
+  limits: { readonly keepAlive: boolean; readonly maxSockets?: number },
+): HttpAgent | HttpsAgent {
+  if (!url.startsWith('https:')) return new nodeHttp.Agent(limits);
+  return new HttpsAgent({
+    ...limits,
+    rejectUnauthorized: isInsecure !== true,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  });
 }
 
 async function* none(): AsyncGenerator<string> {

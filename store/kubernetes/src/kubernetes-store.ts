@@ -327,7 +327,9 @@ function storedFrom(key: ObjectKey, object: Resource): StoredObject {
 
 function concerns(query: WatchQuery, key: ObjectKey): boolean {
   return (
-    (query.collection === undefined || query.collection === key.collection) &&
+    (query.collection === undefined
+      ? knownCollections.includes(key.collection)
+      : query.collection === key.collection) &&
     (query.namespace === undefined || query.namespace === key.namespace)
   );
 }

@@ -10,6 +10,7 @@ import {
 } from '@tinkerbell/store-contract';
 import type { ClusterCalls, WriteAnswer } from './cluster-calls.ts';
 import { isAboutFields, type ClusterFields } from './cluster-fields.ts';
+import { withFieldsRestored } from './field-placement.ts';
 import { collectionPath, hasStatusSubresource, objectPath } from './collection-paths.ts';
 import { messageIn, refused } from './refused.ts';
 import { includes, isAsWritten } from './written-object.ts';
@@ -67,7 +68,16 @@ async function update(deps: WriteDeps, write: Update, current: StoredObject | un
   const changesRest = before === undefined || !isDeepEqual(restOf(object), restOf(before));
   if (!changesRest && changesStatus) return putStatus(deps, write, based);
   const updated = await putObject(deps, write, withoutStatus(based));
-  return updated.ok && changesStatus ? putStatus(deps, write, updated.object) : updated;
+  if (!updated.ok || !changesStatus) return updated;
+  // After a lost answer somebody may have gone on with it: their status is not to be overwritten.
+  const now = withFieldsRestored(collection, updated.object);
+  if (!isDeepEqual(statusOf(now), statusOf(current?.object))) return conflict(write);
+  return putStatus(deps, write, updated.object);
+}
+
+function conflict({ key }: Write): Written {
+  const message = `${formatKey(key)}: the object has been modified; please apply your changes to the latest version`;
+  return { ok: false, refusal: { ok: false, reason: 'conflict', key, message } };
 }
 
 async function putObject(deps: WriteDeps, write: Create | Update, body: Resource): Promise<Written> {

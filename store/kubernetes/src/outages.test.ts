@@ -213,3 +213,54 @@ test('a watch that is not allowed is refused at once, and does not count as an o
   );
   assert.equal(store.failure(), undefined);
 });
+
+test('many watches leave connections for requests', async () => {
+  await using all = await site({ patienceMs: 500 });
+  const { store } = all;
+  const handlers = { onChange() {}, onEnd() {} };
+  for (let index = 0; index < 40; index += 1)
+    assert.ok((await store.watch({ collection, fromRevision: await store.revision() }, handlers)).ok);
+  await create(store, 'a');
+  assert.equal((await store.get(keyOf('a')))?.key.name, 'a');
+});
+
+test('a write of a kind that a watch of everything does not follow waits for no watch', async () => {
+  await using all = await site();
+  const { store } = all;
+  const handlers = { onChange() {}, onEnd() {} };
+  assert.ok((await store.watch({ fromRevision: await store.revision() }, handlers)).ok);
+  const key = { collection: 'configmaps', namespace: 'default', name: 'c' };
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'default' } };
+  const startedMs = nodeClock.monotonicMs();
+  assert.ok((await store.commit([{ operation: 'create', key, object }])).ok);
+  // It would be a second for each watch that is waited for.
+  assert.ok(nodeClock.monotonicMs() - startedMs < 1_000);
+});
+
+test('a status that another writes between the two requests of one update is not overwritten', async () => {
+  await using all = await site();
+  const { store, direct, proxy } = all;
+  const key = { collection: 'workflows.tinkerbell.org', namespace: 'default', name: 'w' };
+  const metadata = { name: 'w', namespace: 'default' };
+  const spec = { templateRef: 't', hardwareRef: 'h', disabled: true };
+  const object = { apiVersion: 'tinkerbell.org/v1alpha1', kind: 'Workflow', metadata, spec };
+  assert.ok((await store.commit([{ operation: 'create', key, object }])).ok);
+  const before = await store.get(key);
+  assert.ok(before !== undefined);
+  const labelled = { ...before.object, metadata: { ...before.object.metadata, labels: { a: 'b' } } };
+  const update = (of: typeof before, changed: typeof labelled) =>
+    ({ operation: 'update', key, object: changed, expectedRevision: of.revision }) as const;
+  // As if the first request had come through, and somebody had gone on before it is sent again.
+  proxy.insteadOfWrite(async () => {
+    assert.ok((await direct.commit([update(before, labelled)])).ok);
+    const after = await direct.get(key);
+    assert.ok(after !== undefined);
+    const done = { ...after.object, status: { ...(after.object.status as object), agentID: 'theirs' } };
+    assert.ok((await direct.commit([update(after, done as typeof labelled)])).ok);
+  });
+  const ours = { ...labelled, status: { ...(before.object.status as object), agentID: 'ours' } };
+  const result = await store.commit([update(before, ours)]);
+  assert.ok(!result.ok && result.reason === 'conflict', JSON.stringify(result));
+  const status = (await direct.get(key))?.object.status as { agentID?: string } | undefined;
+  assert.equal(status?.agentID, 'theirs');
+});

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { violationsIn, type Violation } from '../crash/checker.ts';
 import { newPlace, startWell, urlOf, type WellServer } from '../crash/faulty-server.ts';
 import { pause } from '../crash/simulated-agent.ts';
+import { readWorkflows } from '../crash/workload.ts';
 import { restOf, startWorld, type Random } from '../crash/world.ts';
 import { SeededChoice } from '../seeded-choice.ts';
 import type { ApiServer } from './api-server.ts';
@@ -57,8 +58,10 @@ export async function runRestarts(options: RestartsOptions): Promise<RestartsRep
     await onRestart?.(done + 1);
   }
   await world.stopCreating();
-  const workflows = await restOf(place);
+  await restOf(place);
   await world.stop();
+  // Agents have gone on until now.
+  const workflows = await readWorkflows(urlOf(place));
   const { created, journal } = world;
   const starts = journal.filter(({ event }) => event === 'started');
   return {
