@@ -70,8 +70,8 @@ async function update(deps: WriteDeps, write: Update, current: StoredObject | un
   const updated = await putObject(deps, write, withoutStatus(based));
   if (!updated.ok || !changesStatus) return updated;
   // After a lost answer somebody may have gone on with it: their status is not to be overwritten.
-  const now = withFieldsRestored(collection, updated.object);
-  if (!isDeepEqual(statusOf(now), statusOf(current?.object))) return conflict(write);
+  const now = deps.fields.placed(collection, withFieldsRestored(collection, updated.object));
+  if (!isDeepEqual(statusOf(now), statusOf(before))) return conflict(write);
   return putStatus(deps, write, updated.object);
 }
 
