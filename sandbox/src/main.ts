@@ -101,5 +101,6 @@ try {
   process.exitCode = await main();
 } catch (error) {
   process.stderr.write(`\ndemo: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  // Not the exit code alone: builds that a signal broke off are still under way, and the kernel ends them with this process.
+  process.exit(1);
 }

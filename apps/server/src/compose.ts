@@ -20,6 +20,7 @@ import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
 import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
+import { UnknownMachines } from '@tinkerbell/enrollment';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService, createEventsService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
@@ -88,6 +89,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
     journal,
     ...threads,
     referenceRules: settings.referenceRules,
+    unknownMachines: new UnknownMachines(),
     log,
     ...platform,
     ...(await poolDeps(settings, stores, cleanup)),
@@ -96,10 +98,7 @@ export async function startServer(settings: Settings, log: Log, signal: AbortSig
   await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = () => (nodeClock.monotonicMs() - startedMs) / 1000;
-  const readiness = createReadiness(
-    nodeClock,
-    serverChecks({ store, cluster: stores.cluster, view, services }),
-  );
+  const readiness = createReadiness(nodeClock, serverChecks({ ...stores, store, view, services }));
   const measured = {
     requests: createRequestCounts(),
     process: createProcessMetrics(nodeClock),

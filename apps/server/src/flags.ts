@@ -180,8 +180,8 @@ const ipxe: readonly Flag[] = [
   flag(
     'ipxe-binary-dir',
     'text',
-    '/usr/lib/ipxe',
-    'folder with undionly.kpxe, ipxe.efi and others, of Debian 13 or newer',
+    '',
+    'folder with undionly.kpxe, ipxe.efi and others; what npm start fetched (out/ipxe), else /usr/lib/ipxe',
   ),
   flag('ipxe-http-binary-enabled', 'boolean', 'true', 'serve binaries over HTTP'),
   flag('ipxe-http-script-enabled', 'boolean', 'true', 'serve scripts over HTTP'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Settings } from './settings.ts';
 
 /** One line for each thing that is missing, with the way to get it. */
-export function missingFiles({ boot, images }: Settings): string[] {
+export function missingFiles({ boot, images, dataDirectory }: Settings): string[] {
   const lines: string[] = [];
   const servesOwnHook = boot !== undefined && images !== undefined && boot.hook.osieUrl.endsWith('/hook');
   if (
@@ -15,9 +15,15 @@ export function missingFiles({ boot, images }: Settings): string[] {
       `no in-memory OS in ${images.hookDirectory}: build it with npm run hook, or give its folder with --hook-dir`,
     );
   }
+  const isGiven = images !== undefined && images.imagesDirectory !== join(dataDirectory, 'images');
+  if (isGiven && !existsSync(images.imagesDirectory)) {
+    lines.push(
+      `--images-dir ${images.imagesDirectory} does not exist: make it, or correct the path; until then every file below /images/ is not found`,
+    );
+  }
   if (boot !== undefined && !existsSync(join(boot.ipxeDirectory, 'ipxe.efi'))) {
     lines.push(
-      `no iPXE binaries in ${boot.ipxeDirectory}: install Debian's ipxe package, or give their folder with --ipxe-binary-dir`,
+      `no iPXE binaries in ${boot.ipxeDirectory}: fetch them with npm run setup -- ipxe, or give their folder with --ipxe-binary-dir`,
     );
   }
   return lines;

@@ -11,6 +11,7 @@ import { flags } from './flags.ts';
 import { givenFlags } from './given-flags.ts';
 import { missingFiles } from './missing-files.ts';
 import { settingsFrom, type Settings } from './settings.ts';
+import { stopSignals } from './stop-signals.ts';
 import { VERSION } from './version.ts';
 
 async function main(): Promise<number> {
@@ -28,11 +29,10 @@ async function main(): Promise<number> {
   const settings = settingsFrom(reader, nodeUdp.networkInterfaces());
   const format = reader.text('log-format') || (process.stderr.isTTY ? 'text' : 'json');
   const log = createNodeLog({ level: settings.logLevel, format: format === 'json' ? 'json' : 'text' });
-  const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const stopping = stopSignals();
   for (const line of missingFiles(settings)) log.warn(line);
   try {
-    const server = await startServer(settings, log, stopping.signal);
+    const server = await startServer(settings, log, stopping);
     log.info('ready', {
       http: `http://${settings.publicIpv4}:${server.http.port}`,
       data: settings.dataDirectory,

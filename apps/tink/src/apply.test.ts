@@ -57,28 +57,31 @@ test('what only the server refuses stops all the others, too', async () => {
   assert.equal(await done('get hw -n a4 -o name'), '');
 });
 
-test('a template that does not render for the hardware beside it is refused at its line', async () => {
+test('a template that does not render for the hardware beside it is a warning at its line, and its workflow waits', async () => {
   const input = [
     workflow('w', 't', 'm1'),
     hardware('m1', mac),
     template('t', templateText.replace('Disks 0', 'Disks 3')),
   ].join('---\n');
-  const err = await failed('apply -f - -n a5', { input });
+  const { code, err } = await tink('apply -f - -n a5', { input });
+  assert.equal(code, 0);
   const line = input.split('\n').findIndex((one) => one.includes('Disks 3')) + 1;
   const column = input.split('\n')[line - 1]!.indexOf('index') + 1;
   assert.match(
     err,
     new RegExp(
-      `standard input:${line}:${column}: spec\\.data: template t does not render for workflow w on hardware m1: .*out of range`,
+      `standard input:${line}:${column}: spec\\.data: template t does not render for workflow w on hardware m1: .*out of range.*; the workflow waits until it does`,
     ),
   );
-  assert.equal(await done('get all -n a5 -o name'), '');
+  assert.match(await done('get all -n a5 -o name'), /workflow\/w/);
+  const invalid = await failed('workflow validate -f -', { input });
+  assert.match(invalid, /does not render for workflow w on hardware m1: .*out of range/);
 });
 
 test('what is wrong in the rendered text is told at the field it came from', async () => {
   const text = templateText.replace('image2disk:v1', '"image2disk:{{ .tag }}"');
   const input = [hardware('m1', mac), template('t', text), workflow('w', 't', 'm1')].join('---\n');
-  const err = await failed('apply -f - -n a6', {
+  const { err } = await tink('apply -f - -n a6', {
     input: input.replace('{device_1:', '{tag: "not a tag", device_1:'),
   });
   const line = input.split('\n').findIndex((one) => one.includes('{{ .tag }}')) + 1;
@@ -99,11 +102,33 @@ test('a workflow is rendered against what the server has, and a reference to not
   await done('apply -f - -n a7', {
     input: hardware('m1', mac).replace('    - device: /dev/sda\n', '    []\n'),
   });
-  const refused = await failed('apply -f - -n a7', { input: workflow('w2', 't', 'm1') });
+  const waiting = await tink('apply -f - -n a7', { input: workflow('w2', 't', 'm1') });
+  assert.equal(waiting.out, 'workflow/w2 created\n');
   assert.match(
-    refused,
+    waiting.err,
     /standard input:6:3: spec\.templateRef: template t does not render .*line 12, column \d+ of the template/,
   );
+});
+
+test('an image that the agent cannot run is a warning with its place, and so is that of an expression', async () => {
+  const text = templateText.replace('image2disk:v1', 'quay.io/tinkerbell-actions/rootio:v1');
+  const input = template('t', text);
+  const line = input.split('\n').findIndex((one) => one.includes('rootio')) + 1;
+  const expected = new RegExp(
+    `^warning: standard input:${line}:20: spec\\.data: the agent .* cannot run the image quay\\.io/tinkerbell-actions/rootio:v1; built in are image2disk,`,
+  );
+  assert.match((await tink('apply -f - -n a10', { input })).err, expected);
+  const bare = await tink('template validate -f -', { input: text });
+  assert.deepEqual(
+    [bare.code, bare.out, /^warning: standard input:9:16: the agent .*rootio/.test(bare.err)],
+    [0, 'standard input: the template is valid\n', true],
+  );
+  const made = templateText.replace('image2disk:v1', '"{{ .image }}:v1"');
+  const files = [hardware('m1', mac), template('u', made), workflow('w', 'u', 'm1')].join('---\n');
+  const { err } = await tink('workflow validate -f -', {
+    input: files.replace('{device_1:', '{image: parted, device_1:'),
+  });
+  assert.match(err, /^warning: .*: spec\.templateRef: the agent .* cannot run the image parted:v1/);
 });
 
 test('checks files without a server', async () => {

@@ -2,12 +2,13 @@
  * Applies manifests: nothing is sent unless every object of every file is good, here and, by a dry run, for the server.
  * Each object is then one write; when one of them fails, it is said which came before it, and applying again is harmless.
  */
-import { hardwareKind, type Kind, type Resource } from '@tinkerbell/resources';
+import { hardwareKind, type Kind, type ManifestProblem, type Resource } from '@tinkerbell/resources';
 import { inOrderOfReference, planWrite, type Deed, type PlannedWrite } from './apply-plan.ts';
-import type { ApiClient } from './client.ts';
+import type { ApiClient, WriteOptions } from './client.ts';
 import { TinkFailure } from './failure.ts';
 import { nameOf } from './kind-names.ts';
 import { formatManifestProblem, type CheckedManifests, type LocatedObject } from './manifest-objects.ts';
+import { placeholderProblems } from './placeholders.ts';
 import { ApiFailure } from './server-failure.ts';
 import { checkRendering, missingReferences } from './workflow-rendering.ts';
 
@@ -21,6 +22,8 @@ export interface ApplyOptions {
   /** `client` compares with what the server has and sends nothing; `server` lets it judge, too. */
   readonly dryRun?: DryRun | undefined;
   readonly warn: (line: string) => void;
+  /** What the server warns of is told for these: of the others it was told before. */
+  readonly unchecked?: ReadonlySet<Resource>;
   readonly done: (applied: Applied) => void;
 }
 
@@ -37,22 +40,37 @@ export interface Applied {
   readonly name: string;
 }
 
-/** Throws a TinkFailure that lists the problems, one on each line. `client` undefined checks without a server. */
+/**
+ * Resolves with the Workflows that the server alone can check. Throws a TinkFailure that lists the problems, one on each
+ * line. `client` undefined checks without a server.
+ */
 export async function checkAll(
   checked: CheckedManifests,
   client: ApiClient | undefined,
   warn: (line: string) => void,
-): Promise<void> {
+): Promise<ReadonlySet<Resource>> {
   const fromServer = client === undefined ? undefined : await existingReferences(checked.objects, client);
   const rendering = checkRendering(checked.objects, fromServer);
-  for (const warning of rendering.warnings) warn(`warning: ${formatManifestProblem(warning)}`);
-  const problems = [...checked.problems, ...rendering.problems];
-  if (problems.length === 0) return;
+  // The server stores such a workflow, which waits: files may come in any order. A check alone refuses it.
+  const waiting = client === undefined ? [] : rendering.problems.map(asWaiting);
+  for (const warning of [...rendering.warnings, ...waiting])
+    warn(`warning: ${formatManifestProblem(warning)}`);
+  const placeholders = client === undefined ? [] : placeholderProblems(checked.objects);
+  const problems = [
+    ...checked.problems,
+    ...placeholders,
+    ...(client === undefined ? rendering.problems : []),
+  ];
+  if (problems.length === 0) return rendering.unchecked ?? new Set();
   const lines = problems.slice(0, PROBLEMS_SHOWN).map(formatManifestProblem);
   if (problems.length > PROBLEMS_SHOWN) lines.push(`… and ${problems.length - PROBLEMS_SHOWN} more`);
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   const sent = client === undefined ? '' : '; nothing was sent';
   throw new TinkFailure([...lines, `${count}${sent}`].join('\n'));
+}
+
+function asWaiting(problem: ManifestProblem): ManifestProblem {
+  return { ...problem, message: `${problem.message}; the workflow waits until it does` };
 }
 
 async function existingReferences(
@@ -80,7 +98,9 @@ export async function applyObjects(
   let stored = 0;
   for (const { object, write } of planned) {
     const isDry = options.dryRun !== undefined;
-    const result = isDry ? write : await attempt(object, write, { client, stored });
+    const isUnchecked = options.unchecked?.has(object.resource) === true;
+    const onWarning = isUnchecked ? (text: string) => options.warn(`warning: ${text}`) : undefined;
+    const result = isDry ? write : await attempt(object, write, { client, stored, onWarning });
     if (result.deed !== 'unchanged') stored += 1;
     const after = (isDry ? tried.get(object) : undefined) ?? result.object;
     const name = nameOf(object.kind, after.metadata.name);
@@ -113,7 +133,7 @@ async function tryOnServer(
   const tried = changed.filter(({ object }) => !(bringsReferences && object.kind.kind === 'Workflow'));
   const refusals = await inParallel(tried, async ({ object, write }) => {
     try {
-      results.set(object, await send(write, client, true));
+      results.set(object, await send(write, client, { dryRun: true }));
       return [];
     } catch (thrown) {
       if (thrown instanceof ApiFailure && thrown.code >= 400 && thrown.code < 500)
@@ -130,13 +150,17 @@ async function tryOnServer(
 async function attempt(
   object: LocatedObject,
   write: PlannedWrite,
-  { client, stored }: { readonly client: ApiClient; readonly stored: number },
+  {
+    client,
+    stored,
+    onWarning,
+  }: { readonly client: ApiClient; readonly stored: number } & Pick<WriteOptions, 'onWarning'>,
 ): Promise<PlannedWrite> {
   let next = write;
   for (let tries = 1; ; tries++) {
     if (next.deed === 'unchanged') return next;
     try {
-      return { ...next, object: await send(next, client, false) };
+      return { ...next, object: await send(next, client, { onWarning }) };
     } catch (thrown) {
       const isRace = thrown instanceof ApiFailure && thrown.code === 409 && tries < CONFLICT_TRIES;
       if (!isRace) throw stored === 0 ? thrown : withProgress(thrown, object, stored);
@@ -145,10 +169,12 @@ async function attempt(
   }
 }
 
-function send({ kind, deed, object }: PlannedWrite, client: ApiClient, dryRun: boolean): Promise<Resource> {
-  return deed === 'created'
-    ? client.create(kind, object, { dryRun })
-    : client.replace(kind, object, { dryRun });
+function send(
+  { kind, deed, object }: PlannedWrite,
+  client: ApiClient,
+  options: WriteOptions,
+): Promise<Resource> {
+  return deed === 'created' ? client.create(kind, object, options) : client.replace(kind, object, options);
 }
 
 function withProgress(thrown: unknown, { kind, resource }: LocatedObject, stored: number): unknown {

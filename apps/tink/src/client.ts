@@ -4,6 +4,7 @@ import type { JournalRecord } from '@tinkerbell/store-contract';
 import { collectionPathOf, type ApiKind } from './api-kind.ts';
 import type { Connection } from './connection.ts';
 import { TinkFailure } from './failure.ts';
+import { warningsIn } from './warning-header.ts';
 import { exchange, type Answer, type Exchange } from './http-exchange.ts';
 import { jsonLines } from './json-lines.ts';
 import { ApiFailure, refusal, unreachable } from './server-failure.ts';
@@ -39,6 +40,8 @@ export interface LogOptions {
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
+  /** Hears what the server warns of, as text for people. */
+  readonly onWarning?: ((text: string) => void) | undefined;
 }
 
 export type Cascade = 'Background' | 'Foreground' | 'Orphan';
@@ -144,13 +147,13 @@ export class ApiClient {
 
   create(kind: ApiKind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
     const path = collectionPath(kind, { namespace: object.metadata.namespace }, writeQuery(options));
-    return this.#json('POST', path, { body: object }) as Promise<Resource>;
+    return this.#json('POST', path, { body: object, onWarning: options.onWarning }) as Promise<Resource>;
   }
 
   replace(kind: ApiKind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
     const { namespace, name } = object.metadata;
     const path = `${objectPath({ kind, namespace, name })}?${new URLSearchParams(writeQuery(options)).toString()}`;
-    return this.#json('PUT', path, { body: object }) as Promise<Resource>;
+    return this.#json('PUT', path, { body: object, onWarning: options.onWarning }) as Promise<Resource>;
   }
 
   /** What operators do to a workflow: `verb` is a subresource of it. Resolves with the workflow after it. */
@@ -248,6 +251,7 @@ export class ApiClient {
 
   async #json(method: string, path: string, options: RequestOptions = {}): Promise<unknown> {
     const answer = await this.#open(method, path, options);
+    for (const warning of warningsIn(answer.warning)) options.onWarning?.(warning);
     const text = await this.#text(answer);
     try {
       return JSON.parse(text);
@@ -315,7 +319,7 @@ export class ApiClient {
   }
 }
 
-interface RequestOptions {
+interface RequestOptions extends Pick<WriteOptions, 'onWarning'> {
   readonly accept?: string;
   readonly body?: object;
   readonly contentType?: string;

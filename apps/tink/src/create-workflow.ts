@@ -15,6 +15,7 @@ import { hardwareMapFor, hardwareWithMac, macIn } from './hardware-map.ts';
 import { referencesOf } from './hardware-references.ts';
 import { withCloseNames } from './name-advice.ts';
 import { ApiFailure } from './server-failure.ts';
+import { printable } from './printable.ts';
 import type { Session } from './session.ts';
 import { workflowNames } from './workflow-name.ts';
 
@@ -24,6 +25,7 @@ export interface WorkflowWish {
   readonly hardware: string | undefined;
   readonly name: string | undefined;
   readonly pairs: Readonly<Record<string, string>>;
+  readonly bootOptions?: NonNullable<Workflow['spec']>['bootOptions'];
   readonly dryRun: boolean;
 }
 
@@ -42,6 +44,7 @@ export async function createWorkflow(session: Session, wish: WorkflowWish): Prom
     templateRef: wish.template,
     ...(hardwareRef === undefined ? {} : { hardwareRef }),
     hardwareMap,
+    ...(Object.keys(wish.bootOptions ?? {}).length === 0 ? {} : { bootOptions: wish.bootOptions }),
   };
   return storeUnderFreeName(session, spec, { stem, name: wish.name, dryRun: wish.dryRun });
 }
@@ -85,7 +88,7 @@ function refuseUnrenderable(
 
 /** A name that was asked for is taken or refused; others are counted on until one is free. */
 export async function storeUnderFreeName(
-  { client, namespace }: Session,
+  { client, namespace, terminal }: Session,
   spec: NonNullable<Workflow['spec']>,
   {
     stem,
@@ -93,6 +96,7 @@ export async function storeUnderFreeName(
     dryRun,
   }: { readonly stem: string; readonly name: string | undefined; readonly dryRun: boolean },
 ): Promise<Workflow> {
+  const onWarning = (text: string): void => terminal.err(`warning: ${printable(text)}\n`);
   const taken = new Set(
     name === undefined
       ? (await client.list(workflowKind, { namespace })).items.map((one) => one.metadata.name)
@@ -107,7 +111,7 @@ export async function storeUnderFreeName(
       spec,
     };
     try {
-      return (await client.create(workflowKind, workflow, { dryRun })) as Workflow;
+      return (await client.create(workflowKind, workflow, { dryRun, onWarning })) as Workflow;
     } catch (thrown) {
       const isTaken = thrown instanceof ApiFailure && thrown.reason === 'AlreadyExists';
       if (!isTaken || name !== undefined) throw thrown;

@@ -1,4 +1,6 @@
 import type { Hardware, HardwareSpec, NetworkInterface, Workflow } from '@tinkerbell/resources';
+import { shownState } from '@tinkerbell/workflow';
+import { inventorySection } from './describe-inventory.ts';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import {
   type Field,
@@ -19,6 +21,7 @@ export function describeHardware(
   return [
     fieldsText([...identityFields(hardware), ['State', status?.state], ...specFields(spec)]),
     tableSection('Network interfaces', interfaceHeader, (spec.interfaces ?? []).map(interfaceRow)),
+    inventorySection(hardware),
     tableSection('Workflows', workflowHeader, workflows.map(workflowRow)),
     timelineSection(timeline, `tink events --machine ${metadata.name} -n ${metadata.namespace}`),
   ].join('');
@@ -50,7 +53,7 @@ function allowance(isAllowed: boolean | undefined): string {
 const workflowHeader = ['NAME', 'TEMPLATE', 'STATE', 'ACTION', 'CREATED'];
 
 function workflowRow({ metadata, spec, status }: Workflow): Row {
-  const state = status?.state || 'not begun';
+  const state = shownState(status) || 'not begun';
   return [
     metadata.name,
     spec?.templateRef,

@@ -1,3 +1,4 @@
+import { shownState } from '@tinkerbell/workflow';
 import type {
   Workflow,
   WorkflowAction,
@@ -62,7 +63,7 @@ function pausedText({ paused, conditions = [] }: WorkflowStatus): string | undef
 
 function statusFields(name: string, status: WorkflowStatus, nowMs: number): readonly Field[] {
   return [
-    ['State', status.state || 'not begun'],
+    ['State', shownState({ ...status, paused: false }) || 'not begun'],
     ['Paused', pausedText(status)],
     ['Next', status.tasks === undefined ? undefined : nextOf(name, status, nowMs)],
     ['Rendering', status.templateRendering],

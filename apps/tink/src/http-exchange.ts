@@ -20,6 +20,8 @@ export interface Exchange {
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
+  /** The header, empty without one. */
+  readonly warning: string;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -54,6 +56,7 @@ export function exchange(url: URL, { method, headers, body, signal, tls }: Excha
   return promise.then((response) => ({
     status: response.statusCode ?? 0,
     contentType: response.headers['content-type'] ?? '',
+    warning: [response.headers['warning'] ?? []].flat().join(', '),
     body: response,
   }));
 }

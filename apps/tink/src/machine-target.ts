@@ -15,7 +15,7 @@ export async function machineNamed(session: Session, machine: string): Promise<O
   if (found === undefined) {
     throw new TinkFailure(`no hardware has the MAC ${mac}`, {
       advice:
-        'machines that no Hardware describes have no timeline; tink get hardware -A -o yaml shows all MACs',
+        '"tink get unknown" lists machines that asked to boot and are not registered; "tink get hardware -A" shows all MACs',
     });
   }
   return { kind: hardwareKind, name: found.metadata.name, namespace: found.metadata.namespace };

@@ -1,4 +1,5 @@
 /** What belongs to a machine or a workflow, as a tree. Pure: out of the objects there are. */
+import { shownState } from '@tinkerbell/workflow';
 import { ATTRIBUTES_ANNOTATION, matchRuleSets, type AttributesJson } from '@tinkerbell/enrollment';
 import {
   isRecord,
@@ -57,10 +58,9 @@ export function workflowNode(workflow: Workflow, all: TreeObjects, isRoot = true
   const { templateRef, hardwareRef } = workflow.spec ?? {};
   const named = (kind: string, list: readonly Resource[], wanted: string | undefined): TreeNode[] =>
     wanted === undefined || wanted === '' ? [] : [reference(kind, list, { name: wanted, namespace })];
-  const { state, paused } = workflow.status ?? {};
   return {
     name: `workflow/${name}`,
-    note: joined([state ?? 'not begun', paused === true ? 'paused' : undefined]),
+    note: shownState(workflow.status) || 'not begun',
     children: [
       ...(isRoot ? named('hardware', all.hardware, hardwareRef) : []),
       ...named('template', all.templates, templateRef),

@@ -2,7 +2,7 @@
 import { printable } from './printable.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { workflowKind, type Workflow, type WorkflowStatus } from '@tinkerbell/resources';
-import { currentActionOf, isTerminal, type OperatorVerb } from '@tinkerbell/workflow';
+import { shownState, currentActionOf, isTerminal, type OperatorVerb } from '@tinkerbell/workflow';
 import { withCloseNames } from './name-advice.ts';
 import type { Session } from './session.ts';
 
@@ -75,8 +75,8 @@ function changes(before: WorkflowStatus, after: WorkflowStatus): readonly string
   return lines;
 }
 
-function stateOf({ state }: WorkflowStatus): string {
-  return state === undefined || state === '' ? 'not begun' : state;
+function stateOf(status: WorkflowStatus): string {
+  return shownState({ ...status, paused: false }) || 'not begun';
 }
 
 function shown(value: unknown): string {
@@ -93,7 +93,7 @@ export function nextOf(name: string, status: WorkflowStatus, nowMs: number): str
   if (status.paused === true) return `${pausedText(status)}; go on with "tink workflow resume ${name}"`;
   if (status.state === 'SUCCESS') return 'nothing, it has succeeded';
   if (isTerminal(status.state))
-    return `nothing, it is ${status.state}; run it again with "tink workflow retry ${name}"`;
+    return `nothing, it is ${shownState(status)}; run it again with "tink workflow retry ${name}"`;
   if (stateOf(status) === 'not begun') return 'its template is rendered';
   if (status.state === 'PREPARING') return 'the machine is prepared to boot, then its actions begin';
   return status.state === 'POST' ? 'what is done after the last action' : nextAction(status, nowMs);

@@ -28,7 +28,10 @@ test('get prints tables, names, YAML and JSON', async () => {
     /^NAME +TEMPLATE +STATE +TASK +ACTION +AGENT +HARDWARE +TEMPLATE-RENDERING +ATTEMPTS +NOT-BEFORE +BREAKPOINTS +LAST-OPERATION +AGE +LABELS$/,
   );
   assert.match(row!, /^w +t +.* m1 .* <none>$/);
-  assert.match(await done('get hw -A'), /^NAMESPACE +NAME +STATE +AGE\n(.*\n)*g1 +m1 /);
+  assert.match(
+    await done('get hw -A'),
+    /^NAMESPACE +NAME +STATE +MAC +ADDRESS +AGE\n(.*\n)*g1 +m1 +\S+ +\S+:\S+ +192\.168\.56\.\d+ /,
+  );
   assert.equal(await done('get hw,tpl m1 -n g1 -o name').catch(() => 'refused'), 'refused');
   const json = JSON.parse(await done('get template t -n g1 -o json')) as { spec: { data: string } };
   assert.equal(json.spec.data, templateText);

@@ -19,12 +19,14 @@ import { addLogs } from './commands/logs-command.ts';
 import { addMetadataCommands } from './commands/metadata-commands.ts';
 import { addMigrate } from './commands/migrate-command.ts';
 import { addPreflight } from './commands/preflight-command.ts';
+import { addReprovision } from './commands/reprovision-command.ts';
 import { addTemplate } from './commands/template-command.ts';
 import { addAuth, addToken } from './commands/token-command.ts';
 import { addTree } from './commands/tree-command.ts';
-import { addVersion } from './commands/version-command.ts';
+import { addVersion, VERSION } from './commands/version-command.ts';
 import { addWait } from './commands/wait-command.ts';
 import { addWorkflow } from './commands/workflow-command.ts';
+import { withJsonHabit } from './json-habit.ts';
 import { exitCode, TinkFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import { DEFAULT_SERVER } from './session.ts';
@@ -69,6 +71,7 @@ Examples:
   tink describe workflow machine-1-debian    everything about one of them
   tink logs machine-1-debian -f              what its actions print
   tink workflow retry machine-1-debian       go on where it stopped
+  tink reprovision machine-1                 install it once more
   tink config set-server http://192.168.56.4:7080
 `;
 
@@ -76,6 +79,7 @@ Examples:
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('tink')
     .description('Operates Tinkerbell: machines, templates and workflows.')
+    .version(VERSION, '--version', 'print the version of this command; "tink version" has the server’s too')
     .option('--server <url>', `the server’s API; else TINK_SERVER, the configuration, ${DEFAULT_SERVER}`)
     .option('-n, --namespace <name>', 'namespace of the objects; else the configuration’s, default')
     .option('--context <name>', 'a server of the configuration; else TINK_CONTEXT, the one in use')
@@ -104,6 +108,7 @@ export function createProgram(terminal: Terminal): Command {
   addHardware(program, terminal);
   addTemplate(program, terminal);
   addWorkflow(program, terminal);
+  addReprovision(program, terminal);
   addBackup(program, terminal);
   addRestore(program, terminal);
   addMigrate(program, terminal);
@@ -114,5 +119,6 @@ export function createProgram(terminal: Terminal): Command {
   addAuth(program, terminal);
   addVersion(program, terminal);
   addCompletion(program, terminal);
+  withJsonHabit(program);
   return program;
 }

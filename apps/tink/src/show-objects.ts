@@ -4,6 +4,7 @@ import type { ApiKind } from './api-kind.ts';
 import type { ListOptions } from './client.ts';
 import type { Step } from './jsonpath/parse-jsonpath.ts';
 import { nameOf } from './kind-names.ts';
+import { printStates } from './colour.ts';
 import { withCloseNames } from './name-advice.ts';
 import { outputText, sortedBy, type Output } from './output-format.ts';
 import type { Session } from './session.ts';
@@ -52,7 +53,7 @@ export async function fetchObjects(
 }
 
 async function showTables(session: Session, { kinds, names }: Wanted, options: ShowOptions): Promise<void> {
-  const { out, err } = session.terminal;
+  const { err } = session.terminal;
   const tables = await Promise.all(
     kinds.map(async (kind) => ({ kind, table: await fetchTable(session, { kind, names }, options) })),
   );
@@ -67,7 +68,7 @@ async function showTables(session: Session, { kinds, names }: Wanted, options: S
     const named = kinds.length > 1 ? withKind(table, kind) : table;
     return alignedText(tableLines(named, layoutOf(kind, options)));
   });
-  out(texts.join('\n'));
+  printStates(session.terminal, texts.join('\n'));
 }
 
 /** How the rows of a kind are laid out. */

@@ -1,4 +1,5 @@
 /** `tink get -w`: what there is, and then every change, until the signal. */
+import { printStates } from './colour.ts';
 import { isRecord, type Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import type { ApiKind } from './api-kind.ts';
@@ -39,7 +40,7 @@ async function watchTable(session: Session, { kind, names }: Watched, options: S
     lines,
     lines[0]?.map(() => MINIMUM_WIDTH),
   );
-  terminal.out(alignedText(lines, widths));
+  printStates(terminal, alignedText(lines, widths));
   let last = all.metadata.resourceVersion;
   const open = () => client.watchTable(kind, options, last);
   for await (const event of followed(session, open)) {

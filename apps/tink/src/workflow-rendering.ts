@@ -9,6 +9,9 @@ import {
 import type { Hardware, Kind, Template, Workflow } from '@tinkerbell/resources';
 import { templatePlatform } from '@tinkerbell/platform-template';
 import {
+  foreignImagesIn,
+  foreignImagesOf,
+  foreignImageWarning,
   renderTemplate,
   renderText,
   templateData,
@@ -54,8 +57,10 @@ function referencesOf({ resource }: LocatedObject): Reference[] {
 
 export interface RenderCheck {
   readonly problems: readonly ManifestProblem[];
-  /** References to nothing: allowed, because objects may come in any order, but worth a word. */
+  /** References to nothing: allowed, because objects may come in any order. Images that our agent cannot run: another might. */
   readonly warnings: readonly ManifestProblem[];
+  /** Workflows that the server alone can render: it says what is wrong with them. */
+  readonly unchecked?: ReadonlySet<Resource>;
 }
 
 /** `fromServer` is what the server has of `missingReferences`; undefined when it was not asked. */
@@ -76,12 +81,16 @@ export function checkRendering(
     resources.set(keyOf(kind, resource.metadata.namespace, resource.metadata.name), resource);
   }
   const workflows = objects.filter(isWorkflow);
-  const known = { templates, resources };
-  return {
-    problems: workflows.flatMap((workflow) => renderProblems(workflow, known)),
-    warnings:
-      fromServer === undefined ? [] : workflows.flatMap((workflow) => danglingWarnings(workflow, resources)),
-  };
+  const checks = workflows.map((workflow) => renderCheck(workflow, { templates, resources }));
+  const dangling =
+    fromServer === undefined ? [] : workflows.flatMap((workflow) => danglingWarnings(workflow, resources));
+  const images = [
+    ...[...templates.values()].flatMap(imageWarnings),
+    ...checks.flatMap((one) => one.warnings),
+  ];
+  const unchecked = new Set(checks.flatMap((one) => [...(one.unchecked ?? [])]));
+  const problems = checks.flatMap((one) => one.problems);
+  return { problems, warnings: [...dangling, ...images], unchecked };
 }
 
 interface Known {
@@ -90,14 +99,16 @@ interface Known {
   readonly resources: ReadonlyMap<string, Resource>;
 }
 
-function renderProblems(located: LocatedObject, { templates, resources }: Known): ManifestProblem[] {
+function renderCheck(located: LocatedObject, { templates, resources }: Known): RenderCheck {
   const workflow = located.resource as Workflow;
   const { namespace, name } = workflow.metadata;
   const { templateRef = '', hardwareRef = '', hardwareMap = {} } = workflow.spec ?? {};
   const templateKey = keyOf(templateKind, namespace, templateRef);
   const template = resources.get(templateKey) as Template | undefined;
   const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
-  if (template === undefined || !isEnough(hardware, hardwareRef)) return [];
+  if (template === undefined) return { problems: [], warnings: [] };
+  if (!isEnough(hardware, hardwareRef))
+    return { problems: [], warnings: [], unchecked: new Set([located.resource]) };
   const input = {
     templateName: name,
     text: template.spec?.data ?? '',
@@ -106,8 +117,23 @@ function renderProblems(located: LocatedObject, { templates, resources }: Known)
     platform: templatePlatform,
   };
   const rendered = renderTemplate(input);
-  if (rendered.ok) return [];
-  return [renderProblem(located, templates.get(templateKey), { error: rendered.error, input })];
+  const inFiles = templates.get(templateKey);
+  if (!rendered.ok)
+    return { problems: [renderProblem(located, inFiles, { error: rendered.error, input })], warnings: [] };
+  const told = inFiles === undefined ? [] : foreignImagesIn(input.text).map(({ image }) => image);
+  const images = foreignImagesOf(rendered.workflow).filter((image) => !told.includes(image));
+  const at = (image: string) =>
+    problemAt(located, ['spec', 'templateRef'], `spec.templateRef: ${foreignImageWarning(image)}`);
+  return { problems: [], warnings: images.map(at) };
+}
+
+function imageWarnings(template: LocatedObject): ManifestProblem[] {
+  const text = (template.resource as Template).spec?.data ?? '';
+  return foreignImagesIn(text).map(({ image, line, column }) => ({
+    file: template.file.name,
+    ...positionInTemplate(template, { line, column }),
+    message: `spec.data: ${foreignImageWarning(image)}`,
+  }));
 }
 
 /** What `spec.references` names, and whether a template may see it, the server knows; it renders again. */

@@ -8,8 +8,12 @@ const DISCOVERY = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*
 
 const discovery: Rule = { verbs: ['get'], nonResourceURLs: [...DISCOVERY, '/healthz', '/readyz'] };
 
+/** Machines of the site that asked to boot and are of no namespace yet: for roles that are bound in all of them. */
+const unknownMachines: Rule = { verbs: ['get'], nonResourceURLs: ['/unknown-machines'] };
+
 const view: readonly Rule[] = [
   discovery,
+  unknownMachines,
   { verbs: READ, apiGroups: TINKERBELL, resources: ['*'] },
   { verbs: READ, apiGroups: [''], resources: ['configmaps', 'events', 'namespaces', 'serviceaccounts'] },
   { verbs: READ, apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] },

@@ -28,4 +28,5 @@ export {
 export { existingWorkflow, noRuleSetMatched, type EnrollmentRefusal } from './enrollment-refusal.ts';
 export { explainRuleSets, matchRuleSets, type RuleSetMatch, type RuleSetResult } from './rule-sets.ts';
 export { takeToken, type RateCap, type TokenBucket } from './rate-cap.ts';
+export { UnknownMachines, type Sighting, type UnknownMachine } from './unknown-machines.ts';
 export { makeValidName, type ValidName } from './valid-name.ts';

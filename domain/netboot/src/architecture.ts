@@ -27,6 +27,11 @@ const binaryByArchitecture: ReadonlyMap<number, string> = new Map([
   [RASPBERRY_PI, 'snp-arm64.efi'],
 ]);
 
+/** Every binary that some architecture gets, each once. */
+export function knownBinaries(overrides: ReadonlyMap<number, string>): readonly string[] {
+  return [...new Set(new Map([...binaryByArchitecture, ...overrides]).values())];
+}
+
 /** Raspberry Pi ROMs say they are x86 BIOS; only their makers' prefixes give them away. */
 const RASPBERRY_PI_PREFIXES = ['b8:27:eb', 'dc:a6:32', 'e4:5f:01', '28:cd:c1', 'd8:3a:dd'];
 

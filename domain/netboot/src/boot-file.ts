@@ -109,14 +109,37 @@ function pathOf(client: NetbootClient, target: BootTarget, settings: NetbootSett
   return `${formatMac(target.mac, settings.macFormat)}/${binaryNameFor(client, target, settings) ?? ''}`;
 }
 
-/** The binary named by the Hardware, else by architecture; undefined when neither knows one. */
+/** The binary named by the Hardware, else by architecture; undefined when neither knows one, or when the server has no such file. */
 export function binaryNameFor(
   client: NetbootClient,
   target: BootTarget,
   settings: NetbootSettings,
 ): string | undefined {
-  const own = target.ipxe.binary ?? '';
-  return own === '' ? binaryFor(client.architecture, settings.architectureOverrides) : own;
+  const name = wantedBinary(client, target, settings);
+  if (name === undefined) return undefined;
+  const protocol = client.protocol === 'http' ? 'http' : 'tftp';
+  return settings.lacksBinary?.(name, protocol) === true ? undefined : name;
+}
+
+function wantedBinary(
+  { architecture }: NetbootClient,
+  { ipxe }: Pick<BootTarget, 'ipxe'>,
+  { architectureOverrides }: Pick<NetbootSettings, 'architectureOverrides'>,
+): string | undefined {
+  const own = ipxe.binary ?? '';
+  return own === '' ? binaryFor(architecture, architectureOverrides) : own;
+}
+
+/** Why `binaryNameFor` is undefined, for people. */
+export function whyNoBinary(
+  client: NetbootClient,
+  target: Pick<BootTarget, 'ipxe'>,
+  settings: Pick<NetbootSettings, 'architectureOverrides'>,
+): string {
+  const name = wantedBinary(client, target, settings);
+  return name === undefined
+    ? `no boot file is known for architecture ${client.architecture}`
+    : `this server has no boot file ${name}`;
 }
 
 /** The script's URL, the MAC (always with colons) before its last path element. */

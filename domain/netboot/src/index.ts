@@ -1,6 +1,6 @@
-export { architectureOf, binaryFor } from './architecture.ts';
+export { architectureOf, binaryFor, knownBinaries } from './architecture.ts';
 export { classifyClient, type NetbootClient } from './client.ts';
-export { bootFileFor, NOT_ALLOWED_FILE, scriptUrlFor, type BootFile } from './boot-file.ts';
+export { bootFileFor, NOT_ALLOWED_FILE, scriptUrlFor, whyNoBinary, type BootFile } from './boot-file.ts';
 export type { IgnoreReason, ReservationRefusal } from './reasons.ts';
 export { foreignServerOf, type ForeignServer } from './foreign-server.ts';
 export type { Arrival, ReplyDecision, ReplyInput } from './decision.ts';

@@ -1,6 +1,13 @@
 import { messageType } from '@tinkerbell/dhcp';
 import type { Mac } from '@tinkerbell/wire';
-import { binaryNameFor, bootFileFor, NOT_ALLOWED_FILE, type BootFile, type BootTarget } from './boot-file.ts';
+import {
+  binaryNameFor,
+  bootFileFor,
+  NOT_ALLOWED_FILE,
+  whyNoBinary,
+  type BootFile,
+  type BootTarget,
+} from './boot-file.ts';
 import { ignore, type ReplyDecision, type ReplyInput } from './decision.ts';
 import { echoedOptions, headerFile, replyHeader } from './reply-header.ts';
 import { bootsUnknownMachine } from './unknown-machine.ts';
@@ -19,7 +26,7 @@ export function replyAsProxy(input: ReplyInput): ReplyDecision | undefined {
   }
   const target = reservation.ok ? reservation.value : unknownMachine(client.mac);
   if (binaryNameFor(client, target, settings) === undefined) {
-    return ignore('no-binary', 'no boot file is known for the architecture of the client');
+    return ignore('no-binary', whyNoBinary(client, target, settings));
   }
   return reply(input, bootFileOf(input, target));
 }

@@ -13,6 +13,8 @@ export interface Reservation {
   readonly mac: Mac;
   readonly namespace: string;
   readonly hardwareName: string;
+  /** metadata.uid: another one after the Hardware was deleted and created again. */
+  readonly hardwareUid?: string;
   /** Where in the Hardware it is, such as `spec.interfaces[0]`; errors about values begin with it. */
   readonly path: string;
   /** Absent: the reply says 0.0.0.0. */
@@ -120,6 +122,7 @@ function readReservation({ hardware, networkInterface, mac, path }: Source): Res
     mac,
     namespace: hardware.metadata.namespace,
     hardwareName: hardware.metadata.name,
+    ...(hardware.metadata.uid === undefined ? {} : { hardwareUid: hardware.metadata.uid }),
     path,
     ...addressSettings(dhcp, path),
     ...dhcpSettings(dhcp, path),

@@ -50,6 +50,11 @@ export interface NetbootSettings {
    * upstream's rule, it gets no script (404) or the in-memory OS again.
    */
   readonly bootLocalWhenIdle: boolean;
+  /**
+   * True for a binary that clients would ask this server for and not get. Absent: every file is taken to be there, as with
+   * binaries of another server.
+   */
+  readonly lacksBinary?: (name: string, protocol: 'http' | 'tftp') => boolean;
 }
 
 /** What the script for the in-memory OS says. The words in brackets are upstream's flags. */

@@ -1,5 +1,5 @@
 /**
- * Fields of ours that upstream's CRDs lack, and which an API server with upstream's CRDs drops. docs/decisions/0006, 0008 and 0013 say
+ * Fields of ours that upstream's CRDs lack, and which an API server with upstream's CRDs drops. docs/decisions/0006, 0008, 0013 and 0014 say
  * what they are for, and 0015 where they are then.
  */
 
@@ -19,7 +19,7 @@ export const workflowActionExtensions: readonly string[] = [
 ];
 
 /** Of a Workflow's `status`. */
-export const workflowStatusExtensions: readonly string[] = ['operations', 'paused'];
+export const workflowStatusExtensions: readonly string[] = ['hardwareUID', 'operations', 'paused'];
 
 /** Of a Hardware's `status`. */
 export const hardwareStatusExtensions: readonly string[] = ['conditions'];

@@ -18,7 +18,7 @@ export const sizeWords: Readonly<Record<keyof Size, string>> = {
 };
 
 /** Values that are gone through without a pause: 1 ms. */
-const NODES_EACH = 10_000;
+const NODES_EACH = 2000;
 /** Of each value: a comma, and brackets or quotes. */
 const PUNCTUATION = 3;
 

@@ -138,6 +138,8 @@ export const WorkflowStatus = Type.Object({
   currentState: Type.Optional(CurrentState),
   globalExecutionStop: Type.Optional(dateTime()),
   globalTimeout: Type.Optional(int64()),
+  /** metadata.uid of the Hardware that was named when an action was handed out last. */
+  hardwareUID: Type.Optional(Type.String()),
   /** The last 50, oldest first. */
   operations: Type.Optional(Type.Array(WorkflowOperation)),
   /** Nothing more is handed out until an operator resumes. */

@@ -1,3 +1,10 @@
+export {
+  BUILT_IN_ACTIONS,
+  foreignImageWarning,
+  foreignImagesIn,
+  foreignImagesOf,
+  type ForeignImage,
+} from './action-image.ts';
 export { imageReferenceProblem } from './image-reference.ts';
 export {
   allowedReferences,

@@ -7,6 +7,7 @@ import {
   type Value,
 } from '@tinkerbell/go-template';
 import { parseYaml, type Path, type Position, positionOf, type YamlNode } from '@tinkerbell/yaml';
+import { foreignImagesIn, type ForeignImage } from './action-image.ts';
 import { decodeWorkflow } from './decode-workflow.ts';
 import { excerptOf } from './error-excerpt.ts';
 import { nearNames } from './near-names.ts';
@@ -94,12 +95,20 @@ export function renderText(
   return result.ok ? result : failure(templateFault(result.error, templateName, 'execute'), text, secrets);
 }
 
-/** Says whether a template text parses and calls only functions that exist; for use when a Template is applied. */
+/**
+ * Says whether a template text parses and calls only functions that exist, and which images in it our agent cannot run; for
+ * use when a Template is applied.
+ */
 export function validateTemplateText(
   text: string,
-): { readonly ok: true } | { readonly ok: false; readonly error: RenderError } {
+):
+  | { readonly ok: true; readonly foreignImages?: readonly ForeignImage[] }
+  | { readonly ok: false; readonly error: RenderError } {
   const parsed = parseTemplate(GO_TEMPLATE_NAME, text, { functions: TEMPLATE_FUNCTIONS });
-  if (parsed.ok) return { ok: true };
+  if (parsed.ok) {
+    const foreignImages = foreignImagesIn(text);
+    return foreignImages.length === 0 ? { ok: true } : { ok: true, foreignImages };
+  }
   const error = withNearNames(parsed.error);
   const { message, line, column } = error;
   return failure(

@@ -44,7 +44,8 @@ export type WorkflowEvent =
   | { readonly kind: 'boot-job-completed'; readonly job: string }
   | { readonly kind: 'preparation-finished' }
   | ({ readonly kind: 'preparation-failed' } & BootFailure)
-  | { readonly kind: 'action-requested'; readonly agentId: string }
+  /** `hardwareUid`: of the Hardware that the workflow names, as it is now; absent when it names none that is there. */
+  | { readonly kind: 'action-requested'; readonly agentId: string; readonly hardwareUid?: string }
   | { readonly kind: 'action-reported'; readonly report: ActionReport }
   | { readonly kind: 'deadline-passed' }
   | { readonly kind: 'backoff-passed' }

@@ -25,10 +25,11 @@ const BACKOFF_MAX_SECONDS = 300;
  * An action that was already running was interrupted: by default it is served again, and its attempt grows.
  */
 export function handOut(
-  status: WorkflowStatus,
+  before: WorkflowStatus,
   event: EventOf<'action-requested'>,
   context: TransitionContext,
 ): Transition {
+  const status = onHardware(before, event.hardwareUid);
   if (status.paused === true) return refuse('paused');
   const place = currentActionOf(status);
   if (place === undefined) return refuse('no-next-action');
@@ -39,6 +40,11 @@ export function handOut(
   const attempt = action.attempt ?? 0;
   const isOpen = attempt > 0 && action.again !== true;
   return accept(serve(status, place, { attempt: isOpen ? attempt : attempt + 1 }));
+}
+
+/** The workflow belongs to the machine that runs it: a Hardware made again under the same name is another. */
+function onHardware(status: WorkflowStatus, uid: string | undefined): WorkflowStatus {
+  return uid === undefined || uid === status.hardwareUID ? status : { ...status, hardwareUID: uid };
 }
 
 function serve(status: WorkflowStatus, place: ActionPlace, fields: ActionFields): WorkflowStatus {

@@ -177,3 +177,21 @@ test('a report about an older attempt changes nothing', () => {
   assert.equal(workflow.try({ kind: 'action-reported', report: { ...report, attempt: 1 } }), 'attempt-over');
   assert.equal(workflow.try({ kind: 'action-reported', report: { ...report, attempt: 2 } }), undefined);
 });
+
+test('a workflow belongs to the Hardware that was there when its last action was handed out', () => {
+  const workflow = new TestWorkflow();
+  const ask = (hardwareUid?: string) =>
+    workflow.apply({
+      kind: 'action-requested',
+      agentId: 'agent-1',
+      ...(hardwareUid === undefined ? {} : { hardwareUid }),
+    });
+  ask();
+  assert.equal(workflow.status.hardwareUID, undefined);
+  ask('uid-1');
+  assert.equal(workflow.status.hardwareUID, 'uid-1');
+  ask('uid-2');
+  assert.equal(workflow.status.hardwareUID, 'uid-2');
+  ask();
+  assert.equal(workflow.status.hardwareUID, 'uid-2');
+});

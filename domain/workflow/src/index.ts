@@ -21,6 +21,7 @@ export {
   type OperatorVerb,
 } from './operator-event.ts';
 export { reasonText, type Reason } from './reason.ts';
+export { shownState } from './shown-state.ts';
 export { statusOf } from './first-status.ts';
 export {
   actionAt,

@@ -63,6 +63,6 @@ export {
   type SpanOptions,
   type Tracer,
 } from './tracer.ts';
-export { inTurns, nextTurn } from './next-turn.ts';
+export { inTurns } from './in-turns.ts';
 export { readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
 export type { TemplateRead, TextReader, UnreadText, YamlRead } from './text-reader.ts';

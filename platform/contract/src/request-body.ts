@@ -1,7 +1,7 @@
 /** The body of a request as text or JSON, within a budget that holds before anything else sees it. */
 import { JsonLimitError, readJson, type JsonLimits } from '@tinkerbell/yaml/json';
 import type { HttpRequest } from './http.ts';
-import { inTurns } from './next-turn.ts';
+import { inTurns } from './in-turns.ts';
 
 export interface BodyBudget extends JsonLimits {
   readonly bytes: number;

@@ -1,4 +1,4 @@
-import type { RenderError } from '@tinkerbell/template';
+import type { ForeignImage, RenderError } from '@tinkerbell/template';
 import type { YamlLimits } from '@tinkerbell/yaml';
 
 /** What was not read at all: it takes too long or too much memory, or too much waits already. */
@@ -15,7 +15,8 @@ export type YamlRead =
   | UnreadText;
 
 export type TemplateRead =
-  | { readonly ok: true }
+  /** With the images that our agent cannot run. */
+  | { readonly ok: true; readonly foreignImages?: readonly ForeignImage[] }
   | { readonly ok: false; readonly reason: 'invalid'; readonly error: RenderError }
   | UnreadText;
 

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { TemplateRead, YamlRead } from '@tinkerbell/platform-contract';
 import { validateTemplateText } from '@tinkerbell/template';
 import { yamlToJson, type YamlLimits } from '@tinkerbell/yaml';
+import { yieldToOtherThreads } from './thread-priority.ts';
 
 export type TextRequest =
   | { readonly kind: 'yaml'; readonly text: string; readonly limits: YamlLimits }
@@ -19,4 +20,5 @@ function answerTo(request: TextRequest): TextAnswer {
   return read.ok ? { ok: true } : { ok: false, reason: 'invalid', error: read.error };
 }
 
+yieldToOtherThreads();
 parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answerTo(request), []));

@@ -2,10 +2,12 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type { TemplatePlatform } from '@tinkerbell/template';
+import { yieldToOtherThreads } from '@tinkerbell/platform-node/thread-priority';
 import { answerTo, type RenderRequest } from './render-request.ts';
 
 const platform = lazyPlatform();
 
+yieldToOtherThreads();
 parentPort?.on('message', (request: RenderRequest) =>
   parentPort?.postMessage(answerTo(request, platform), []),
 );

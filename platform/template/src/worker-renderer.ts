@@ -10,7 +10,7 @@ import type { RenderAnswer, RenderRequest } from './render-request.ts';
 import { WorkerThread, type Renderer, type ThreadLimits } from './worker-thread.ts';
 
 const TIME_LIMIT_MS = 2000;
-const MEMORY_LIMIT_MB = 128;
+const MEMORY_LIMIT_MB = 64;
 /** A thread costs 20 MB while it is there and 0.2 s when it begins; templates come in bursts. */
 const IDLE_MS = 10_000;
 /** Of those that only want to know, for one author and for all. Each may take 2 s, and an ordinary one takes milliseconds. */

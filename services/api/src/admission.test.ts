@@ -18,7 +18,7 @@ function put(api: Api, kind: 'hardware' | 'templates' | 'workflows', name: strin
   });
 }
 
-test('timers go on while a template that loops is refused', async () => {
+test('timers go on while a template that loops is rendered, and its workflow waits with a warning', async () => {
   await using api = await startedApi();
   /** Within the limit of steps, and far beyond that of time. */
   const slow = `{{ $x := repeat 1000000 "a" }}{{ range until 1000 }}{{ range until 300 }}{{ $_ := contains "b" $x }}{{ end }}{{ end }}`;
@@ -26,19 +26,38 @@ test('timers go on while a template that loops is refused', async () => {
   let ticks = 0;
   // As a DHCP server is woken: it has some tens of milliseconds to answer.
   const timer = setInterval(() => (ticks += 1), 10);
-  const [refused, read] = await Promise.all([
+  const [stored, read] = await Promise.all([
     put(api, 'workflows', 'w', { templateRef: 't' }),
     api.call('GET', `${base}/templates/t`),
   ]);
   clearInterval(timer);
-  assert.deepEqual([refused.code, read.code], [422, 200]);
-  assert.match(refused.body.message, /template t does not render for it: template took longer than 2 s/);
+  assert.deepEqual([stored.code, read.code], [201, 200]);
+  assert.match(
+    stored.headers.get('warning') ?? '',
+    /template t does not render for it now: template took longer than 2 s/,
+  );
   // 200 in two quiet seconds, and none when the template has the thread.
   assert.ok(ticks > 40, `the timer ran ${ticks} times`);
-  assert.equal((await api.call('GET', `${base}/workflows/w`)).code, 404);
+  assert.equal((await api.call('GET', `${base}/workflows/w`)).code, 200);
 });
 
-test('a template sees the references that the rules allow, and is refused with the reason for others', async () => {
+test('an image that the agent cannot run is a warning, at the template and at its workflow', async () => {
+  await using api = await startedApi();
+  const images = '{name: a, image: "quay.io/x/rootio:v1"}, {name: b, image: "{{ .image }}"}';
+  const data = `name: x\ntasks: [{name: t, worker: w, actions: [${images}]}]\n`;
+  const template = await put(api, 'templates', 't', { data });
+  assert.equal(template.code, 201);
+  const warning = /cannot run the image quay\.io\/x\/rootio:v1; built in are image2disk, writefile/;
+  assert.match(template.headers.get('warning') ?? '', warning);
+  const hardwareMap = { image: 'parted:v1' };
+  const workflow = await put(api, 'workflows', 'w', { templateRef: 't', hardwareMap });
+  assert.match(workflow.headers.get('warning') ?? '', warning);
+  assert.match(workflow.headers.get('warning') ?? '', /cannot run the image parted:v1/);
+  const fine = { data: data.replace('x/rootio', 'x/cexec').replace('"{{ .image }}"', 'writefile:v2') };
+  assert.equal((await put(api, 'templates', 'u', fine)).headers.get('warning'), null);
+});
+
+test('a template sees the references that the rules allow, and a warning names the reason for others', async () => {
   const parsed = parseReferenceRules({
     deny: '{"reference":{"name":[{"wildcard":"*"}]}}',
     allow: '{"reference":{"resource":["templates"]}}',
@@ -57,11 +76,11 @@ test('a template sees the references that the rules allow, and is refused with t
   await put(api, 'templates', 'u', { data: text('other') });
   const created = await put(api, 'workflows', 'w', { templateRef: 't', hardwareRef: 'h' });
   assert.equal(created.code, 201, JSON.stringify(created.body));
-  const refused = await put(api, 'workflows', 'x', { templateRef: 'u', hardwareRef: 'h' });
-  assert.equal(refused.code, 422);
+  const waiting = await put(api, 'workflows', 'x', { templateRef: 'u', hardwareRef: 'h' });
+  assert.equal(waiting.code, 201);
   assert.match(
-    refused.body.message,
-    /line 4, column \d+ of the template: .*"other" \(reference denied: other\)/,
+    waiting.headers.get('warning') ?? '',
+    /line 4, column \d+ of the template: .*other.* \(reference denied: other\)/,
   );
 });
 

@@ -1,6 +1,7 @@
 /**
  * Checks that need more than the object itself. They find at apply what would otherwise fail silently later: a
- * template that cannot be parsed, a workflow whose template does not render for its hardware.
+ * template that cannot be parsed is refused. What may become right by another object that is still to come is a
+ * warning: a workflow whose template does not render for its hardware now is stored, and waits (as upstream).
  */
 import { inTurns, type TemplateRenderer, type TextReader } from '@tinkerbell/platform-contract';
 import {
@@ -15,15 +16,29 @@ import {
   type Workflow,
 } from '@tinkerbell/resources';
 import { renderInputOf, type View } from '@tinkerbell/store-contract';
-import { validateTemplateText, type ReferenceRules, type RenderError } from '@tinkerbell/template';
+import {
+  foreignImagesOf,
+  foreignImageWarning,
+  validateTemplateText,
+  type ForeignImage,
+  type ReferenceRules,
+  type RenderError,
+} from '@tinkerbell/template';
 import { tooMany } from './api-error.ts';
 import { claimProblems, reachProblems } from './ownership.ts';
 
 const BUSY_RETRY_SECONDS = 5;
 
+export interface Verdict {
+  /** For which the object is refused. */
+  readonly problems: readonly Problem[];
+  /** With which it is stored. */
+  readonly warnings: readonly Problem[];
+}
+
 export interface Admission {
-  /** Problems for which the object is refused; `author` is the user who writes it. Rejects with an ApiError when too many wait to be checked. */
-  problemsOf(kind: Kind, resource: Resource, isNew: boolean, author?: string): Promise<readonly Problem[]>;
+  /** `author` is the user who writes the object. Rejects with an ApiError when too many wait to be checked. */
+  judge(kind: Kind, resource: Resource, isNew: boolean, author?: string): Promise<Verdict>;
 }
 
 export interface AdmissionDeps {
@@ -36,29 +51,38 @@ export interface AdmissionDeps {
 
 export function createAdmission(deps: AdmissionDeps): Admission {
   return {
-    problemsOf(kind, resource, isNew, author) {
-      if (kind.kind === 'Template') return templateProblems(deps, resource as Template);
-      if (kind.kind === 'Hardware') return Promise.resolve(claimProblems(deps.view, resource as Hardware));
-      if (kind.kind === 'Workflow' && isNew) return workflowProblems(deps, resource as Workflow, author);
+    async judge(kind, resource, isNew, author) {
+      if (kind.kind === 'Template') return templateVerdict(deps, resource as Template);
+      if (kind.kind === 'Hardware') return refusedFor(claimProblems(deps.view, resource as Hardware));
+      if (kind.kind === 'Workflow' && isNew) return workflowVerdict(deps, resource as Workflow, author);
       if (kind === customResourceDefinitionKind)
-        return inTurns(definitionSchemaProblems(resource as CustomResourceDefinition));
-      return Promise.resolve([]);
+        return refusedFor(await inTurns(definitionSchemaProblems(resource as CustomResourceDefinition)));
+      return refusedFor([]);
     },
   };
+}
+
+function refusedFor(problems: readonly Problem[]): Verdict {
+  return { problems, warnings: [] };
 }
 
 /** Templates are parsed at once up to here, which takes 1 ms. */
 const TEMPLATE_INLINE_CHARACTERS = 4096;
 
-async function templateProblems({ texts }: AdmissionDeps, template: Template): Promise<readonly Problem[]> {
+async function templateVerdict({ texts }: AdmissionDeps, template: Template): Promise<Verdict> {
   const text = template.spec?.data;
-  if (text === undefined) return [];
+  if (text === undefined) return refusedFor([]);
   const isShort = texts === undefined || text.length <= TEMPLATE_INLINE_CHARACTERS;
   const read = isShort ? validateTemplateText(text) : await texts.template(text);
-  if (read.ok) return [];
+  if (read.ok) return { problems: [], warnings: (read.foreignImages ?? []).map(imageAtLine) };
   if ('reason' in read && read.reason === 'busy') throw tooMany(read.message, BUSY_RETRY_SECONDS);
   const message = 'error' in read ? whereAndWhat(read.error) : read.message;
-  return [{ reason: 'invalid', path: ['spec', 'data'], message }];
+  return refusedFor([{ reason: 'invalid', path: ['spec', 'data'], message }]);
+}
+
+function imageAtLine({ image, line }: ForeignImage): Problem {
+  const message = `line ${line} of the template: ${foreignImageWarning(image)}`;
+  return { reason: 'not-supported', path: ['spec', 'data'], message };
 }
 
 /** Line and column count in the template's text, or in what it rendered to. */
@@ -69,25 +93,29 @@ function whereAndWhat(error: RenderError): string {
 }
 
 /** Only when template and hardware are there: objects may come in any order. */
-async function workflowProblems(
+async function workflowVerdict(
   { view, renderer, referenceRules }: AdmissionDeps,
   workflow: Workflow,
   author?: string,
-): Promise<readonly Problem[]> {
+): Promise<Verdict> {
   const unreachable = reachProblems(view, workflow);
-  if (unreachable.length > 0) return unreachable;
+  if (unreachable.length > 0) return refusedFor(unreachable);
   const { templateRef = '', disabled } = workflow.spec ?? {};
   const found = renderInputOf(view, referenceRules, workflow);
-  if (!found.ok || disabled === true) return [];
+  if (!found.ok || disabled === true) return refusedFor([]);
   const { namespace } = workflow.metadata;
   const rendered = await renderer.check(found.input, {
     namespace,
     author: author === undefined ? `template ${templateRef}` : `user ${author}`,
   });
-  if (rendered.ok) return [];
+  const at = { path: ['spec', 'templateRef'], value: templateRef };
+  if (rendered.ok) {
+    const images = foreignImagesOf(rendered.value).map(foreignImageWarning);
+    return { problems: [], warnings: images.map((message) => ({ reason: 'not-supported', ...at, message })) };
+  }
   if (rendered.isBusy === true)
     throw tooMany(`${rendered.message}; create this workflow again later`, BUSY_RETRY_SECONDS);
   const fault = rendered.error === undefined ? rendered.message : whereAndWhat(rendered.error);
-  const message = `template ${templateRef} does not render for it: ${fault}`;
-  return [{ reason: 'invalid', path: ['spec', 'templateRef'], value: templateRef, message }];
+  const message = `template ${templateRef} does not render for it now: ${fault}; the workflow waits until the template or the hardware changes`;
+  return { problems: [], warnings: [{ reason: 'invalid', ...at, message }] };
 }

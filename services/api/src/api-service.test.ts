@@ -209,14 +209,14 @@ test('lists by selectors and pages, and as a table', async () => {
   const table = await api.call('GET', '/apis/tinkerbell.org/v1alpha1/hardware', undefined, { accept });
   assert.deepEqual(
     table.body.columnDefinitions.map((one: { name: string }) => one.name),
-    ['Name', 'State', 'Age'],
+    ['Name', 'State', 'MAC', 'Address', 'Age'],
   );
   assert.deepEqual(
     table.body.rows.map((row: { cells: unknown[] }) => row.cells.slice(0, 2)),
     [
-      ['a', ''],
-      ['b', ''],
-      ['c', ''],
+      ['a', 'no workflow'],
+      ['b', 'no workflow'],
+      ['c', 'no workflow'],
     ],
   );
 });
@@ -287,7 +287,7 @@ test('refuses a template that cannot be parsed, with its line', async () => {
   assert.equal((await api.call('GET', `${base}/templates/t`)).code, 404);
 });
 
-test('refuses a workflow whose template does not render for its hardware', async () => {
+test('stores a workflow whose template does not render for its hardware now, with a warning', async () => {
   await using api = await startedApi();
   await api.call('POST', `${base}/hardware`, hardwareOf());
   const data =
@@ -298,16 +298,21 @@ test('refuses a workflow whose template does not render for its hardware', async
     metadata: { name: 't' },
     spec: { data },
   });
-  const workflow = (hardwareMap: object) => ({
+  const workflow = (name: string, hardwareMap: object) => ({
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Workflow',
-    metadata: { name: 'w' },
+    metadata: { name },
     spec: { templateRef: 't', hardwareRef: 'm1', hardwareMap },
   });
-  const refused = await api.call('POST', `${base}/workflows`, workflow({}));
-  assert.equal(refused.code, 422);
-  assert.match(refused.body.message, /device_1/);
-  assert.equal((await api.call('POST', `${base}/workflows`, workflow({ device_1: 'x' }))).code, 201);
+  const waiting = await api.call('POST', `${base}/workflows`, workflow('w', {}));
+  assert.equal(waiting.code, 201);
+  assert.match(
+    waiting.headers.get('warning') ?? '',
+    /does not render for it now: .*device_1.*; the workflow waits/,
+  );
+  const rendered = await api.call('POST', `${base}/workflows`, workflow('v', { device_1: 'x' }));
+  assert.equal(rendered.code, 201);
+  assert.doesNotMatch(rendered.headers.get('warning') ?? '', /render/);
 });
 
 test('streams the timeline of a machine', async () => {

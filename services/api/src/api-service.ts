@@ -1,5 +1,6 @@
 /** The REST API in the shape of Kubernetes' own: paths, verbs, media types, status codes. */
 import { ANONYMOUS } from '@tinkerbell/access';
+import type { UnknownMachines } from '@tinkerbell/enrollment';
 import {
   WholeResponse,
   type Authenticator,
@@ -53,6 +54,7 @@ import { serverValues } from './server-values.ts';
 import { tableOf, wantsTable } from './table.ts';
 import { actionLog, auditRecords, timeline } from './timeline-handler.ts';
 import { failureOf } from './unexpected-failure.ts';
+import { UNKNOWN_MACHINES, unknownMachinesAnswer } from './unknown-machines.ts';
 import { warningHeaders } from './warnings.ts';
 import { isDryRun, writeOptions } from './write-options.ts';
 
@@ -74,6 +76,8 @@ export interface ApiDeps {
   readonly authenticator?: Authenticator;
   /** Of ServiceAccounts; there are none when absent. */
   readonly tokens?: AccountTokens;
+  /** Who asks to boot and is not registered; absent: the API knows of none. */
+  readonly unknownMachines?: Pick<UnknownMachines, 'list'>;
   /** Objects that the API does not show to anybody. */
   readonly hidden?: readonly ObjectKey[];
 }
@@ -89,7 +93,7 @@ type Deps = ApiDeps &
 
 /** The path of the audit, which roles name. */
 const AUDIT = '/audit';
-const PREFIXES = ['/api', '/openapi/', '/version', ...ISSUER_PATHS, AUDIT, OWN_TOKEN];
+const PREFIXES = ['/api', '/openapi/', '/version', ...ISSUER_PATHS, AUDIT, UNKNOWN_MACHINES, OWN_TOKEN];
 
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
@@ -179,6 +183,7 @@ async function answered(deps: Deps, request: HttpRequest, context: HttpContext):
 async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   const path = pathOf(request);
   if (path === AUDIT) return onAudit(deps, request, context);
+  if (path === UNKNOWN_MACHINES) return unknownMachinesAnswer(deps, request, context);
   if (path === OWN_TOKEN)
     return request.method === 'GET' ? ownToken(deps, userOf(context), request) : methodNotAllowed(request);
   const document = documentAt(deps, path, request);
@@ -354,7 +359,13 @@ function shown(
   const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
   const resourceVersion = object.metadata.resourceVersion ?? '';
   return json(
-    tableOf([object], { kind: target.kind, nowMs: deps.clock.nowMs(), resourceVersion, includeObject }),
+    tableOf([object], {
+      kind: target.kind,
+      nowMs: deps.clock.nowMs(),
+      resourceVersion,
+      includeObject,
+      view: deps.view,
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 /** List and watch, as objects or as a Table. */
 import { apiVersionOf, collectionOf, type Resource } from '@tinkerbell/resources';
-import type { Store } from '@tinkerbell/store-contract';
+import type { Store, View } from '@tinkerbell/store-contract';
 import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -14,6 +14,7 @@ import { watchStream } from './watch-stream.ts';
 export interface ListDeps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly view: View;
 }
 
 export interface WatchDeps extends ListDeps {
@@ -34,7 +35,7 @@ export async function listResponse(
   let pieceBytes = 0;
   const pieces = listPieces(deps.store, begun.wanted, () => pieceBytes);
   const sized = (bytes: number): void => void (pieceBytes = bytes);
-  return listAnswer({ pieces, sized }, shapeOf(begun, query, request));
+  return listAnswer({ pieces, sized }, shapeOf(begun, { query, request, view: deps.view }));
 }
 
 /** All items of a list at once. */
@@ -81,7 +82,14 @@ function metadataOf({ token, nowMs }: BegunList, ofStore: number, next: Position
   return { resourceVersion: String(revision), ...more };
 }
 
-function shapeOf(begun: BegunList, query: URLSearchParams, request: HttpRequest): ListShape {
+function shapeOf(
+  begun: BegunList,
+  {
+    query,
+    request,
+    view,
+  }: { readonly query: URLSearchParams; readonly request: HttpRequest; readonly view: View },
+): ListShape {
   const { target } = begun.wanted;
   const metadata: ListShape['metadata'] = (revision, next) => metadataOf(begun, revision, next);
   if (!wantsTable(request.headers.get('accept')))
@@ -89,7 +97,7 @@ function shapeOf(begun: BegunList, query: URLSearchParams, request: HttpRequest)
   const { kind } = target;
   const includeObject = query.get('includeObject') ?? 'Metadata';
   const show = (resource: Resource): object =>
-    tableRow(resource, { kind, nowMs: begun.nowMs, includeObject });
+    tableRow(resource, { kind, nowMs: begun.nowMs, includeObject, view });
   return { head: tableHead(kind), items: 'rows', show, metadata };
 }
 
@@ -136,6 +144,7 @@ function showing(
       nowMs: deps.clock.nowMs(),
       resourceVersion: resource.metadata.resourceVersion ?? '',
       includeObject,
+      view: deps.view,
     });
   return { show };
 }

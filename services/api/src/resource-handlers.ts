@@ -46,7 +46,7 @@ export async function createObject(
 ): Promise<Outcome> {
   refuseOtherNamespace(target, body);
   const { kind, namespace = '' } = target;
-  const { resource, warnings } = await checked(body, { kind }, options.unknownFields);
+  const { resource, warnings: ofFields } = await checked(body, { kind }, options.unknownFields);
   const values = deps.values();
   const made = newObject(kind, resource, { namespace, values });
   const whole = completed(kind, made, deps.catalog, values.now);
@@ -54,7 +54,7 @@ export async function createObject(
   const object =
     managedFields === undefined ? whole : { ...whole, metadata: { ...whole.metadata, managedFields } };
   await refuseLarge(object);
-  await admit(deps, target, object, true);
+  const warnings = [...ofFields, ...(await admit(deps, target, object, true))];
   const key = keyOf(target, object.metadata.name);
   if (options.dryRun) {
     if ((await deps.store.get(key)) !== undefined) throw alreadyExists(target, key.name);
@@ -108,7 +108,7 @@ export async function change(
   const { submitted, options } = submission;
   const { kind } = target;
   const before = current.object;
-  const { resource, warnings } = await checked(submitted, { kind, before }, options.unknownFields);
+  const { resource, warnings: ofFields } = await checked(submitted, { kind, before }, options.unknownFields);
   refuseOtherObject(target, current, resource);
   const isStatus = target.subresource === 'status';
   const changed = isStatus ? withStatus(before, resource) : updatedObject(kind, before, resource);
@@ -116,10 +116,9 @@ export async function change(
   const whole = completed(kind, changed, deps.catalog, values.now);
   const object = await withManagers(target, { before, after: whole }, { ...submission, now: values.now });
   await refuseLarge(object);
-  if (!isStatus) {
-    refuseNewFinalizers(target, before, object);
-    await admit(deps, target, object, false);
-  }
+  if (!isStatus) refuseNewFinalizers(target, before, object);
+  const ofAdmission = isStatus ? [] : await admit(deps, target, object, false);
+  const warnings = [...ofFields, ...ofAdmission];
   if (options.dryRun) return { code: 200, object, warnings };
   if (isDeepEqual(object, before)) return { code: 200, object: before, warnings };
   const { key, revision: expectedRevision } = current;
@@ -173,14 +172,16 @@ function refuseNewFinalizers(target: ResourceTarget, before: Resource, after: Re
   throw invalid(target.kind.kind, after.metadata.name, [{ reason: 'invalid', path, value: added, message }]);
 }
 
+/** Resolves with warnings. */
 async function admit(
   deps: VerbDeps,
   target: ResourceTarget,
   object: Resource,
   isNew: boolean,
-): Promise<void> {
-  const problems = await deps.admission.problemsOf(target.kind, object, isNew);
+): Promise<readonly Problem[]> {
+  const { problems, warnings } = await deps.admission.judge(target.kind, object, isNew);
   if (problems.length > 0) throw invalid(target.kind.kind, object.metadata.name, problems);
+  return warnings;
 }
 
 function refuseOtherNamespace(target: ResourceTarget, body: unknown): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { workflowKind, type Workflow } from '@tinkerbell/resources';
+import { hardwareKind, workflowKind, type Hardware, type Workflow } from '@tinkerbell/resources';
 import { tableOf } from './table.ts';
 
 test('a workflow is shown with its pause, and wide with attempts, backoff, breakpoints and the last operation', () => {
@@ -46,4 +46,33 @@ test('a workflow is shown with its pause, and wide with attempts, backoff, break
   );
   const usual = table.columnDefinitions.filter(({ priority }) => priority === 0).map(({ name }) => name);
   assert.deepEqual(usual, ['Name', 'Template', 'State', 'Action', 'Agent', 'Hardware', 'Age']);
+});
+
+test('a machine is shown with its MAC, its address, and the state of its newest workflow', () => {
+  const hardware: Hardware = {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name: 'm1', namespace: 'default' },
+    spec: {
+      interfaces: [
+        { dhcp: { mac: '08:00:27:00:00:01', ip: { address: '192.0.2.1', netmask: '255.255.255.0' } } },
+        { dhcp: { mac: '08:00:27:00:00:02' } },
+      ],
+    },
+  };
+  const workflow = (state: string, day: number, status: object = {}) =>
+    ({
+      metadata: { creationTimestamp: `2026-01-0${day}T00:00:00Z` },
+      status: { state, ...status },
+    }) as Workflow;
+  const cellsOf = (...workflows: readonly Workflow[]) => {
+    const view = { workflowsByHardware: () => workflows };
+    const options = { kind: hardwareKind, nowMs: 0, resourceVersion: '1', includeObject: 'None', view };
+    return (tableOf([hardware], options) as { rows: { cells: unknown[] }[] }).rows[0]?.cells.slice(0, 4);
+  };
+  const macs = '08:00:27:00:00:01,08:00:27:00:00:02';
+  assert.deepEqual(cellsOf(), ['m1', 'no workflow', macs, '192.0.2.1']);
+  const cancelled = workflow('FAILED', 2, { conditions: [{ type: 'Cancelled', status: 'True' }] });
+  assert.equal(cellsOf(workflow('SUCCESS', 1), cancelled)?.[1], 'CANCELLED');
+  assert.equal(cellsOf(workflow('SUCCESS', 3), cancelled)?.[1], 'SUCCESS');
 });

@@ -1,5 +1,7 @@
 /** Objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
-import type { Kind, PrinterColumn, Resource, Workflow } from '@tinkerbell/resources';
+import type { Hardware, Kind, PrinterColumn, Resource, Workflow } from '@tinkerbell/resources';
+import type { View } from '@tinkerbell/store-contract';
+import { shownState } from '@tinkerbell/workflow';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -16,6 +18,8 @@ export interface RowOptions {
   readonly nowMs: number;
   /** `Metadata` (the default), `Object` or `None`: what each row carries beside its cells. */
   readonly includeObject: string;
+  /** Tells of what runs on a Hardware; absent: nothing is told. */
+  readonly view?: Pick<View, 'workflowsByHardware'>;
 }
 
 export interface TableOptions extends RowOptions {
@@ -47,17 +51,21 @@ export function tableHead(kind: Kind): object {
         priority: column.priority ?? 0,
       })),
       ...(kind.kind === 'Workflow' ? workflowColumns.map(({ column }) => column) : []),
+      ...(kind.kind === 'Hardware' ? hardwareColumns.map(({ column }) => column) : []),
       { name: 'Age', type: 'string', format: '', description: 'Time since it was created', priority: 0 },
     ],
   };
 }
 
-export function tableRow(resource: Resource, { kind, nowMs, includeObject }: RowOptions): object {
+export function tableRow(resource: Resource, { kind, nowMs, includeObject, view }: RowOptions): object {
   return {
     cells: [
       resource.metadata.name,
-      ...columnsOf(kind).map((column) => cellOf(resource, column, nowMs)),
+      ...columnsOf(kind).map((column) =>
+        column.jsonPath === STATE ? stateOf(resource, view) : cellOf(resource, column, nowMs),
+      ),
       ...(kind.kind === 'Workflow' ? workflowColumns.map(({ cellOf }) => cellOf(resource as Workflow)) : []),
+      ...(kind.kind === 'Hardware' ? hardwareColumns.map(({ cellOf }) => cellOf(resource as Hardware)) : []),
       ageOf(resource.metadata.creationTimestamp, nowMs),
     ],
     ...rowObject(resource, includeObject),
@@ -100,6 +108,22 @@ const workflowColumns = [
   },
 ];
 
+/** What a person looks a machine up by. */
+const hardwareColumns = [
+  {
+    column: { ...wideColumn('MAC', 'Of its network interfaces'), priority: 0 },
+    cellOf: ({ spec }: Hardware) => textOf((spec?.interfaces ?? []).map(({ dhcp }) => dhcp?.mac)),
+  },
+  {
+    column: { ...wideColumn('Address', 'Of its network interfaces'), priority: 0 },
+    cellOf: ({ spec }: Hardware) => textOf((spec?.interfaces ?? []).map(({ dhcp }) => dhcp?.ip?.address)),
+  },
+];
+
+function textOf(values: readonly (string | undefined)[]): string {
+  return values.filter(Boolean).join(',');
+}
+
 function wideColumn(name: string, description: string) {
   return { name, type: 'string', format: '', description, priority: 1 };
 }
@@ -108,11 +132,22 @@ function actionsOf(status: Workflow['status']) {
   return (status?.tasks ?? []).flatMap((task) => task.actions);
 }
 
-/** A paused workflow keeps upstream's state, so that people see it here. */
-function shownAt(resource: Resource, jsonPath: string): unknown {
-  const value = valueAt(resource, jsonPath);
-  const isPaused = jsonPath === '.status.state' && (resource as Workflow).status?.paused === true;
-  return isPaused ? `${String(value)} (paused)` : value;
+const STATE = '.status.state';
+
+/** Nobody writes a Hardware's own state but an operator: else it is that of its newest workflow. */
+function stateOf(resource: Resource, view: RowOptions['view']): unknown {
+  if (resource.kind === 'Workflow') return shownState((resource as Workflow).status);
+  const own = valueAt(resource, STATE);
+  if (resource.kind !== 'Hardware' || own !== '' || view === undefined) return own;
+  const { namespace, name } = resource.metadata;
+  const [newest] = view
+    .workflowsByHardware(namespace, name)
+    .toSorted((one, other) => createdAt(other).localeCompare(createdAt(one)));
+  return newest === undefined ? 'no workflow' : shownState(newest.status) || 'not begun';
+}
+
+function createdAt({ metadata }: Workflow): string {
+  return metadata.creationTimestamp ?? '';
 }
 
 /** A definition's own column of the age would stand beside ours. */
@@ -123,7 +158,7 @@ function columnsOf({ printerColumns }: Kind): readonly PrinterColumn[] {
 }
 
 function cellOf(resource: Resource, { jsonPath, type, format }: PrinterColumn, nowMs: number): unknown {
-  const value = shownAt(resource, jsonPath);
+  const value = valueAt(resource, jsonPath);
   if (format === 'count') return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
   if (type === 'date') return typeof value === 'string' && value !== '' ? ageOf(value, nowMs) : '';
   return typeof value === 'object' ? JSON.stringify(value) : value;

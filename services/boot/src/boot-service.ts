@@ -1,9 +1,10 @@
 import type { Service, ServiceHealth, UdpSocket } from '@tinkerbell/platform-contract';
-import { createBootFiles } from './boot-files/index.ts';
+import { createBinaryInventory, withInventory } from './binary-inventory.ts';
+import { createBootFiles, type BootFiles } from './boot-files/index.ts';
 import { bootRoutes } from './boot-routes.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
-import { createCounters } from './counters.ts';
+import { createCounters, type Counters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { openDhcpSockets } from './dhcp-sockets.ts';
 import { DhcpPools } from './dhcp-pools.ts';
@@ -14,6 +15,7 @@ import { createIpv6Listeners } from './ipv6/ipv6-listeners.ts';
 import { createIsoImages } from './iso/images.ts';
 import { SyslogListener } from './syslog-listener.ts';
 import { TftpListener } from './tftp-listener.ts';
+import { createUnknownSightings } from './unknown-sightings.ts';
 import { createTftpTimeline } from './tftp-timeline.ts';
 
 export interface BootService extends Service {
@@ -24,20 +26,21 @@ export interface BootService extends Service {
 }
 
 /** DHCP, TFTP, syslog, iPXE scripts and binaries. `start` rejects with the platform's error when a port is taken. */
-export function createBootService(deps: BootDeps, config: BootConfig): BootService {
+export function createBootService(deps: BootDeps, given: BootConfig): BootService {
   const counters = createCounters();
-  const files = createBootFiles(deps, config);
+  const files = createBootFiles(deps, given);
+  const inventory = createBinaryInventory(deps, { files, config: given });
+  const config = { ...given, netboot: withInventory(given, inventory) };
   const timeline = createDhcpTimeline(deps, counters);
   const traffic = new DhcpTraffic();
   const mayAsk = createClientLimit(deps.clock);
   const pools = poolsOf(deps, config, timeline);
   const foreignServers = createForeignServers(deps, config, counters);
   const { view } = deps;
-  const onDhcp = createDhcpListener({ ...deps, timeline, traffic, mayAsk, pools, foreignServers }, config);
-  const tftp =
-    config.tftp === undefined
-      ? undefined
-      : new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, counters) });
+  const reportUnknown = createUnknownSightings(deps);
+  const heard = { timeline, traffic, mayAsk, pools, foreignServers, reportUnknown };
+  const onDhcp = createDhcpListener({ ...deps, ...heard }, config);
+  const tftp = tftpListener(deps, { config, files, counters });
   const syslog =
     config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
   const ipv6 = createIpv6Listeners(deps, config, counters);
@@ -59,6 +62,7 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
         await Promise.all(ending);
       };
       try {
+        await inventory.load();
         await pools?.load();
         if (config.dhcp !== undefined)
           await openDhcpSockets(deps, { ...config, dhcp: config.dhcp }, { onDhcp, sockets });
@@ -81,6 +85,15 @@ export function createBootService(deps: BootDeps, config: BootConfig): BootServi
     tftpPort: () => tftp?.local?.port,
     syslogPort: () => syslog?.local?.port,
   };
+}
+
+function tftpListener(
+  deps: BootDeps,
+  input: { readonly config: BootConfig; readonly files: BootFiles; readonly counters: Counters },
+): TftpListener | undefined {
+  const { config, files, counters } = input;
+  if (config.tftp === undefined) return undefined;
+  return new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, counters) });
 }
 
 function healthOf(isListening: boolean, isViewReady: boolean, counters: ServiceHealth['counters'] = {}) {

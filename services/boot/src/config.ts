@@ -1,3 +1,4 @@
+import type { UnknownMachines } from '@tinkerbell/enrollment';
 import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
 import type {
@@ -25,6 +26,8 @@ export interface BootDeps {
   readonly log: Log;
   readonly view: View;
   readonly journal: Journal;
+  /** Remembers who asks to boot and is not registered; absent: nobody does. */
+  readonly unknownMachines?: Pick<UnknownMachines, 'see'>;
   /** Absent: nobody collects traces. */
   readonly tracer?: Tracer;
   /** Both are needed when `netboot.pools` has any. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
+import { UnknownMachines } from '@tinkerbell/enrollment';
 import type { Arrival, NetbootSettings } from '@tinkerbell/netboot';
 import type { Hardware } from '@tinkerbell/resources';
 import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
@@ -10,6 +11,7 @@ import { createClientLimit } from './client-limit.ts';
 import { createCounters } from './counters.ts';
 import { createDhcpListener } from './dhcp-listener.ts';
 import { addressesOn } from './dhcp-sockets.ts';
+import { createUnknownSightings } from './unknown-sightings.ts';
 import { createDhcpTimeline } from './dhcp-timeline.ts';
 import { packet, UEFI } from '../testdata/packets.ts';
 import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../testdata/rack.ts';
@@ -35,7 +37,12 @@ function feed(
   const timeline = createDhcpTimeline({ log: silentLog, journal, clock: nodeClock }, counters);
   const config = { netboot: { ...rackConfig().netboot, ...netboot } };
   const mayAsk = createClientLimit({ monotonicMs: () => 0 });
-  const listener = createDhcpListener({ view: fixedView(hardware), timeline, mayAsk }, config);
+  const unknown = new UnknownMachines();
+  let nowMs = 0;
+  const clock = { ...nodeClock, nowMs: () => (nowMs += 4_000) };
+  const reportUnknown = createUnknownSightings({ unknownMachines: unknown, clock, journal });
+  const heard = { view: fixedView(hardware), timeline, mayAsk, reportUnknown };
+  const listener = createDhcpListener(heard, config);
   const sent: { reply: DhcpPacket; to: string }[] = [];
   const socket = {
     send(bytes: Uint8Array, { address, port }: UdpAddress) {
@@ -54,7 +61,7 @@ function feed(
       { bytes, peer: peerOf(peer.address, peer.port), networkInterface: undefined },
       { arrival, socket },
     );
-  return { sent, counters: counters.values(), entries: journal.entries };
+  return { sent, counters: counters.values(), entries: journal.entries, unknown: unknown.list() };
 }
 
 const listen = (...packets: Uint8Array[]) => feed({}, ...packets);
@@ -70,6 +77,49 @@ test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line i
     entries.map(({ event, machine, message }) => [event, machine, message]),
     [['offer-sent', MAC, 'discover from PXE firmware: offer of 192.168.77.10, boot file ipxe.efi']],
   );
+});
+
+test('remembers a machine that asks to boot and is not registered, and tells of it once', () => {
+  const { sent, unknown, entries } = feed({ hardware: [] }, packet(UEFI), packet(UEFI), packet(UEFI));
+  assert.deepEqual(sent, []);
+  assert.deepEqual(unknown, [
+    {
+      mac: MAC,
+      client: 'PXE firmware',
+      architecture: 7,
+      vendorClass: 'PXEClient:Arch:00007:UNDI:003000',
+      asked: 'discover',
+      reason: 'no-hardware',
+      message: `no Hardware has the MAC ${MAC}`,
+      firstSeenMs: 4_000,
+      lastSeenMs: 12_000,
+      count: 3,
+    },
+  ]);
+  const told = entries.filter(({ event }) => event === 'machine-unknown');
+  assert.deepEqual(
+    told.map(({ machine, message }) => [machine, message]),
+    [
+      [
+        MAC,
+        `${MAC} (PXE firmware) asks to boot, is not registered and is not answered: no Hardware has the MAC ${MAC}; register it with: tink hardware accept ${MAC}`,
+      ],
+    ],
+  );
+});
+
+test('remembers nothing of operating systems and of registered machines', () => {
+  assert.deepEqual(feed({}, packet(UEFI)).unknown, []);
+  assert.deepEqual(feed({ hardware: [] }, packet({})).unknown, []);
+});
+
+test('offers no file that the server does not have, and the timeline names it', () => {
+  const { sent, entries } = feed({ netboot: { lacksBinary: (name) => name === 'ipxe.efi' } }, packet(UEFI));
+  assert.deepEqual(
+    sent.map(({ reply }) => [reply.yiaddr, reply.bootFile]),
+    [['192.168.77.10', '/netboot-not-allowed']],
+  );
+  assert.match(entries[0]?.message ?? '', /no netboot: this server has no boot file ipxe\.efi$/);
 });
 
 test('the timeline says why a machine is offered no boot', () => {
@@ -160,6 +210,7 @@ test('what is ignored is counted by reason, and written to the timeline once a m
     entries.map(({ event, details }) => [event, details?.['reason']]),
     [
       ['request-ignored', 'no-hardware'],
+      ['machine-unknown', undefined],
       ['address-released', 'client-released'],
       ['request-ignored', 'no-message-type'],
     ],

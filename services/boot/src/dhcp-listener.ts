@@ -23,6 +23,7 @@ import type { DhcpPools } from './dhcp-pools.ts';
 import { tracedReply } from './dhcp-trace.ts';
 import type { DhcpTimeline } from './dhcp-timeline.ts';
 import type { DhcpTraffic } from './dhcp-traffic.ts';
+import type { ReportUnknown } from './unknown-sightings.ts';
 import type { ForeignServers } from './foreign-servers.ts';
 
 /** Replies are smaller; what is not gets memory of its own. */
@@ -37,6 +38,8 @@ export interface DhcpEntrance {
 export interface DhcpListenerDeps extends Pick<BootDeps, 'view' | 'tracer'> {
   readonly timeline: DhcpTimeline;
   readonly mayAsk: ClientLimit;
+  /** Hears of packets of machines that no Hardware has. */
+  readonly reportUnknown?: ReportUnknown;
   readonly traffic?: DhcpTraffic;
   /** Present when the settings have pools. */
   readonly pools?: Pick<DhcpPools, 'decide'> | undefined;
@@ -49,6 +52,7 @@ interface Exchange {
   readonly client: NetbootClient;
   readonly reservation: ReservationResult;
   readonly peer: UdpAddress;
+  readonly settings: BootConfig['netboot'];
   readonly entrance: DhcpEntrance;
 }
 
@@ -75,7 +79,7 @@ export function createDhcpListener(
         : reservationFor(view.hardwareByMac(client.mac), client.mac);
 
     const { arrival } = entrance;
-    const exchange = { request, client, reservation, peer: datagram.peer, entrance };
+    const exchange = { request, client, reservation, peer: datagram.peer, settings, entrance };
     const decision = replyTo({ request, client, reservation, settings, arrival });
     if (decision.kind !== 'pool') return conclude(deps, exchange, decision);
     const { pool } = decision;
@@ -86,14 +90,27 @@ export function createDhcpListener(
 }
 
 function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDecision): void {
-  const { view, timeline, foreignServers } = deps;
-  const { request, client, reservation, peer, entrance } = exchange;
-  if (decision.kind === 'ignore') {
-    if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
-    if (decision.reason === 'other-server-selected') foreignServers?.seen(request);
-    return timeline.ignored({ request, client, reservation, decision });
-  }
-  if (decision.kind !== 'reply') return;
+  deps.reportUnknown?.(exchange, decision);
+  if (decision.kind === 'ignore') return ignored(deps, exchange, decision);
+  if (decision.kind === 'reply') answer(deps, exchange, decision);
+}
+
+function ignored(
+  { view, timeline, foreignServers }: DhcpListenerDeps,
+  { request, client, reservation }: Exchange,
+  decision: Extract<ReplyDecision, { kind: 'ignore' }>,
+): void {
+  if (decision.reason === 'client-declined') return timeline.declined({ request, client, view });
+  if (decision.reason === 'other-server-selected') foreignServers?.seen(request);
+  timeline.ignored({ request, client, reservation, decision });
+}
+
+function answer(
+  deps: DhcpListenerDeps,
+  { request, client, reservation, peer, settings, entrance }: Exchange,
+  decision: Extract<ReplyDecision, { kind: 'reply' }>,
+): void {
+  const { timeline } = deps;
   const reply = deps.tracer?.isOn
     ? tracedReply(deps.tracer, { request, reply: decision.reply, client })
     : decision.reply;
@@ -107,7 +124,8 @@ function conclude(deps: DhcpListenerDeps, exchange: Exchange, decision: ReplyDec
 
   send(entrance.socket, encoded.bytes, destination);
   deps.traffic?.sent(reply.options.messageType);
-  timeline.replied({ request, reply, client, reservation, droppedOptions: encoded.droppedOptions });
+  const { droppedOptions } = encoded;
+  timeline.replied({ request, reply, client, reservation, settings, droppedOptions });
 }
 
 /**

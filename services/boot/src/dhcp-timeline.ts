@@ -1,8 +1,10 @@
 import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
 import {
   NOT_ALLOWED_FILE,
+  whyNoBinary,
   type IgnoreReason,
   type NetbootClient,
+  type NetbootSettings,
   type ReplyDecision,
   type ReservationResult,
 } from '@tinkerbell/netboot';
@@ -44,6 +46,7 @@ export interface DhcpTimeline {
     readonly reply: DhcpPacket;
     readonly client: NetbootClient;
     readonly reservation: ReservationResult;
+    readonly settings: Pick<NetbootSettings, 'architectureOverrides'>;
     readonly droppedOptions: readonly number[];
   }): void;
 }
@@ -167,7 +170,7 @@ function ignoredWriter({ log, journal, clock }: TimelineDeps, counters: Counters
 
 function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['replied'] {
   const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
-  return ({ request, reply, client, reservation, droppedOptions }) => {
+  return ({ request, reply, client, reservation, settings, droppedOptions }) => {
     const type = nameOf(reply);
     if (droppedOptions.length > 0) {
       log.warn('DHCP options dropped: the reply passes what the client takes', {
@@ -179,7 +182,7 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
     log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
     if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
     const boots = file.endsWith(NOT_ALLOWED_FILE)
-      ? `, no netboot: ${whyNot(client, reservation)}`
+      ? `, no netboot: ${whyNot(client, reservation, settings)}`
       : file === ''
         ? ''
         : `, boot file ${file}`;
@@ -195,13 +198,18 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
 }
 
 /** For the operator who wonders why the machine goes on to its disk. */
-function whyNot(client: NetbootClient, reservation: ReservationResult): string {
+function whyNot(
+  client: NetbootClient,
+  reservation: ReservationResult,
+  settings: Pick<NetbootSettings, 'architectureOverrides'>,
+): string {
   if (reservation.ok && !reservation.value.mayNetboot)
     return `${reservation.value.path}.netboot.allowPXE is not true`;
-  return `no boot file is known for architecture ${client.architecture}`;
+  return whyNoBinary(client, reservation.ok ? reservation.value : { ipxe: {} }, settings);
 }
 
-function whoIs(client: NetbootClient): string {
+/** In words: the firmware, an iPXE, or an operating system. */
+export function whoIs(client: NetbootClient): string {
   if (client.isIpxe) return `iPXE ${client.ipxe.version ?? 'of unknown version'}`;
   if (client.protocol === undefined) return 'an operating system';
   return client.protocol === 'http' ? 'UEFI HTTP boot' : 'PXE firmware';

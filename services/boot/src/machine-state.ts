@@ -7,13 +7,21 @@ const TERMINAL_STATES: readonly string[] = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
 /**
  * False when the machine has workflows and all are finished. A machine without any counts as having work: it may be new,
- * and its workflow may be created, or enrolled by its agent, while the in-memory OS is up.
+ * and its workflow may be created, or enrolled by its agent, while the in-memory OS is up. So does one whose Hardware was
+ * deleted and created again: what the old one ran is over.
  */
 export function hasWorkToDo(view: View, reservation: Reservation): boolean {
-  return isUnfinished([
+  const all = [
     ...view.workflowsByHardware(reservation.namespace, reservation.hardwareName),
     ...view.workflowsByAgent(reservation.agentId),
-  ]);
+  ];
+  return isUnfinished(all.filter((workflow) => !isOfFormerHardware(workflow, reservation)));
+}
+
+/** Finished on a Hardware that is no more. Workflows of upstream, and older ones, do not say on which they ran. */
+function isOfFormerHardware(workflow: Workflow, { hardwareUid }: Reservation): boolean {
+  const ranOn = workflow.status?.hardwareUID;
+  return isFinished(workflow) && ranOn !== undefined && hardwareUid !== undefined && ranOn !== hardwareUid;
 }
 
 /** Boot modes in which the controller, or the operator's own actions, put an image into the machine's drive. */

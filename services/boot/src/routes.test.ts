@@ -116,6 +116,24 @@ test('a machine whose workflows are all finished boots its disk', async () => {
   }
 });
 
+test('a Hardware that was deleted and created again is a new machine: what the old one ran does not count', async () => {
+  const again = { ...machine(), metadata: { ...machine().metadata, uid: 'new' } };
+  const ranOn = (state: string, hardwareUID?: string) => ({
+    ...workflow(state),
+    status: { state, ...(hardwareUID === undefined ? {} : { hardwareUID }) },
+  });
+  for (const [workflows, expected] of [
+    [[ranOn('SUCCESS', 'old')], /Tinkerbell Hook/],
+    [[ranOn('SUCCESS', 'new')], /sanboot/],
+    [[ranOn('SUCCESS', 'old'), ranOn('SUCCESS', 'new')], /sanboot/],
+    // Of upstream, or of before the uid was recorded.
+    [[ranOn('SUCCESS')], /sanboot/],
+  ] as const) {
+    const view = fixedView([again], workflows);
+    assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view })).body, expected);
+  }
+});
+
 test('a machine that may not netboot boots its disk, or as upstream finds nothing', async () => {
   const view = fixedView([machine({ netboot: { allowPXE: false } })]);
   assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view })).body, /sanboot/);

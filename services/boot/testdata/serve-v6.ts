@@ -2,6 +2,9 @@
  * Runs DHCPv6 alone on the network interface `s0`, for interoperability tests that need it in a network namespace of its own. The one
  * Hardware has the address that is the program argument, if any. Prints `ready`, then the journal, one JSON record per line.
  */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { nodeClock, nodeFiles, nodeUdp, nodeUdp6 } from '@tinkerbell/platform-node';
 import { createBootService } from '../src/index.ts';
 import { fixedView, machine, rackConfig, recordingJournal, silentLog } from './rack.ts';
@@ -9,7 +12,10 @@ import { fixedView, machine, rackConfig, recordingJournal, silentLog } from './r
 const [, , address] = process.argv;
 const journal = recordingJournal();
 journal.append = (entry) => void process.stdout.write(`${JSON.stringify(entry)}\n`);
-const { tftp: _, ...base } = rackConfig();
+// It names no file that it does not have.
+const ipxeDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-v6-'));
+writeFileSync(join(ipxeDirectory, 'ipxe.efi'), 'binary');
+const { tftp: _, ...base } = rackConfig({ ipxeDirectory });
 const known = machine(address === undefined ? {} : { ip: { address, netmask: '', gateway: '', family: 6 } });
 for (const { dhcp } of known.spec?.interfaces ?? []) dhcp?.name_servers?.push('2001:db8::53');
 const service = createBootService(

@@ -11,7 +11,7 @@ import {
 } from '@tinkerbell/workflow';
 import { actionResponse } from './agent-messages.ts';
 import { annotateHardware } from './annotate-hardware.ts';
-import { applyEvent, workflowCollection } from './apply-event.ts';
+import { actionRequested, applyEvent, workflowCollection } from './apply-event.ts';
 import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
@@ -83,7 +83,7 @@ export async function offerAction(
   const applied = await applyEvent(
     deps,
     { collection: workflowCollection, namespace, name },
-    { kind: 'action-requested', agentId },
+    actionRequested(deps.view, agentId),
   );
   if (applied.ok) return served(deps, { newcomer, sessionId }, applied as Applied);
   if (applied.kind === 'refused')

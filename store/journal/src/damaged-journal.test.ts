@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
-import { verifyDatabase } from '@tinkerbell/store-sqlite/integrity';
+import { readAcknowledged, Tallies, verifyDatabase } from '@tinkerbell/store-sqlite/integrity';
 import { openSqliteJournal } from './index.ts';
 
 const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
@@ -98,6 +98,30 @@ test('records that are on the disk are missed when the log is removed', async ()
     /table journal.*was acknowledged; of .*-wal: it is absent/,
   );
 });
+
+test('records that come during a sync are acknowledged without waiting for another record', async () => {
+  const path = newPath();
+  const time = handClock();
+  await using journal = openSqliteJournal({ path, clock: time.clock, log });
+  appendAll(journal, 3);
+  await journal.read({ after: 0 });
+  time.run();
+  // The sync goes on in another thread, and ends in a later turn.
+  appendAll(journal, 3);
+  await journal.read({ after: 0 });
+  using database = new DatabaseSync(path, { readOnly: true });
+  const { version } = new Tallies(database).load('journal');
+  for (let asked = 0; acknowledgedVersion(path) !== version; asked += 1) {
+    assert.ok(asked < 2000, `version ${acknowledgedVersion(path)} of ${version} is acknowledged`);
+    time.run();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+});
+
+function acknowledgedVersion(path: string): number | undefined {
+  const acknowledged = readAcknowledged(path, 'journal');
+  return typeof acknowledged === 'object' ? acknowledged.tallies['journal']?.version : undefined;
+}
 
 function acknowledgedOf(path: string): string {
   return readFileSync(`${path}-acknowledged`, 'latin1');

@@ -84,6 +84,8 @@ class SqliteJournal implements RestorableJournal {
   readonly #log: LogSync | undefined;
   #cancelSync: (() => void) | undefined;
   #syncing: Promise<void> | undefined;
+  /** Records were written while a sync was under way, which does not count for them. */
+  #isBehind = false;
 
   constructor(options: SqliteJournalOptions) {
     this.#options = options;
@@ -164,7 +166,9 @@ class SqliteJournal implements RestorableJournal {
 
   /** Records that are on the disk are missed when they are lost; the others a crash may take. */
   #acknowledgeSoon(): void {
-    if (this.#log === undefined || this.#syncing !== undefined) return;
+    if (this.#log === undefined) return;
+    this.#isBehind = this.#syncing !== undefined;
+    if (this.#isBehind) return;
     this.#cancelSync ??= this.#options.clock.schedule(SYNC_AFTER_MS, () => void this.#acknowledge());
   }
 
@@ -180,6 +184,7 @@ class SqliteJournal implements RestorableJournal {
       )
       .finally(() => {
         this.#syncing = undefined;
+        if (this.#isBehind && this.#database.isOpen) this.#acknowledgeSoon();
       });
     return this.#syncing;
   }

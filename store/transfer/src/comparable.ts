@@ -1,13 +1,21 @@
 /** What of an object must be the same on both sides, as text. */
-import type { Resource } from '@tinkerbell/resources';
+import { isRecord, type Resource } from '@tinkerbell/resources';
 
 /**
  * Everything but the resourceVersion. With `isCluster` also without what a cluster gives itself: uid, creationTimestamp, generation,
- * managedFields and the uids of owners.
+ * managedFields, the uids of owners and of the Hardware that a Workflow ran on.
  */
 export function comparableText(object: Resource, isCluster: boolean): string {
   const { resourceVersion: _revision, ...metadata } = object.metadata;
-  return sortedText({ ...object, metadata: isCluster ? withoutIdentity(metadata) : metadata });
+  if (!isCluster) return sortedText({ ...object, metadata });
+  return sortedText({ ...object, metadata: withoutIdentity(metadata), ...withoutHardwareUid(object) });
+}
+
+/** Of a Workflow: the uid of the Hardware that it ran on. */
+function withoutHardwareUid({ kind, status }: Resource): Pick<Resource, 'status'> {
+  if (kind !== 'Workflow' || !isRecord(status)) return {};
+  const { hardwareUID: _ranOn, ...kept } = status;
+  return { status: kept };
 }
 
 type Metadata = Omit<Resource['metadata'], 'resourceVersion'>;

@@ -1,5 +1,5 @@
 /** Objects of one collection into the target; what is there already must be the same. */
-import type { OwnerReference, Resource } from '@tinkerbell/resources';
+import { isRecord, type OwnerReference, type Resource } from '@tinkerbell/resources';
 import { formatKey, type StoredObject, type Write } from '@tinkerbell/store-contract';
 import { comparableText } from './comparable.ts';
 import { eachPage } from './scan.ts';
@@ -43,7 +43,7 @@ async function writesFor(page: readonly StoredObject[], options: CopyOptions): P
     // A cluster takes an object and its status one after the other; the run ended in between.
     const completed = {
       ...present.object,
-      ...(object.status === undefined ? {} : { status: object.status }),
+      ...withStatus(object, uids),
     };
     writes.push({ operation: 'update', key, object: completed, expectedRevision: present.revision });
   }
@@ -85,7 +85,17 @@ function bare(object: Resource, { to, uids }: CopyOptions): Resource {
   if (to.isCluster !== true) return { ...object, metadata };
   const { managedFields: _by, ownerReferences, ...kept } = metadata;
   const owners = ownerReferences?.map((owner) => ownerInTarget(owner, uids));
-  return { ...object, metadata: { ...kept, ...(owners === undefined ? {} : { ownerReferences: owners }) } };
+  const ownerReferencesInTarget = owners === undefined ? {} : { ownerReferences: owners };
+  return { ...object, metadata: { ...kept, ...ownerReferencesInTarget }, ...withStatus(object, uids) };
+}
+
+/** A Workflow names the Hardware it ran on by its uid; of one that is not there any more it keeps the old. */
+function withStatus({ kind, status }: Resource, uids: ReadonlyMap<string, string>): Pick<Resource, 'status'> {
+  if (status === undefined) return {};
+  if (kind !== 'Workflow' || !isRecord(status) || typeof status['hardwareUID'] !== 'string')
+    return { status };
+  const { hardwareUID } = status;
+  return { status: { ...status, hardwareUID: uids.get(hardwareUID) ?? hardwareUID } };
 }
 
 /** Owners are copied before what they own; one that is not there any more keeps its uid. */

@@ -39,6 +39,7 @@ routes: [{name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:$
     dataDirectory: join(folder, 'data'),
     prefix: [
       'env',
+      'MALLOC_ARENA_MAX=1',
       `NODE_OPTIONS=--import=${monitor} --max-semi-space-size=4`,
       `ATTACK_MONITOR=${monitorFile}`,
     ],

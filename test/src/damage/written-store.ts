@@ -7,10 +7,13 @@ import type { Resource } from '@tinkerbell/resources';
 import type { Change, Lease, Store, StoredObject } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
+import { guardedTables, readAcknowledged, Tallies } from '@tinkerbell/store-sqlite/integrity';
 import type { SeededChoice } from '../seeded-choice.ts';
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 export const DATABASE = 'tinkerbell.db';
+/** Times 5 ms. */
+const ASKED = 2000;
 const COLLECTIONS = ['hardware.tinkerbell.org', 'workflows.tinkerbell.org'];
 
 /** Everything that a reader of the stores can see. */
@@ -76,6 +79,17 @@ export interface OpenStores {
   close(): Promise<void>;
 }
 
+/** Whether the last record that was written would be missed. */
+function isJournalAcknowledged(path: string): boolean {
+  const acknowledged = readAcknowledged(path, 'journal');
+  using database = new DatabaseSync(path, { readOnly: true });
+  const tallies = new Tallies(database);
+  return guardedTables.journal.every(
+    (name) =>
+      typeof acknowledged === 'object' && acknowledged.tallies[name]?.version === tallies.load(name).version,
+  );
+}
+
 /** Throws as a start does; what was opened before is closed then. */
 export function openAll(path: string): OpenStores {
   const { clock, runAll } = handClock();
@@ -92,11 +106,13 @@ export function openAll(path: string): OpenStores {
     const journal = keep(openSqliteJournal({ path, clock, log: silentLog }));
     const leases = keep(openSqliteLeaseBook({ path }));
     const settle = async (): Promise<void> => {
-      // What is written first, and then what confirms it.
-      for (let turn = 0; turn < 3; turn += 1) {
-        await journal.read({ after: 0, limit: 1 });
+      // All that waits is written, then the log is synced, and then that is acknowledged: a busy disk takes a while.
+      await journal.read({ after: 0, limit: 1 });
+      for (let asked = 0; asked < ASKED; asked += 1) {
         await runAll();
+        if (isJournalAcknowledged(path)) return;
       }
+      throw new Error('the journal is not acknowledged');
     };
     return { store, journal, leases, settle, close };
   } catch (thrown) {

@@ -19,7 +19,11 @@ tasks:
 `;
 
 interface Workflow {
-  readonly status?: { readonly state?: string; readonly tasks?: readonly object[] };
+  readonly status?: {
+    readonly state?: string;
+    readonly hardwareUID?: string;
+    readonly tasks?: readonly object[];
+  };
 }
 
 test('what one server has is in the other after backup and restore, and a second restore changes nothing', async () => {
@@ -35,6 +39,17 @@ test('what one server has is in the other after backup and restore, and a second
     await source.done('apply -f - -n lab', { input });
     await source.rendered('w', 'lab');
     await source.done('workflow cancel w -n lab');
+    const uidOf = async ({ done }: typeof source) =>
+      (await done('get hardware m1 -n lab -o jsonpath={.metadata.uid}')).trim();
+    const patched = await one.request(
+      `${one.url}/apis/tinkerbell.org/v1alpha1/namespaces/lab/workflows/w/status`,
+      {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ status: { hardwareUID: await uidOf(source) } }),
+      },
+    );
+    assert.equal(patched.status, 200);
     const before = JSON.parse(await source.done('get workflow w -n lab -o json')) as Workflow;
     assert.match(await source.done(`backup ${file}`), /objects, [1-9]\d* records, SHA-256 [0-9a-f]{64}/);
 
@@ -44,6 +59,7 @@ test('what one server has is in the other after backup and restore, and a second
       [after.status?.state, after.status?.tasks],
       [before.status?.state, before.status?.tasks],
     );
+    assert.equal(after.status?.hardwareUID, await uidOf(target));
     assert.match(
       await target.done(`restore ${file}`),
       /hardware.tinkerbell.org: 0 created, 0 overwritten, 1 unch/,

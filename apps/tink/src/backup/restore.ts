@@ -1,5 +1,5 @@
 /** Objects of a backup into a server; may be repeated. */
-import { isDeepEqual, type Resource } from '@tinkerbell/resources';
+import { isDeepEqual, isRecord, type Resource } from '@tinkerbell/resources';
 import type { ApiClient } from '../client.ts';
 import type { OfferedKind } from '../discovery.ts';
 import { TinkFailure } from '../failure.ts';
@@ -23,22 +23,23 @@ export async function restoreObject(
 ): Promise<Restored> {
   const { namespace, name, uid = '' } = object.metadata;
   const wanted = withoutIdentity(object, uids);
+  const status = statusFor(object, uids);
   const present = await client.find({ kind, namespace, name });
   if (present === undefined) {
     const created = await client.create(kind, wanted);
     uids.set(uid, created.metadata.uid ?? '');
-    await restoreStatus(kind, object, { client, present: created });
+    await restoreStatus(kind, { ...object, status }, { client, present: created });
     return 'created';
   }
   uids.set(uid, present.metadata.uid ?? '');
   if (isSame(withoutIdentity(present, new Map()), wanted)) {
-    if (isDeepEqual(present.status, object.status)) return 'unchanged';
+    if (isDeepEqual(present.status, status)) return 'unchanged';
     // Of a run that was interrupted between an object and its status.
     if (present.status !== undefined && !overwrite) throw isThere(kind, name);
   } else if (!overwrite) throw isThere(kind, name);
   const metadata = { ...wanted.metadata, ...revisionOf(present) };
   const replaced = await client.replace(kind, { ...wanted, metadata });
-  await restoreStatus(kind, object, { client, present: replaced });
+  await restoreStatus(kind, { ...object, status }, { client, present: replaced });
   return 'overwritten';
 }
 
@@ -50,6 +51,14 @@ async function restoreStatus(
   if (status === undefined || !kind.subresources.includes('status')) return;
   if (isDeepEqual(present.status, status)) return;
   await client.patch({ kind, namespace, name }, { type: 'merge', body: { status }, subresource: 'status' });
+}
+
+/** A Workflow names the Hardware it ran on by its uid; without one it counts as run on the Hardware of its name. */
+function statusFor({ kind, status }: Resource, uids: Uids): Resource['status'] {
+  if (kind !== 'Workflow' || !isRecord(status) || typeof status['hardwareUID'] !== 'string') return status;
+  const { hardwareUID, ...rest } = status;
+  const uid = uids.get(hardwareUID);
+  return uid === undefined ? rest : { ...rest, hardwareUID: uid };
 }
 
 function isThere(kind: OfferedKind, name: string): TinkFailure {

@@ -5,7 +5,7 @@ import { alignedText } from '../table-text.ts';
 import type { StagedRecord } from './boot-records.ts';
 import { stageTimes, stepsOf, type BootStep } from './boot-steps.ts';
 import { verdictOn, type BootVerdict } from './boot-verdict.ts';
-import type { Stage } from './event-table.ts';
+import { stages, type Stage } from './event-table.ts';
 
 export interface BootPage {
   /** Of the first packet, milliseconds since the Unix epoch. */
@@ -34,14 +34,15 @@ export function headlineOf(machine: string, { verdict }: BootPage): string {
 
 export function bootText(machine: string, page: BootPage): string {
   const begun = `first packet ${dayOf(page.startedMs)} ${timeOf(page.startedMs)}`;
-  const stages = page.stages.map(({ stage }) => {
+  // All of them: what came out of order began no stage, and is of the boot all the same.
+  const shown = stages.map((stage) => {
     const rows = page.steps.filter((step) => step.stage === stage).map(stepCells);
     return rows.length === 0 ? '' : `\n${stage}\n${alignedText(rows)}`;
   });
   return [
     headlineOf(machine, page),
     `  ${begun}, ${seconds(page.totalMs)} in all\n`,
-    ...stages,
+    ...shown,
     timesText(page),
   ].join('');
 }

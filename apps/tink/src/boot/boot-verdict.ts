@@ -34,8 +34,15 @@ function finishedWorkflow(boot: Boot): BootVerdict | undefined {
   const to = details?.['to'];
   if (to === 'SUCCESS') return verdict('done', `the workflow ${workflow} succeeded`);
   if (to !== 'FAILED' && to !== 'TIMEOUT') return undefined;
+  const cancelled = to === 'FAILED' ? lastOf(boot, 'operator-cancel') : undefined;
   const { message } = boot.findLast(({ event }) => FAILURES.includes(event)) ?? changed;
   const bare = workflow.slice(workflow.indexOf('/') + 1);
+  if (cancelled !== undefined)
+    return verdict(
+      'stopped',
+      `the workflow ${workflow} was cancelled: ${cancelled.message}`,
+      `tink workflow retry ${bare} goes on where it stopped`,
+    );
   return verdict(
     'stopped',
     `the workflow ${workflow} ended as ${to}: ${message}`,

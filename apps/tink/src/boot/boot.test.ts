@@ -213,6 +213,34 @@ test('a transfer, an action and a flood of syslog are one step each', () => {
   assert.equal(step(/debian\.raw/)?.[0]?.stage, 'workflow actions');
 });
 
+test('the text has the steps that came out of order, as the JSON has', () => {
+  const late = ignored(60, 'other-server-selected', 'the client chose 192.0.2.1');
+  const file: Line = [
+    0,
+    'tftp/file-sent',
+    'early.efi by TFTP',
+    { file: 'early.efi', bytes: 1, milliseconds: 1 },
+  ];
+  const script: Line = [1, 'http/script-served', 'iPXE script served: hook', { outcome: 'hook' }];
+  for (const lines of [
+    [script, file],
+    [...install, late, file],
+  ]) {
+    const page = bootPage(bootsIn(timelineOf(lines))[0]!);
+    const text = bootText('m1', page);
+    for (const { message } of page.steps) assert.ok(text.includes(message.trim()), message);
+  }
+});
+
+test('a workflow that an operator ended is not told as a failure', () => {
+  const cancelled: readonly Line[] = [
+    [40, 'workflow/operator-cancel', 'cancelled by alice: wrong disk', {}],
+    [40, 'workflow/state-changed', 'workflow is FAILED', { from: 'RUNNING', to: 'FAILED' }],
+  ];
+  const [page] = pagesOf([...toScript, ...action(), ...cancelled]);
+  assert.match(page?.verdict.text ?? '', /m1-debian was cancelled: cancelled by alice: wrong disk/);
+});
+
 test('the text has everything, and nothing that moves a cursor', () => {
   const text = bootText(
     'm1',

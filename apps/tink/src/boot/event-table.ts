@@ -32,6 +32,7 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'refusal-sent': trouble('it was refused the address it wanted, and has to ask anew'),
   'advertise-sent': progress('it was offered an IPv6 configuration'),
   'reply-sent': progress('it got its IPv6 configuration'),
+  'machine-unknown': trouble('it is not registered'),
   'request-ignored': trouble('it asked and got no answer'),
   'address-declined': trouble('it found another host with its address'),
   'address-released': aside('it gave its address back'),

@@ -134,7 +134,7 @@ export async function applyFiles(
   const { terminal, client } = session;
   const warn = (line: string): void => terminal.err(`${line}\n`);
   const checked = check(session, files);
-  await checkAll(checked, client, warn);
+  const unchecked = await checkAll(checked, client, warn);
   await accept?.(checked.objects);
   const done = (applied: Applied): void => {
     if (json) return terminal.out(`${JSON.stringify(lineOf(applied, dryRun))}\n`);
@@ -143,7 +143,7 @@ export async function applyFiles(
       terminal.styledErr(shownDiff(objectDiff(applied.name, applied.before, applied.after), terminal));
     terminal.out(`${applied.name} ${applied.deed}${dryRun === undefined ? '' : ' (dry run)'}\n`);
   };
-  await applyObjects(checked.objects, client, { dryRun, warn, done });
+  await applyObjects(checked.objects, client, { dryRun, warn, unchecked, done });
 }
 
 function lineOf({ kind, deed, after: { metadata } }: Applied, dryRun: DryRun | undefined): object {

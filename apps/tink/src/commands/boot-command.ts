@@ -1,13 +1,18 @@
 import type { Command } from 'commander';
+import { hardwareKind, type Hardware } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { bootPage, bootText, headlineOf, type BootPage } from '../boot/boot-page.ts';
 import { bootsIn } from '../boot/boot-records.ts';
 import type { ObjectName } from '../client.ts';
 import { usageFailure } from '../failure.ts';
 import { resumeOptions } from '../followed.ts';
+import { hardwareWithMac, macIn } from '../hardware-map.ts';
 import { machineNamed } from '../machine-target.ts';
+import { paintedHeadline } from '../colour.ts';
+import { withoutControls } from '../printable.ts';
 import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal.ts';
+import { wantsColour, type Terminal } from '../terminal.ts';
+import { unknownMachine, unknownText, type ListedMachine } from '../unknown-machines.ts';
 import { followTimelines, readTimelines } from '../timelines.ts';
 import { examples, sessionOf } from './command-line.ts';
 
@@ -44,6 +49,9 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
   if (!(Number.isInteger(count) && count >= 1))
     throw usageFailure(`--count takes a whole number from 1, not ${JSON.stringify(options.count)}`);
   const { client, terminal } = session;
+  const stranger = await strangerNamed(session, machine);
+  if (stranger !== undefined)
+    return terminal.out(options.json === true ? `${JSON.stringify(stranger)}\n` : unknownText(stranger));
   const target = await machineNamed(session, machine);
   const records = await allRecords(session, target);
   const show = shower(terminal, target.name, { ...options, bootCount: count });
@@ -55,6 +63,15 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
     records.push(record);
     show(records);
   }
+}
+
+/** A machine that asks to boot, that is named by its MAC, and that no Hardware has. */
+async function strangerNamed(session: Session, machine: string): Promise<ListedMachine | undefined> {
+  const mac = macIn(machine);
+  if (mac === undefined) return undefined;
+  const { items } = await session.client.list(hardwareKind, {});
+  if (hardwareWithMac(mac, items as readonly Hardware[]) !== undefined) return undefined;
+  return unknownMachine(session, mac);
 }
 
 /** The server gives so many records at a time, the oldest first; the last boot is in the last of them. */
@@ -89,6 +106,14 @@ function shower(
   };
 }
 
+/** The headline in the colour of its verdict, where the terminal wants colours. */
+function coloured(terminal: Terminal, name: string, page: BootPage): string {
+  const text = withoutControls(bootText(name, page));
+  if (!wantsColour(terminal)) return text;
+  const end = text.indexOf('\n');
+  return paintedHeadline(text.slice(0, end), page.verdict.state) + text.slice(end);
+}
+
 interface Shown {
   readonly name: string;
   readonly pages: readonly BootPage[];
@@ -106,7 +131,7 @@ const printJson: Print = (terminal, { name, pages, before }) => {
 };
 
 const printScreen: Print = (terminal, { name, pages }) => {
-  terminal.styledOut(CLEAR_SCREEN + pages.map((page) => bootText(name, page)).join('\n'));
+  terminal.styledOut(CLEAR_SCREEN + pages.map((page) => coloured(terminal, name, page)).join('\n'));
   return '';
 };
 
@@ -115,7 +140,7 @@ const printLines: Print = (terminal, { name, pages, before }) => {
     .slice(-1)
     .map((page) => headlineOf(name, page))
     .join('');
-  if (!before) terminal.out(pages.map((page) => bootText(name, page)).join('\n'));
+  if (!before) terminal.styledOut(pages.map((page) => coloured(terminal, name, page)).join('\n'));
   else if (headline !== before) terminal.out(headline);
   return headline;
 };

@@ -10,8 +10,10 @@ import {
 import { stringifyYaml } from '@tinkerbell/yaml';
 import type { ApiKind } from '../api-kind.ts';
 import type { ObjectName } from '../client.ts';
+import { printStates } from '../colour.ts';
 import { describeHardware } from '../describe-hardware.ts';
 import { fieldsText, identityFields, section, tableSection } from '../describe-text.ts';
+import { shownState } from '@tinkerbell/workflow';
 import { describeWorkflow } from '../describe-workflow.ts';
 import { ownKindNamed } from '../discovery.ts';
 import { usageFailure } from '../failure.ts';
@@ -47,7 +49,7 @@ export async function describe(kind: ApiKind, names: readonly string[], session:
   const texts = [];
   for (const name of names)
     texts.push(await descriptionOf({ kind, name, namespace: session.namespace }, session));
-  session.terminal.out(texts.join('\n'));
+  printStates(session.terminal, texts.join('\n'));
 }
 
 async function descriptionOf(target: ObjectName, { client, terminal }: Session): Promise<string> {
@@ -88,7 +90,7 @@ function describeTemplate(template: Template, workflows: readonly Workflow[]): s
   const rows = workflows.map((one) => [
     one.metadata.name,
     one.spec?.hardwareRef ?? '',
-    one.status?.state || 'not begun',
+    shownState(one.status) || 'not begun',
   ]);
   return [
     fieldsText(identityFields(template)),

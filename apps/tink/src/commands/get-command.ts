@@ -6,6 +6,7 @@ import type { Session } from '../session.ts';
 import { showObjects } from '../show-objects.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchObjects } from '../watch-objects.ts';
+import { getUnknown, isUnknownMachines } from './unknown-command.ts';
 import {
   examples,
   sessionOf,
@@ -29,6 +30,7 @@ export function addGet(program: Command, terminal: Terminal): void {
       'after',
       examples(
         'tink get hardware',
+        'tink get unknown                  machines that asked to boot and are not registered',
         'tink get wf -A -o wide            workflows of all namespaces, all columns',
         'tink get hardware m1 -o yaml',
         'tink get hardware/m1 -o json',
@@ -44,6 +46,7 @@ export function addGet(program: Command, terminal: Terminal): void {
     .action(async (kind: string, names: readonly string[], options: GetOptions, self: Command) => {
       const wanted = splitName([kind, ...names]);
       const session = await sessionOf(self, terminal);
+      if (isUnknownMachines(kind)) return getUnknown(session, options.output);
       await get(
         session,
         { kinds: await kindsOf(wanted.kinds, session.client), names: wanted.names },

@@ -8,6 +8,7 @@ import type { LocatedObject } from '../manifest-objects.ts';
 import type { Terminal } from '../terminal.ts';
 import { applyFiles } from './apply-command.ts';
 import { collected, examples, sessionOf } from './command-line.ts';
+import { addAccept } from './unknown-command.ts';
 import { addKindVerbs } from './kind-verbs.ts';
 
 interface PushOptions {
@@ -44,7 +45,7 @@ export function addHardware(program: Command, terminal: Terminal): void {
   const group = program
     .command('hardware')
     .alias('hw')
-    .description('register machines: push, list, get, describe, approve, delete');
+    .description('register machines: push, accept, list, get, describe, approve, delete');
   group
     .command('push')
     .alias('create')
@@ -61,6 +62,7 @@ export function addHardware(program: Command, terminal: Terminal): void {
       await applyFiles(session, manifests, { dryRun: dryRun ? 'server' : undefined, accept: onlyHardware });
     });
   addKindVerbs(group, hardwareKind, terminal);
+  addAccept(group, terminal);
   group
     .command('approve <names...>')
     .description('let machines that were discovered and wait for it be enrolled')

@@ -2,7 +2,12 @@
 import type { Command } from 'commander';
 import { templatePlatform } from '@tinkerbell/platform-template';
 import { templateKind, type Template } from '@tinkerbell/resources';
-import { renderTemplate, validateTemplateText, type RenderError } from '@tinkerbell/template';
+import {
+  foreignImageWarning,
+  renderTemplate,
+  validateTemplateText,
+  type RenderError,
+} from '@tinkerbell/template';
 import { isManifest } from '../bare-template.ts';
 import { findHardware } from '../create-workflow.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
@@ -74,7 +79,15 @@ async function validate(session: Session, path: string, json: boolean): Promise<
   if (isManifest(file.text)) return validateManifest(session, file, json);
   const checked = validateTemplateText(file.text);
   if (!checked.ok) return refuse(session, { name: file.name, error: checked.error, json });
-  session.terminal.out(json ? '{"valid":true}\n' : `${file.name}: the template is valid\n`);
+  const warnings = (checked.foreignImages ?? []).map(
+    ({ image, line, column }) => `${file.name}:${line}:${column}: ${foreignImageWarning(image)}`,
+  );
+  session.terminal.out(
+    json
+      ? `${JSON.stringify({ valid: true, ...(warnings.length === 0 ? {} : { warnings }) })}\n`
+      : `${file.name}: the template is valid\n`,
+  );
+  if (!json) for (const warning of warnings) session.terminal.err(`warning: ${warning}\n`);
 }
 
 async function validateManifest(session: Session, file: SourceFile, json: boolean): Promise<void> {

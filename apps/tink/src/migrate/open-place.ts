@@ -51,7 +51,7 @@ async function sqlitePlace(
     throw new TinkFailure(`there is no ${path}`, {
       advice: 'give the data folder of the server: --data-dir',
     });
-  if (isDryRun && !existsSync(path)) return emptyPlace(name, cleanup);
+  if (isDryRun && !existsSync(path)) return placeToBe(name, log, cleanup);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = cleanup.adopt(new DatabaseSync(join(folder, 'lock')), (one) => one.close());
   try {
@@ -69,9 +69,18 @@ async function sqlitePlace(
   };
 }
 
-async function emptyPlace(name: string, cleanup: AsyncDisposableStack): Promise<TransferPlace> {
+/** A data folder as it would be made, with a place for timelines and leases as the real one has. */
+async function placeToBe(name: string, log: Log, cleanup: AsyncDisposableStack): Promise<TransferPlace> {
   const { createMemoryStore } = await import('@tinkerbell/store-memory');
-  return { name, store: cleanup.use(createMemoryStore()) };
+  const { openSqliteJournal } = await import('@tinkerbell/store-journal');
+  const { openSqliteLeaseBook } = await import('@tinkerbell/store-sqlite');
+  const path = ':memory:';
+  return {
+    name,
+    store: cleanup.use(createMemoryStore()),
+    journal: cleanup.use(openSqliteJournal({ path, clock: nodeClock, log })),
+    leases: cleanup.use(openSqliteLeaseBook({ path })),
+  };
 }
 
 async function postgresPlace(

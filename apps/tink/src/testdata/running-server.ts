@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 import { localFetch } from '@tinkerbell/sandbox/local-authorization';
 
+export { freePort } from '@tinkerbell/sandbox/free-port';
+
 const MAIN = join(import.meta.dirname, '../../../server/src/main.mjs');
 
 export interface RunningServer {
@@ -23,10 +25,11 @@ export interface RunningServer {
   remove(): Promise<void>;
 }
 
-export async function runServer(): Promise<RunningServer> {
+/** `dhcpPort`: listens for DHCP there, on loopback. */
+export async function runServer({ dhcpPort }: { readonly dhcpPort?: number } = {}): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tink-test-'));
   const localPort = await freePort();
-  let { child, url } = await launch(folder, { port: 0, localPort });
+  let { child, url } = await launch(folder, { port: 0, localPort, dhcpPort });
   const { port } = new URL(url);
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -39,7 +42,7 @@ export async function runServer(): Promise<RunningServer> {
     request: localFetch(join(folder, 'data')),
     kill,
     async start() {
-      ({ child, url } = await launch(folder, { port: Number(port), localPort }));
+      ({ child, url } = await launch(folder, { port: Number(port), localPort, dhcpPort }));
     },
     async remove() {
       await kill();
@@ -61,8 +64,13 @@ export async function forgetMachines({ url, request }: RunningServer): Promise<v
 
 async function launch(
   folder: string,
-  { port, localPort }: { readonly port: number; readonly localPort: number },
+  ports: { readonly port: number; readonly localPort: number; readonly dhcpPort: number | undefined },
 ): Promise<{ child: ChildProcess; url: string }> {
+  const { port, localPort, dhcpPort } = ports;
+  const dhcp =
+    dhcpPort === undefined
+      ? ['--dhcp-enabled=false']
+      : ['--dhcp-bind-addr=127.0.0.1', `--dhcp-bind-port=${dhcpPort}`];
   const flags = [
     `--data-dir=${join(folder, 'data')}`,
     `--http-port=${port}`,
@@ -70,7 +78,7 @@ async function launch(
     '--public-ipv4=127.0.0.1',
     '--tink-server-bind-port=0',
     `--local-api-port=${localPort}`,
-    '--dhcp-enabled=false',
+    ...dhcp,
     '--tftp-server-enabled=false',
     '--syslog-enabled=false',
     '--tootles-legacy-port=0',

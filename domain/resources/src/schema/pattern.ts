@@ -7,8 +7,10 @@ const CHARACTERS_MAX = 4096;
 const EXPANDED_MAX = 20_000;
 /** Instructions of the compiled pattern. */
 const INSTRUCTIONS_MAX = 5000;
-/** Characters of a text times instructions: a match of this size takes 10 ms at worst, and mostly a hundredth of that. */
-const MATCH_WORK_MAX = 500_000;
+/** Characters of a text times instructions: a match of this size takes 4 ms at worst, and mostly a hundredth of that. */
+const MATCH_WORK_MAX = 200_000;
+/** Larger ones are matched without a table of states, which would take 15 ms to begin and up to 8 MB for each pattern. */
+const TABLE_INSTRUCTIONS_MAX = 200;
 /** So much work counts as one step. */
 const WORK_PER_STEP = 10;
 
@@ -26,7 +28,7 @@ export type CompiledPattern =
 
 /** Those of the definitions that are or were served, and of rules as they run. */
 const compiled = new Map<string, CompiledPattern>();
-const COMPILED_MAX = 1000;
+const COMPILED_MAX = 250;
 
 export function compilePattern(source: string): CompiledPattern {
   let found = compiled.get(source);
@@ -61,13 +63,17 @@ function patternOf(re: RE2JS): CompiledPattern {
   const instructions = re.programSize();
   if (instructions > INSTRUCTIONS_MAX) return { ok: false, fault: 'the counts of the pattern are too large' };
   const charactersMax = Math.floor(MATCH_WORK_MAX / instructions);
+  const hasTable = instructions <= TABLE_INSTRUCTIONS_MAX;
   return {
     ok: true,
     pattern: {
       charactersMax,
       stepsFor: ({ length }) =>
         1 + Math.ceil((Math.min(length, charactersMax) * instructions) / WORK_PER_STEP),
-      matches: (text) => (text.length > charactersMax ? undefined : re.test(text)),
+      matches(text) {
+        if (text.length > charactersMax) return undefined;
+        return hasTable ? re.test(text) : re.matcher(text).find();
+      },
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Work that is counted, so that it can pause and be refused. */
 
 /** One step is a value, a keyword or a few characters of a pattern: 50 to 100 ns. */
-const STEPS_EACH = 10_000;
+const STEPS_EACH = 2000;
 /** Of one object: a second of work. What is larger by itself takes a tenth of it. */
 const STEPS_MAX = 10_000_000;
 

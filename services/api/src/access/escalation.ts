@@ -33,13 +33,13 @@ export interface Writer {
 /** Admission that also refuses what reaches further than its writer: roles, bindings, machines and namespaces, with an ApiError. */
 export function guardedAdmission(admission: Admission, writer: Writer): Admission {
   return {
-    async problemsOf(kind, resource, isNew) {
+    async judge(kind, resource, isNew) {
       if (kind === roleKind || kind === clusterRoleKind) refuseRole(kind, resource, writer);
       if (kind === roleBindingKind || kind === clusterRoleBindingKind)
         await refuseBinding(kind, resource as BindingResource, writer);
       if (kind === workflowKind) await refuseUse(resource as Workflow, writer);
       if (kind === workflowRuleSetKind) refuseElsewhere(resource as WorkflowRuleSet, writer);
-      return admission.problemsOf(kind, resource, isNew, writer.user.name);
+      return admission.judge(kind, resource, isNew, writer.user.name);
     },
   };
 }

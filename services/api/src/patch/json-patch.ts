@@ -10,8 +10,9 @@ import { parsePointer } from './json-pointer.ts';
 const OPERATIONS_MAX = 10_000;
 /** Values and fields that all operations together may copy, compare or count: half a second. */
 const WORK_MAX = 3_000_000;
-/** After so much others have a turn. */
-const WORK_EACH = 10_000;
+/** After so much others may have a turn; and after so many operations that are read. */
+const WORK_EACH = 500;
+const OPERATIONS_EACH = 100;
 
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
@@ -22,7 +23,7 @@ export interface PatchOperation {
 
 /** The patched value. Yields often. Throws an ApiError. */
 export function* jsonPatched(target: unknown, patch: unknown, limits: Size): Generator<undefined, unknown> {
-  const operations = operationsOf(patch);
+  const operations = yield* operationsOf(patch);
   const document = new PatchedDocument(target, limits);
   for (const [index, operation] of operations.entries()) {
     try {
@@ -41,12 +42,17 @@ export function* jsonPatched(target: unknown, patch: unknown, limits: Size): Gen
 
 const names: readonly unknown[] = ['add', 'remove', 'replace', 'move', 'copy', 'test'];
 
-function operationsOf(patch: unknown): readonly PatchOperation[] {
+function* operationsOf(patch: unknown): Generator<undefined, readonly PatchOperation[]> {
   if (!Array.isArray(patch))
     throw new ApiError('BadRequest', 'a JSON patch is a list of operations, each with op and path');
   if (patch.length > OPERATIONS_MAX)
     throw new ApiError('RequestEntityTooLarge', `a JSON patch may have at most ${OPERATIONS_MAX} operations`);
-  return patch.map(operationOf);
+  const operations: PatchOperation[] = [];
+  for (const [index, operation] of patch.entries()) {
+    operations.push(operationOf(operation, index));
+    if (index % OPERATIONS_EACH === 0) yield undefined;
+  }
+  return operations;
 }
 
 function operationOf(given: unknown, index: number): PatchOperation {

@@ -23,6 +23,7 @@ const byEvent: Readonly<Record<string, EventWords>> = {
   'action-served-again': warning('ActionServedAgain'),
   'agent-silent': warning('AgentSilent'),
   'agent-refused': warning('AgentRefused'),
+  'machine-unknown': warning('MachineUnknown'),
   'machine-discovered': normal('MachineDiscovered'),
   'machine-enrolled': normal('MachineEnrolled'),
   'enrollment-refused': warning('EnrollmentRefused'),

@@ -194,3 +194,18 @@ test('Events go an hour after they were seen last', async () => {
   assert.equal((await server.events()).length, 0);
   assert.equal((await server.happens(failed))[0]?.count, 1);
 });
+
+test('a machine that is not registered is an Event about the Hardware that it is to have', async () => {
+  await using server = await started();
+  const message = '08:00:27:00:00:09 asks to boot; register it with: tink hardware accept 08:00:27:00:00:09';
+  const [event] = await server.happens({
+    source: 'dhcp',
+    event: 'machine-unknown',
+    machine: '08:00:27:00:00:09',
+    message,
+  });
+  assert.deepEqual(
+    [event?.reason, event?.type, event?.message, event?.involvedObject.kind, event?.involvedObject.name],
+    ['MachineUnknown', 'Warning', message, 'Hardware', 'machine-08-00-27-00-00-09'],
+  );
+});

@@ -3,7 +3,7 @@
  * one. Runs where the timelines are seen: on one of several servers that share a journal, on each that has its own.
  */
 import type { Service } from '@tinkerbell/platform-contract';
-import type { Resource } from '@tinkerbell/resources';
+import { apiVersionOf, hardwareKind, type Resource } from '@tinkerbell/resources';
 import type { Journal, JournalRecord, View } from '@tinkerbell/store-contract';
 import { componentOf, recordedEvents, wordsOf } from './event-table.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
@@ -68,9 +68,20 @@ export function createEventsService(deps: EventsDeps, { sweeps }: EventsConfig):
 }
 
 /** The workflow that a record is about, else the Hardware that owns the MAC of its machine. */
-function objectsOf(view: View, { workflow, machine }: JournalRecord): readonly Resource[] {
+function objectsOf(view: View, { workflow, machine, event }: JournalRecord): readonly Resource[] {
   const [namespace = '', name = ''] = (workflow ?? '').split('/');
   const found = workflow === undefined ? undefined : view.workflowNamed(namespace, name);
   if (found !== undefined) return [found];
-  return machine === undefined ? [] : view.hardwareByMac(machine);
+  if (machine === undefined) return [];
+  return event === 'machine-unknown' ? [hardwareToBe(machine)] : view.hardwareByMac(machine);
+}
+
+/** An Event is about an object: here about the Hardware that is not there yet, under the name that `tink hardware accept` gives it. */
+function hardwareToBe(mac: string): Resource {
+  const name = `machine-${mac.replaceAll(':', '-')}`;
+  return {
+    apiVersion: apiVersionOf(hardwareKind),
+    kind: 'Hardware',
+    metadata: { name, namespace: 'default' },
+  };
 }

@@ -2,6 +2,7 @@ export { openLog, type LogSync } from '../log-sync.ts';
 export {
   acknowledgedPath,
   openAcknowledged,
+  readAcknowledged,
   type Acknowledged,
   type AcknowledgedFile,
 } from './acknowledged-file.ts';

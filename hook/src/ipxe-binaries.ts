@@ -1,15 +1,16 @@
 import { access, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { openDebianArchive, runCommand } from '@tinkerbell/hook';
+import { openDebianArchive } from './debian-archive.ts';
+import { runCommand } from './run-command.ts';
 
-/** Debian 12's iPXE is of 2019 and hangs on `exit` under UEFI: Debian 13's is taken where it can be had. */
+/** Debian 12's iPXE is of 2019 and hangs on `exit` under UEFI: Debian 13's is taken where it is reachable. */
 const SUITES = ['trixie', 'bookworm'];
 
 export interface IpxeBinaries {
   /** Has undionly.kpxe, ipxe.efi and others. */
   readonly directory: string;
-  /** Set when the newest could not be had. */
+  /** Set when the newest is unreachable. */
   readonly warning: string | undefined;
 }
 

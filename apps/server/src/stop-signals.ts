@@ -1,0 +1,22 @@
+/** Ctrl-C in a terminal reaches the server twice: from the terminal, and from npm, which passes it on. */
+const SAME_PRESS_MS = 1_000;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * The signal that aborts at the first SIGINT or SIGTERM. Further ones within a second count as the first; one that comes
+ * later ends the process at once, for an operator who does not want to wait for the graceful end.
+ */
+export function stopSignals(): AbortSignal {
+  const stopping = new AbortController();
+  let firstAtMs: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const nowMs = performance.now();
+    firstAtMs ??= nowMs;
+    stopping.abort();
+    if (nowMs - firstAtMs < SAME_PRESS_MS) return;
+    for (const each of SIGNALS) process.off(each, onSignal);
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return stopping.signal;
+}

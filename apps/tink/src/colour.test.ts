@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { printStates } from './colour.ts';
+
+function printed(text: string, environment: Record<string, string> = {}, isTty = true): string {
+  let out = '';
+  printStates({ styledOut: (one) => void (out += one), isTty, environment }, text);
+  return out;
+}
+
+test('states have colours where a terminal is', () => {
+  assert.equal(
+    printed('w SUCCESS\nv FAILED\n'),
+    'w \u001b[32mSUCCESS\u001b[0m\nv \u001b[31mFAILED\u001b[0m\n',
+  );
+  assert.equal(printed('re-FAILED FAILEDX'), 're-FAILED FAILEDX');
+});
+
+test('and none where there is no terminal, or nobody wants them', () => {
+  assert.equal(printed('w SUCCESS', {}, false), 'w SUCCESS');
+  assert.equal(printed('w SUCCESS', { NO_COLOR: '1' }), 'w SUCCESS');
+});
+
+test('what objects say steers no terminal', () => {
+  assert.equal(printed('\u001b[2J SUCCESS'), '\\u001b[2J \u001b[32mSUCCESS\u001b[0m');
+});

@@ -1,0 +1,96 @@
+/**
+ * Machines that ask to boot and that no Hardware describes: the first question of every newcomer is why nothing happens.
+ * Kept in memory and bounded. Whoever can send packets can make MACs up, so that a machine is only sure of its place
+ * once it asks again, as firmware does for minutes and a flood of new MACs does not.
+ */
+
+/** Of one packet. */
+export interface Sighting {
+  /** Lower case with colons. */
+  readonly mac: string;
+  /** What sent it: `PXE firmware`, `UEFI HTTP boot`, `iPXE 1.21.1`. */
+  readonly client: string;
+  /** Option 93's number (RFC 4578); 255 for an unknown one. */
+  readonly architecture: number;
+  /** Option 60, such as `PXEClient:Arch:00007:UNDI:003016`. */
+  readonly vendorClass: string;
+  /** `discover`, `request`. */
+  readonly asked: string;
+  /** Why nothing was answered; absent when an answer was sent. */
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface UnknownMachine extends Sighting {
+  /** Milliseconds since the Unix epoch. */
+  readonly firstSeenMs: number;
+  readonly lastSeenMs: number;
+  /** Packets. */
+  readonly count: number;
+}
+
+/** Machines that have asked again. */
+const SETTLED_MAX = 256;
+/**
+ * Those seen for the first time: new ones push out the oldest of these, and no settled one. So many that a flood must bring 500 a
+ * second to push a machine out before it asks again; some 2 MB.
+ */
+const NEWCOMERS_MAX = 2_048;
+/** Of these so many are shown, the last ones. */
+const NEWCOMERS_SHOWN = 256;
+/** Firmware asks again after 4, 8, 16 and 32 s; the packets of one exchange are closer together. */
+const SETTLES_AFTER_MS = 3_000;
+/** A settled machine that is silent for so long gives its place up when there is none left. */
+const SILENT_MS = 600_000;
+const TEXT_MAX = 128;
+
+export class UnknownMachines {
+  /** Each in the order of the last sighting, the oldest first. */
+  readonly #newcomers = new Map<string, UnknownMachine>();
+  readonly #settled = new Map<string, UnknownMachine>();
+
+  /** True when the machine has just settled, which is worth telling people once. */
+  see(sighting: Sighting, nowMs: number): boolean {
+    const { mac } = sighting;
+    const known = this.#settled.get(mac) ?? this.#newcomers.get(mac);
+    const machine: UnknownMachine = {
+      ...bounded(sighting),
+      firstSeenMs: known?.firstSeenMs ?? nowMs,
+      lastSeenMs: nowMs,
+      count: (known?.count ?? 0) + 1,
+    };
+    if (this.#settled.delete(mac)) {
+      this.#settled.set(mac, machine);
+      return false;
+    }
+    this.#newcomers.delete(mac);
+    if (nowMs - machine.firstSeenMs >= SETTLES_AFTER_MS && this.#hasRoom(nowMs)) {
+      this.#settled.set(mac, machine);
+      return true;
+    }
+    this.#newcomers.set(mac, machine);
+    const [oldest] = this.#newcomers.keys();
+    if (this.#newcomers.size > NEWCOMERS_MAX && oldest !== undefined) this.#newcomers.delete(oldest);
+    return false;
+  }
+
+  /** Makes room among the settled where one has been silent. */
+  #hasRoom(nowMs: number): boolean {
+    if (this.#settled.size < SETTLED_MAX) return true;
+    const [oldest] = this.#settled.values();
+    if (oldest === undefined || nowMs - oldest.lastSeenMs < SILENT_MS) return false;
+    return this.#settled.delete(oldest.mac);
+  }
+
+  /** The last one seen first. */
+  list(): readonly UnknownMachine[] {
+    const all = [...this.#settled.values(), ...[...this.#newcomers.values()].slice(-NEWCOMERS_SHOWN)];
+    return all.toSorted((one, other) => other.lastSeenMs - one.lastSeenMs);
+  }
+}
+
+/** What strangers send is shortened; it is shown to people, who see control characters escaped. */
+function bounded(sighting: Sighting): Sighting {
+  const { client, vendorClass } = sighting;
+  return { ...sighting, client: client.slice(0, TEXT_MAX), vendorClass: vendorClass.slice(0, TEXT_MAX) };
+}

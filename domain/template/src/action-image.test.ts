@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { foreignImagesIn, foreignImagesOf } from './action-image.ts';
+import { renderTemplate } from './render-template.ts';
+
+const text = `name: x
+tasks:
+  - name: t
+    worker: "{{ .device_1 }}"
+    actions:
+      - name: a
+        image: quay.io/tinkerbell/actions/image2disk:v1
+      {{- if .grub }}
+      - {name: grub, image: "quay.io/tinkerbell-actions/grub2disk:v1.0.0"}
+      {{- end }}
+      - name: b
+        image: {{ .registry }}/writefile:{{ .tag }}
+        environment:
+          CONTENTS: |
+            containers:
+              - image: nginx:1
+      - name: c
+        image: "{{ .registry }}/rootio:v1"
+        on-failure: [{name: e, image: parted}]
+      - name: d
+        image: "{{ .image }}"
+`;
+
+test('names the images that are written in the text and not built in, with their places', () => {
+  assert.deepEqual(foreignImagesIn(text), [
+    { image: 'quay.io/tinkerbell-actions/grub2disk:v1.0.0', line: 9, column: 29 },
+    { image: '…/rootio:v1', line: 18, column: 16 },
+    { image: 'parted', line: 19, column: 39 },
+  ]);
+});
+
+test('knows the images of expressions when the template is rendered', () => {
+  const rendered = renderTemplate({
+    templateName: 'x',
+    text,
+    hardwareMap: { device_1: 'a', grub: '', registry: 'r', tag: 'v1', image: 'r/parted:v1' },
+  });
+  assert.ok(rendered.ok, JSON.stringify(rendered));
+  assert.deepEqual(foreignImagesOf(rendered.workflow), ['r/rootio:v1', 'parted', 'r/parted:v1']);
+});
+
+test('a text that is no YAML, is empty, or is hostile has none, and costs little', () => {
+  for (const odd of [
+    '',
+    '{{',
+    '{{ range . }}',
+    'a: [',
+    'tasks: 1',
+    'tasks: [1, {actions: [2, {image: [3]}]}]',
+  ])
+    assert.deepEqual(foreignImagesIn(odd), []);
+  const startedMs = performance.now();
+  assert.deepEqual(foreignImagesIn('{{'.repeat(500_000)), []);
+  assert.ok(performance.now() - startedMs < 5_000);
+});
+
+test('reports a bounded number', () => {
+  const actions = Array.from({ length: 100 }, (_, index) => `{name: a${index}, image: "i${index}"}`);
+  assert.equal(foreignImagesIn(`tasks: [{name: t, actions: [${actions.join()}]}]`).length, 20);
+});

@@ -1,0 +1,110 @@
+/**
+ * Which action images our agent can run. Upstream's agent pulls any container image; ours has its actions built in, so
+ * that a template made for upstream may name images that it cannot run. That is found when the template is applied.
+ */
+import { parseYaml, type YamlNode } from '@tinkerbell/yaml';
+import type { ActionDefinition, WorkflowDefinition } from './workflow-definition.ts';
+
+/** By the last element of the image's name; apps/agent has the programs, and a test that this list is theirs. */
+export const BUILT_IN_ACTIONS: readonly string[] = [
+  'image2disk',
+  'writefile',
+  'cexec',
+  'kexec',
+  'reboot',
+  'alpine',
+  'busybox',
+  'waitdaemon',
+];
+
+/** More are as good as all: the first names the way out. */
+const REPORTED_MAX = 20;
+
+export interface ForeignImage {
+  readonly image: string;
+  /** In the template's text, from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** `quay.io/tinkerbell/actions/image2disk:v1@sha256:...` is `image2disk`: registry, tag and digest do not matter. */
+export function actionName(image: string): string {
+  const withoutDigest = image.split('@')[0] ?? '';
+  const last = withoutDigest.split('/').at(-1) ?? '';
+  return last.split(':')[0] ?? '';
+}
+
+/** For people who apply a template. */
+export function foreignImageWarning(image: string): string {
+  return `the agent of this server's in-memory OS cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}, from any registry and with any tag`;
+}
+
+/** Images of a rendered template that are not built in, each once, at most 20. */
+export function foreignImagesOf({ tasks }: WorkflowDefinition): readonly string[] {
+  const images = tasks.flatMap(({ actions }) => actions).flatMap(imagesOf);
+  return [...new Set(images)].filter(isForeign).slice(0, REPORTED_MAX);
+}
+
+function imagesOf({ image, onFailure = [] }: ActionDefinition): readonly string[] {
+  return [image, ...onFailure.flatMap(imagesOf)];
+}
+
+function isForeign(image: string): boolean {
+  return image !== '' && !BUILT_IN_ACTIONS.includes(actionName(image));
+}
+
+/** Stands for what only a rendering can tell; no image has it. */
+const UNKNOWN = '\u{e000}';
+const CONTROL =
+  /^\{\{-?\s*(?:if|else|end|range|with|define|block|template|break|continue|\/\*|\$\w*(?:\s*,\s*\$\w+)?\s*:?=)/;
+
+/**
+ * Images in the text of a template that are not built in, as far as they are written there: names that an expression
+ * makes are known when it is rendered. Empty also for a text that is no YAML without its expressions.
+ */
+export function foreignImagesIn(text: string): readonly ForeignImage[] {
+  const parsed = parseYaml(withoutExpressions(text));
+  if (!parsed.ok) return [];
+  const tasks = itemsAt(parsed.documents[0], 'tasks');
+  const found = new Map<string, ForeignImage>();
+  for (const action of tasks.flatMap((task) => itemsAt(task, 'actions')).flatMap(withFailureActions)) {
+    const node = valueAt(action, 'image');
+    const image = node?.kind === 'scalar' ? String(node.value) : '';
+    if (node === undefined || !isForeign(image) || actionName(image).includes(UNKNOWN)) continue;
+    const shown = image.replaceAll(UNKNOWN, '…');
+    if (!found.has(shown)) found.set(shown, { image: shown, ...node.position });
+    if (found.size === REPORTED_MAX) break;
+  }
+  return [...found.values()];
+}
+
+/** One pass: a text of many opening braces and no closing one is as quick. */
+function withoutExpressions(text: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (;;) {
+    const begin = text.indexOf('{{', at);
+    const end = begin < 0 ? -1 : text.indexOf('}}', begin);
+    if (end < 0) break;
+    const expression = text.slice(begin, end + 2);
+    const lines = '\n'.repeat(expression.split('\n').length - 1);
+    pieces.push(text.slice(at, begin), CONTROL.test(expression) ? '' : UNKNOWN, lines);
+    at = end + 2;
+  }
+  pieces.push(text.slice(at));
+  return pieces.join('');
+}
+
+function valueAt(node: YamlNode | undefined, key: string): YamlNode | undefined {
+  return node?.kind === 'map' ? node.entries.get(key)?.value : undefined;
+}
+
+function itemsAt(node: YamlNode | undefined, key: string): readonly YamlNode[] {
+  const value = valueAt(node, key);
+  return value?.kind === 'list' ? value.items : [];
+}
+
+/** Those of an action's failure have no such actions of their own. */
+function withFailureActions(action: YamlNode): readonly YamlNode[] {
+  return [action, ...itemsAt(action, 'on-failure')];
+}

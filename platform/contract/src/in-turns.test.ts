@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inTurns, Turns } from './in-turns.ts';
+
+/** Turns by hand, with a clock that moves when work says so. */
+function scene() {
+  let nowMs = 0;
+  let next: (() => void)[] = [];
+  const turns = new Turns({ nowMs: () => nowMs, later: (callback) => void next.push(callback) });
+  const done: string[] = [];
+  function* work(name: string, pieces: number, pieceMs: number): Generator<undefined, string> {
+    for (let index = 1; index < pieces; index++) {
+      nowMs += pieceMs;
+      done.push(`${name}${index}`);
+      yield undefined;
+    }
+    nowMs += pieceMs;
+    return name;
+  }
+  /** What was done in the next turn, and how long that took. */
+  const turn = (): { pieces: string[]; tookMs: number } => {
+    const startedMs = nowMs;
+    const callbacks = next;
+    next = [];
+    for (const callback of callbacks) callback();
+    return { pieces: done.splice(0), tookMs: nowMs - startedMs };
+  };
+  return { turns, work, done, turn, isIdle: () => next.length === 0 };
+}
+
+test('short work is done at once, and asks for one turn', async () => {
+  const { turns, work, turn, done, isIdle } = scene();
+  const result = turns.run(work('a', 3, 0.1));
+  assert.deepEqual(done.splice(0), ['a1', 'a2']);
+  assert.equal(await result, 'a');
+  turn();
+  assert.ok(isIdle());
+});
+
+test('all work of a turn has one share, however many ask', () => {
+  const { turns, work, done, turn } = scene();
+  for (const name of ['a', 'b', 'c', 'd']) void turns.run(work(name, 100, 0.25));
+  assert.deepEqual(done.splice(0), ['a1', 'a2', 'a3', 'a4']);
+  const first = turn();
+  assert.deepEqual(first.pieces, ['a5', 'a6', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2']);
+  assert.equal(first.tookMs, 2);
+  assert.deepEqual(turn().pieces, ['a7', 'a8', 'b3', 'b4', 'c3', 'c4', 'd3', 'd4']);
+});
+
+test('who waits longest goes on first, and who comes later waits behind', async () => {
+  const { turns, work, done, turn } = scene();
+  void turns.run(work('long', 100, 1));
+  const short = turns.run(work('short', 1, 0.1));
+  assert.deepEqual(done.splice(0), ['long1']);
+  assert.deepEqual(turn().pieces, ['long2', 'long3']);
+  assert.equal(await short, 'short');
+});
+
+test('a fault ends its work alone', async () => {
+  const { turns, work, turn } = scene();
+  function* faulty(): Generator<undefined, string> {
+    yield undefined;
+    throw new Error('no');
+  }
+  const good = turns.run(work('a', 20, 0.5));
+  const bad = assert.rejects(turns.run(faulty()), /^Error: no$/);
+  for (let count = 0; count < 6; count++) turn();
+  await bad;
+  assert.equal(await good, 'a');
+});
+
+test('others have their turn while work goes on', async () => {
+  let count = 0;
+  function* long(): Generator<undefined, number> {
+    const startedMs = performance.now();
+    while (performance.now() < startedMs + 50) yield undefined;
+    return count;
+  }
+  const counting = setInterval(() => void count++, 1);
+  assert.ok((await inTurns(long())) > 3);
+  clearInterval(counting);
+});
