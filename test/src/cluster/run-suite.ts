@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buildPrograms } from './kube-programs.ts';
 
 const FOLDER = join(import.meta.dirname, '..');
-const FILES = ['cluster-restarts.e2e.ts', 'kube-apiserver.e2e.ts'];
+const FILES = ['cluster-restarts.e2e.ts', 'kube-apiserver.e2e.ts', 'kube-apiserver-start.e2e.ts'];
 const RESTARTS = '20';
 
 /** Resolves with the exit code. `only` is a part of the names of tests; all when empty. */
