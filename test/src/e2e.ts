@@ -1,6 +1,7 @@
-/** `npm run e2e -- firmware|foreign|iso`: machines of many kinds, each booted until its agent asks for work. */
+/** `npm run e2e -- firmware|foreign|iso|cluster`: machines of many kinds, each booted until its agent asks for work; and a cluster. */
 import { parseArgs } from 'node:util';
 
+import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { runMatrix, type CaseResult } from './firmware/run-matrix.ts';
 
@@ -17,6 +18,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   firmware   every boot loader, as DHCP server and as proxy, direct and through a relay
   foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
   iso        from our own ISO image, with a static address and without DHCP
+  cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
 
   --only TEXT   cases whose name has TEXT in it; several separated by |
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
@@ -38,26 +40,40 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
+  if (positionals[0] === 'cluster' && !values.help) return runClusterSuite(values.only);
   const suite = SUITES[positionals[0] ?? ''];
   if (values.help || suite === undefined) {
     process.stdout.write(USAGE);
     return values.help ? 0 : 2;
   }
-  const wanted = values.only.split('|');
-  const cases = suite.filter((one) => wanted.some((text) => nameOf(one).includes(text)));
-  if (values.list) {
+  return runCases(positionals[0] ?? '', suite, values);
+}
+
+interface Wanted {
+  readonly only: string;
+  readonly jobs: string;
+  readonly list: boolean;
+  readonly json: boolean;
+}
+
+/** Resolves with the exit code. */
+async function runCases(name: string, suite: readonly BootCase[], wanted: Wanted): Promise<number> {
+  const { only, jobs, list, json } = wanted;
+  const names = only.split('|');
+  const cases = suite.filter((one) => names.some((text) => nameOf(one).includes(text)));
+  if (list) {
     process.stdout.write(cases.map((one) => `${nameOf(one)}\n`).join(''));
     return 0;
   }
   const startedMs = performance.now();
-  const results = await runMatrix({ cases, concurrency: Number(values.jobs), onResult: show });
+  const results = await runMatrix({ cases, concurrency: Number(jobs), onResult: show });
   const failed = results.filter(({ error }) => error !== undefined);
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
   process.stdout.write(`\n${results.length - failed.length} of ${results.length} in ${minutes} minutes\n`);
-  for (const { name } of failed) process.stdout.write(`FAILED ${name}\n`);
-  for (const { name, standstill } of results)
-    if (standstill !== undefined) process.stdout.write(`reset once: ${name}\n`);
-  if (values.json) process.stdout.write(`${JSON.stringify({ suite: positionals[0], results })}\n`);
+  for (const one of failed) process.stdout.write(`FAILED ${one.name}\n`);
+  for (const one of results)
+    if (one.standstill !== undefined) process.stdout.write(`reset once: ${one.name}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ suite: name, results })}\n`);
   return failed.length === 0 ? 0 : 1;
 }
 

@@ -76,7 +76,7 @@ export async function startServer(
   const stopping = new AbortController();
   await using cleanup = new AsyncDisposableStack();
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
-  const stores = await openStores({ ...settings, databasePath: data.databasePath, log }, cleanup);
+  const stores = await openStores({ ...settings, databasePath: data.databasePath, log, signal }, cleanup);
   const { journal } = stores;
   const timed = createTimedStore(stores.store, nodeClock);
   const store = withSealedSecrets(timed, settings);
@@ -104,11 +104,11 @@ export async function startServer(
   await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
-  const readiness = createReadiness(nodeClock, serverChecks({ store, view, services }));
+  const readiness = createReadiness(nodeClock, serverChecks({ ...stores, store, view, services }));
   const measured = {
     requests: createRequestCounts(),
     process: createProcessMetrics(nodeClock),
-    others: () => timed.samples(),
+    others: () => [...timed.samples(), ...(stores.cluster?.samples() ?? [])],
   };
   const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(

@@ -161,6 +161,9 @@ const others: readonly DescribedFamily[] = [
     ['gateway_forward_failed_total', 'forward', 'forwards that found no upstream'],
     ['gateway_reloads_total', 'result', 'changed route files that were read'],
     ['gateway_upstream_failures_total', 'endpoint', 'requests that an endpoint did not answer'],
+    ['tinkerbell_cluster_retries_total', 'reason', 'requests to the Kubernetes API that were sent again'],
+    ['tinkerbell_cluster_watch_restarts_total', '', 'watches of the Kubernetes API that were opened again'],
+    ['tinkerbell_cluster_relists_total', '', 'watches of the Kubernetes API that had to list again'],
     ['api_audit_refusals_unrecorded', '', 'refused writes beyond what the audit takes in a second'],
     ['api_watches_too_slow_total', '', 'watches ended because their clients did not read their events'],
   ]),
@@ -168,6 +171,7 @@ const others: readonly DescribedFamily[] = [
     ['api_open_streams', '', 'open watches of the API'],
     ['api_watch_waiting_bytes', '', 'bytes of events that clients of watches have not read yet'],
     ['gateway_held_bytes', '', 'bytes of answers that clients of the gateway have not taken yet'],
+    ['tinkerbell_cluster_in_touch', '', '1 while the Kubernetes API answers and its watches are open'],
     ['gateway_upstream_healthy', 'endpoint', '1 while health checks pass'],
   ]),
   ...histograms([

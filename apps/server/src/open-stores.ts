@@ -1,11 +1,13 @@
 /** Opens what the settings ask for. Only that is loaded: a server on a file does without the memory of the others. */
 import type { Log } from '@tinkerbell/platform-contract';
-import { nodeClock } from '@tinkerbell/platform-node';
+import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Journal, LeaseBook, Store } from '@tinkerbell/store-contract';
+import type { KubernetesStore } from '@tinkerbell/store-kubernetes';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import type { Settings } from './settings.ts';
 import { verifyDataFile } from './verify-data-file.ts';
+import { openWaitingPort } from './waiting-port.ts';
 
 export interface Stores {
   readonly store: Store;
@@ -14,13 +16,17 @@ export interface Stores {
   openLeases(): Promise<LeaseBook>;
   /** Other servers may write it too. */
   readonly isShared: boolean;
+  /** The store, when it is the API of a cluster. */
+  readonly cluster?: Pick<KubernetesStore, 'failure' | 'samples'>;
   /** One journal for all of these servers. */
   readonly isJournalShared: boolean;
 }
 
-type StoresOptions = Pick<Settings, 'store' | 'journal' | 'acceptLoss'> & {
+type StoresOptions = Pick<Settings, 'store' | 'journal' | 'acceptLoss' | 'http'> & {
   readonly databasePath: string;
   readonly log: Log;
+  /** Ends the wait for a cluster. */
+  readonly signal: AbortSignal;
 };
 
 /** Everything is closed by `cleanup`, also when something cannot be opened. Rejects with a message for the operator. */
@@ -89,7 +95,7 @@ async function kubernetesStores(
   kubeconfig: string,
   cleanup: AsyncDisposableStack,
 ): Promise<Stores> {
-  const { accessFrom, openKubernetesStore } = await import('@tinkerbell/store-kubernetes');
+  const { accessFrom, createKubernetesStore } = await import('@tinkerbell/store-kubernetes');
   const { databasePath: path, log, journal } = options;
   const access = accessFrom(kubeconfig, process.env);
   const loss = verifyDataFile(options, cleanup);
@@ -97,11 +103,34 @@ async function kubernetesStores(
     openSqliteJournal({ path, clock: nodeClock, log, ...journal, isVerified: true }),
   );
   if (loss !== undefined) records.append(loss);
+  const store = cleanup.use(createKubernetesStore({ access, clock: nodeClock, random: nodeRandom, log }));
+  await waited(options, store);
   return {
-    store: cleanup.use(await openKubernetesStore({ access, clock: nodeClock, log })),
+    store,
+    cluster: store,
     journal: records,
     openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path, isVerified: true }))),
     isShared: true,
     isJournalShared: false,
   };
+}
+
+/** Resolves when the cluster has what a server needs. */
+async function waited(options: StoresOptions, store: KubernetesStore): Promise<void> {
+  const { waitForCluster } = await import('@tinkerbell/store-kubernetes');
+  const { http, log, signal } = options;
+  let isWaiting = false;
+  await using waiting = new AsyncDisposableStack();
+  await waitForCluster({
+    problem: () => store.problem(),
+    clock: nodeClock,
+    random: nodeRandom,
+    log,
+    signal,
+    async onWaiting() {
+      if (isWaiting) return;
+      isWaiting = true;
+      waiting.use(await openWaitingPort(http, store, log));
+    },
+  });
 }

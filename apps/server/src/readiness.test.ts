@@ -3,17 +3,24 @@ import { test } from 'node:test';
 import type { Service } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createMemoryStore } from '@tinkerbell/store-memory';
-import { createReadiness, serverChecks, type Readiness } from './readiness.ts';
+import { createReadiness, serverChecks, type Readiness, type RemoteStore } from './readiness.ts';
 
 function serviceOf(name: string, health: ReturnType<Service['health']>): Service {
   const nothing = () => Promise.resolve();
   return { name, routes: [], start: nothing, stopped: nothing, health: () => health };
 }
 
-function readinessOf({ broken = 0, listed = true, service = { ready: true } } = {}) {
+interface Given {
+  readonly broken?: number;
+  readonly listed?: boolean;
+  readonly service?: ReturnType<Service['health']>;
+  readonly cluster?: RemoteStore;
+}
+
+function readinessOf({ broken = 0, listed = true, service = { ready: true }, cluster }: Given = {}) {
   const store = createMemoryStore();
   const view = { ready: () => listed, brokenForMs: () => broken };
-  const checks = serverChecks({ store, view, services: [serviceOf('boot', service)] });
+  const checks = serverChecks({ store, cluster, view, services: [serviceOf('boot', service)] });
   return { store, readiness: createReadiness(nodeClock, checks) };
 }
 
@@ -47,6 +54,18 @@ test('names what is not ready, and why', async () => {
       '[-]view failed: changes in the store have not been followed for 12 s\n' +
       '[-]boot failed: not ready\n[+]shutdown ok\nreadyz check failed\n',
   );
+});
+
+test('a cluster that is out of touch is a reason', async () => {
+  const cluster = { failure: () => 'the Kubernetes API at http://c does not answer: ECONNREFUSED (for 3 s)' };
+  const answer = await probe(readinessOf({ cluster }).readiness, '/readyz');
+  assert.equal(answer.status, 503);
+  assert.match(
+    await answer.text(),
+    /^\[\+\]store ok\n\[-\]cluster failed: the Kubernetes API at http:\/\/c does/,
+  );
+  const inTouch = readinessOf({ cluster: { failure: () => undefined } });
+  assert.equal((await probe(inTouch.readiness, '/readyz')).status, 200);
 });
 
 test('a view that is not filled is not ready, one whose watch was lost a moment ago is', async () => {

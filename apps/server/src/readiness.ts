@@ -83,16 +83,24 @@ function report(probe: string, found: readonly Found[], isVerbose: boolean): Res
   return new WholeResponse(lines.join('') + verdict, { status: isWell ? 200 : 503, headers });
 }
 
+/** A store that is somewhere else, and knows whether it is in touch. */
+export interface RemoteStore {
+  /** Why it is not; undefined while it is. */
+  failure(): string | undefined;
+}
+
 interface Checked {
   readonly store: Store;
+  readonly cluster?: RemoteStore | undefined;
   readonly view: Pick<StoreView, 'ready' | 'brokenForMs'>;
   readonly services: readonly Service[];
 }
 
-/** Of a whole server: the store answers, the view follows it, and each service has what it listens on. */
-export function serverChecks({ store, view, services }: Checked): readonly Check[] {
+/** Of a whole server: the store answers, its cluster is in touch, the view follows it, and each service has what it listens on. */
+export function serverChecks({ store, cluster, view, services }: Checked): readonly Check[] {
   return [
     { name: 'store', failure: () => storeFailure(store) },
+    ...(cluster === undefined ? [] : [{ name: 'cluster', failure: () => cluster.failure() }]),
     { name: 'view', failure: () => viewFailure(view) },
     ...servicesChecks(services),
   ];

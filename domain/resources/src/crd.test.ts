@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { builtInKinds, crdFor, hardwareKind, kinds, collectionOf } from './index.ts';
+import {
+  builtInKinds,
+  collectionOf,
+  crdFor,
+  hardwareKind,
+  hardwareStatusExtensions,
+  kinds,
+  workflowActionExtensions,
+  workflowStatusExtensions,
+} from './index.ts';
 
 /** Upstream's CRDs without their prose; what our kinds must equal in meaning. */
 const upstream = JSON.parse(
@@ -10,22 +19,8 @@ const upstream = JSON.parse(
 
 /** Fields we add. Upstream's clients ignore them; see docs/decisions. */
 const extensions = [
-  ...[
-    'again',
-    'attempt',
-    'backoff',
-    'breakpoint',
-    'deadline',
-    'if',
-    'notBefore',
-    'onFailure',
-    'onInterrupted',
-    'retried',
-    'retries',
-  ].map((field) => `/status/tasks/actions/${field}`),
-  '/status/hardwareUID',
-  '/status/operations',
-  '/status/paused',
+  ...workflowActionExtensions.map((field) => `/status/tasks/actions/${field}`),
+  ...workflowStatusExtensions.map((field) => `/status/${field}`),
 ];
 
 function normalize(value: unknown, path = ''): unknown {
@@ -69,7 +64,7 @@ function withoutPrefix(crd: unknown): {
 
 /** Upstream's Hardware has no conditions; those of its other kinds are compared. */
 function withoutConditions(key: string, value: unknown): unknown {
-  return key === 'conditions' ? undefined : value;
+  return hardwareStatusExtensions.includes(key) ? undefined : value;
 }
 
 for (const kind of kinds) {

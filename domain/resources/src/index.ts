@@ -17,6 +17,11 @@ export {
   type CustomResourceDefinition,
   type DefinitionCondition,
 } from './core/custom-resource-definition.ts';
+export {
+  hardwareStatusExtensions,
+  workflowActionExtensions,
+  workflowStatusExtensions,
+} from './upstream-extensions.ts';
 export { isDeepEqual } from './deep-equal.ts';
 export {
   bmcJobKind,

@@ -26,9 +26,8 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
     prefix: '/ipxe/binary/',
     async handle(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
       if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
-      const elements = pathElementsOf(request.url);
-      const path = elements?.join('/') ?? '';
-      const name = binaryNameOf(path) ?? elements?.at(-1) ?? '';
+      const elements = pathElementsOf(request.url) ?? [];
+      const name = binaryNameOf(elements.join('/')) ?? elements.at(-1) ?? '';
       const binary = await files.binary(name);
       if (binary === undefined) {
         counters.add('ipxe_binary_requests_total', { outcome: 'not-found' });
@@ -40,7 +39,7 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
       if (request.method === 'HEAD' || range === undefined) return new Response(null, { status, headers });
 
       const startedMs = clock.monotonicMs();
-      const machine = elements?.map(parseMac).find(Boolean) ?? macAt(view, peer.address);
+      const machine = elements.map(parseMac).find(Boolean) ?? macAt(view, peer.address);
       const wanted = range.end + 1 - range.start;
       const measured = (bytes: number): void => {
         const isWhole = bytes === wanted;

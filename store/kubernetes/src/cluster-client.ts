@@ -1,9 +1,9 @@
-/** Requests to the API of a cluster: JSON there and back, and streams of JSON lines. */
+/** Single requests to the API of a cluster: JSON there and back, and streams of JSON lines. Nothing is tried twice here. */
 import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { createInterface } from 'node:readline';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import type { ClusterAccess } from './cluster-access.ts';
+import { linesOf } from './lines-of.ts';
 
 /** Not imported: platform/node/src/node-http.ts says why. */
 const nodeHttp = process.getBuiltinModule('node:http');
@@ -11,15 +11,19 @@ const nodeHttp = process.getBuiltinModule('node:http');
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** The header `Retry-After` in milliseconds. */
+  readonly retryAfterMs?: number;
 }
 
 export interface LineStream {
   readonly status: number;
-  /** One text a line; ends with the connection. */
+  /** Of an answer that is no stream: its status is not 200. */
+  readonly body: unknown;
+  /** One text a line. Ends with the answer; rejects when the connection breaks or is quiet for too long. */
   readonly lines: AsyncIterable<string>;
 }
 
-interface Call {
+export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
@@ -28,48 +32,92 @@ interface Call {
   readonly contentType?: string;
 }
 
-const ANSWER_LIMIT_MS = 20_000;
-/** A watch is quiet for a minute at most: bookmarks come in between. */
-const QUIET_LIMIT_MS = 180_000;
+export interface ClientLimits {
+  /** Without a byte of an answer. */
+  readonly answerMs?: number;
+  /** Without a byte on a watch: bookmarks come once a minute. */
+  readonly quietMs?: number;
+}
+
+const ANSWER_MS = 20_000;
+const QUIET_MS = 90_000;
 const CONNECTIONS_MAX = 32;
+/** A page of a list has 500 objects, and etcd takes 1.5 MB for one; most have a few kB. */
+const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
+
+/** The request has not reached the cluster: it was certainly not carried out. */
+const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 export class ClusterClient {
   readonly #access: ClusterAccess;
   readonly #agent: HttpAgent | HttpsAgent;
+  /** Each watch has a connection for as long as it lasts: requests must not wait for one. */
+  readonly #streamAgent: HttpAgent | HttpsAgent;
+  readonly #limits: Required<ClientLimits>;
 
-  constructor(access: ClusterAccess) {
+  constructor(access: ClusterAccess, { answerMs = ANSWER_MS, quietMs = QUIET_MS }: ClientLimits = {}) {
     this.#access = access;
-    const { ca, certificate: cert, key, isInsecure } = access;
-    const limits = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
-    this.#agent = access.url.startsWith('https:')
-      ? new HttpsAgent({
-          ...limits,
-          rejectUnauthorized: isInsecure !== true,
-          ...(ca === undefined ? {} : { ca }),
-          ...(cert === undefined ? {} : { cert }),
-          ...(key === undefined ? {} : { key }),
-        })
-      : new nodeHttp.Agent(limits);
+    this.#limits = { answerMs, quietMs };
+    this.#agent = agentFor(access, { keepAlive: true, maxSockets: CONNECTIONS_MAX });
+    this.#streamAgent = agentFor(access, { keepAlive: true });
   }
 
-  /** Whatever the status is. Rejects with a PlatformError when there is no answer. */
+  get url(): string {
+    return this.#access.url;
+  }
+
+  /** Whatever the status is. Rejects with a PlatformError when there is no whole answer; see `wasSent`. */
   async call(call: Call): Promise<Answer> {
-    const response = await this.#send(call, ANSWER_LIMIT_MS);
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString('utf8');
-    return { status: response.statusCode ?? 0, body: parsed(text) };
+    const response = await this.#send(call, this.#limits.answerMs);
+    const text = await this.#textOf(response);
+    const status = response.statusCode ?? 0;
+    const seconds = Number(response.headers['retry-after'] ?? Number.NaN);
+    return {
+      status,
+      body: this.#parsed(status, text),
+      ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
+    };
   }
 
-  /** Not on a connection that others wait for. */
+  /** Not on a connection that others wait for. Rejects with a PlatformError when there is no answer. */
   async stream(path: string, signal: AbortSignal): Promise<LineStream> {
-    const response = await this.#send({ method: 'GET', path }, QUIET_LIMIT_MS, signal);
-    response.on('error', () => undefined);
-    return { status: response.statusCode ?? 0, lines: createInterface({ input: response }) };
+    const response = await this.#send({ method: 'GET', path }, this.#limits.answerMs, signal);
+    const status = response.statusCode ?? 0;
+    if (status !== 200)
+      return { status, body: this.#parsed(status, await this.#textOf(response)), lines: none() };
+    const { quietMs } = this.#limits;
+    response.setTimeout(quietMs, () => response.destroy(new Error(`nothing came for ${quietMs} ms`)));
+    return { status, body: undefined, lines: linesOf(response) };
   }
 
   close(): void {
     this.#agent.destroy();
+    this.#streamAgent.destroy();
+  }
+
+  async #textOf(response: IncomingMessage): Promise<string> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of response) {
+        chunks.push(chunk as Buffer);
+        size += (chunk as Buffer).length;
+        if (size > ANSWER_BYTES_MAX) throw new Error(`its answer has more than ${ANSWER_BYTES_MAX} bytes`);
+      }
+    } catch (thrown) {
+      throw this.#unavailable(thrown as Error);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  /** Proxies answer errors in HTML: that is kept as the message. */
+  #parsed(status: number, text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (thrown) {
+      if (status >= 200 && status < 300) throw this.#unavailable(thrown as Error);
+      return { message: text.slice(0, 1_000) };
+    }
   }
 
   #send(call: Call, limitMs: number, signal?: AbortSignal): Promise<IncomingMessage> {
@@ -87,28 +135,46 @@ export class ClusterClient {
     };
     const send = url.startsWith('https:') ? httpsRequest : nodeHttp.request;
     return new Promise((resolve, reject) => {
-      const options = { method: call.method, headers, agent: this.#agent, timeout: limitMs };
+      // Requests that can be aborted are streams.
+      const agent = signal === undefined ? this.#agent : this.#streamAgent;
+      const options = { method: call.method, headers, agent, timeout: limitMs };
       const request = send(
         `${url}${call.path}`,
         { ...options, ...(signal === undefined ? {} : { signal }) },
         resolve,
       );
-      request.once('timeout', () => request.destroy(new Error('no answer in time')));
+      request.once('timeout', () => request.destroy(new Error(`no answer within ${limitMs} ms`)));
       request.on('error', (cause: Error) => reject(this.#unavailable(cause)));
       request.end(body);
     });
   }
 
   #unavailable(cause: Error): PlatformError {
-    const message = `the Kubernetes API at ${this.#access.url} does not answer: ${cause.message || cause.name}`;
+    const message = `the Kubernetes API at ${this.url} does not answer: ${cause.message || cause.name}`;
     return new PlatformError('unavailable', message, { cause });
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { message: text };
-  }
+function agentFor(
+  { url, ca, certificate: cert, key, isInsecure }: ClusterAccess,
+  limits: { readonly keepAlive: boolean; readonly maxSockets?: number },
+): HttpAgent | HttpsAgent {
+  if (!url.startsWith('https:')) return new nodeHttp.Agent(limits);
+  return new HttpsAgent({
+    ...limits,
+    rejectUnauthorized: isInsecure !== true,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  });
+}
+
+async function* none(): AsyncGenerator<string> {
+  // An answer that is no stream has no lines.
+}
+
+/** Of an error of `call`: whether the request may have reached the cluster, and may have been carried out. */
+export function wasSent(error: PlatformError): boolean {
+  const { code } = (error.cause ?? {}) as { readonly code?: string };
+  return error.code === 'unavailable' && !UNSENT.has(code ?? '');
 }

@@ -13,6 +13,14 @@ export function collectionPath(collection: string, namespace?: string): string {
   return `${root}${within}/${plural}`;
 }
 
+/** Objects of a cluster as a whole have no namespace there, and an empty one here. */
+export function keyIn(
+  collection: string,
+  { name, namespace = '' }: { readonly name: string; readonly namespace?: string },
+): ObjectKey {
+  return { collection, namespace, name };
+}
+
 export function objectPath({ collection, namespace, name }: ObjectKey): string {
   return `${collectionPath(collection, namespace)}/${encodeURIComponent(name)}`;
 }

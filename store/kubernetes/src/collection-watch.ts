@@ -1,97 +1,167 @@
 /** One collection followed over any number of connections, from revision to revision. */
-import { delay, type Clock } from '@tinkerbell/platform-contract';
+import { delay, PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Change } from '@tinkerbell/store-contract';
 import type { ClusterClient, LineStream } from './cluster-client.ts';
-import { collectionPath } from './collection-paths.ts';
+import { collectionPath, keyIn } from './collection-paths.ts';
+import type { Contact } from './contact.ts';
+import { withFieldsRestored } from './field-placement.ts';
+import { messageIn, refused } from './refused.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
 export interface CollectionWatchOptions {
   readonly client: ClusterClient;
+  readonly contact: Contact;
   readonly clock: Clock;
+  readonly random: Random;
   readonly collection: string;
   readonly namespace: string | undefined;
   readonly fromRevision: number;
   readonly signal: AbortSignal;
+  /** How long the first connection is tried for. */
+  readonly patienceMs: () => number;
   readonly onChange: (change: Change) => void;
   readonly onEnd: (reason: string) => void;
 }
 
-const RETRY_MS = [100, 500, 2_000, 5_000] as const;
 const types: Readonly<Record<string, Change['type']>> = {
   ADDED: 'added',
   MODIFIED: 'modified',
   DELETED: 'deleted',
 };
 
-/** Resolves when changes come; with `compacted` when those after the revision are no longer kept. Rejects when nobody answers. */
+/**
+ * Resolves when changes come, or when the cluster does not have such objects, which is asked again; with `compacted` when the changes
+ * after the revision are no longer kept. Rejects with a PlatformError when nobody answers within the patience.
+ */
 export async function watchCollection(options: CollectionWatchOptions): Promise<'compacted' | 'watching'> {
   const watch = new CollectionWatch(options);
-  const stream = await watch.open();
-  if (stream === 'compacted') return stream;
-  void watch.follow(stream);
+  const first = await watch.begin();
+  if (first === 'compacted') return first;
+  void watch.follow(first);
   return 'watching';
 }
 
+type Opened = LineStream | 'compacted' | 'absent';
+
 class CollectionWatch {
   readonly #options: CollectionWatchOptions;
+  readonly #what: string;
   #revision: number;
+  /** In a row, without a line in between. */
+  #failures = 0;
 
   constructor(options: CollectionWatchOptions) {
     this.#options = options;
-    this.#revision = options.fromRevision;
+    const { collection, namespace, fromRevision } = options;
+    this.#what =
+      namespace === undefined ? `watch of ${collection}` : `watch of ${collection} in ${namespace}`;
+    this.#revision = fromRevision;
   }
 
-  /** Undefined: the cluster does not have such objects. */
-  async open(): Promise<LineStream | 'compacted' | undefined> {
-    const { client, collection, namespace, signal } = this.#options;
+  async begin(): Promise<Opened> {
+    const { clock, patienceMs, signal } = this.#options;
+    const startedMs = clock.monotonicMs();
+    for (; ; await this.#pause()) {
+      try {
+        return await this.#open();
+      } catch (thrown) {
+        this.#failed(thrown);
+        const isOutage = thrown instanceof PlatformError && thrown.code === 'unavailable';
+        const isOver = signal.aborted || clock.monotonicMs() - startedMs > patienceMs();
+        if (isOutage && !isOver) continue;
+        // Whoever asked is told, and no watch is left that is broken.
+        this.#options.contact.succeeded(this.#what);
+        throw thrown;
+      }
+    }
+  }
+
+  /** Until the signal, or until the cluster keeps too few changes. Never rejects. */
+  async follow(first: Opened): Promise<void> {
+    const { signal, contact } = this.#options;
+    for (let opened: Opened | undefined = first; !signal.aborted;) {
+      if (
+        opened === 'compacted' ||
+        (typeof opened === 'object' && (await this.#take(opened)) === 'compacted')
+      )
+        return this.#end();
+      await this.#pause();
+      if (signal.aborted) break;
+      contact.restarted();
+      opened = await this.#open().catch((thrown: unknown) => this.#failed(thrown));
+    }
+    contact.succeeded(this.#what);
+  }
+
+  #end(): void {
+    const { contact, onEnd } = this.#options;
+    contact.succeeded(this.#what);
+    contact.relisted();
+    onEnd('changes were dropped by the cluster before they were read; list again');
+  }
+
+  async #open(): Promise<Opened> {
+    const { client, contact, collection, namespace, signal } = this.#options;
     const query = `?watch=true&allowWatchBookmarks=true&resourceVersion=${this.#revision}`;
     const stream = await client.stream(`${collectionPath(collection, namespace)}${query}`, signal);
     if (stream.status === 410) return 'compacted';
-    if (stream.status === 404) return undefined;
-    if (stream.status !== 200) throw new Error(`watching ${collection} is answered with ${stream.status}`);
-    return stream;
-  }
-
-  async follow(first: LineStream | undefined): Promise<void> {
-    const { clock, signal, onEnd } = this.#options;
-    let stream: LineStream | 'compacted' | undefined = first;
-    for (let failures = 0; !signal.aborted;) {
-      if (stream === undefined) return;
-      if (stream === 'compacted' || (await this.#take(stream)) === 'compacted')
-        return onEnd('changes were let go of before they were read; list again');
-      await delay(clock, RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0, signal);
-      try {
-        if (!signal.aborted) stream = await this.open();
-        failures = 0;
-      } catch {
-        failures += 1;
-        stream = { status: 0, lines: nothing() };
-      }
+    if (stream.status === 200) {
+      contact.succeeded(this.#what);
+      return stream;
     }
+    const { status, body } = stream;
+    if (status !== 404)
+      throw refused({ verb: 'watch', collection, url: client.url, status, text: messageIn(body) });
+    this.#failed(new Error(`the cluster has no ${collection}`));
+    return 'absent';
   }
 
   async #take({ lines }: LineStream): Promise<'compacted' | 'ended'> {
-    const { signal, collection, onChange } = this.#options;
     try {
       for await (const line of lines) {
-        if (signal.aborted) return 'ended';
-        const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: Resource };
-        if (type === 'ERROR')
-          return (object as { readonly code?: number }).code === 410 ? 'compacted' : 'ended';
-        const { resourceVersion = '', namespace, name } = object.metadata;
-        this.#revision = Math.max(this.#revision, Number(resourceVersion));
-        const change = types[type];
-        if (change === undefined) continue;
-        const key = { collection, namespace, name };
-        onChange({ type: change, key, revision: Number(resourceVersion), object });
+        if (this.#options.signal.aborted) return 'ended';
+        if (this.#takeLine(line) === 'compacted') return 'compacted';
+        this.#failures = 0;
       }
-    } catch {
-      // A connection that breaks in the middle of a line; the line comes again.
+    } catch (thrown) {
+      // A connection that breaks, also in the middle of a line: the line comes again.
+      this.#failed(thrown);
     }
     return 'ended';
   }
-}
 
-async function* nothing(): AsyncGenerator<string> {
-  // Nobody answered: there is nothing to read.
+  /** Throws at what is not an event, and at the event that says that there are no more. */
+  #takeLine(line: string): 'compacted' | undefined {
+    const { collection, onChange } = this.#options;
+    const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: Resource };
+    if (type === 'ERROR') {
+      const { code, message = '' } = object as { readonly code?: number; readonly message?: string };
+      if (code === 410) return 'compacted';
+      throw new Error(`${code ?? ''} ${message}`);
+    }
+    const revision = Number(object.metadata.resourceVersion ?? 0);
+    this.#revision = Math.max(this.#revision, revision);
+    const change = types[type];
+    if (change === undefined) return undefined;
+    const key = keyIn(collection, object.metadata);
+    onChange({ type: change, key, revision, object: withFieldsRestored(collection, object) });
+    return undefined;
+  }
+
+  /** Of an end without a failure: servers end every watch after a while. */
+  #pause(): Promise<void> {
+    const { clock, random, signal } = this.#options;
+    this.#failures += 1;
+    return delay(clock, retryDelayMs({ failures: this.#failures, fraction: random.fraction() }), signal);
+  }
+
+  #failed(thrown: unknown): undefined {
+    const { client, contact, signal } = this.#options;
+    if (signal.aborted) return undefined;
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const own = `the Kubernetes API at ${client.url}: the ${this.#what} is broken: ${why}`;
+    contact.failed(this.#what, thrown instanceof PlatformError ? why : own);
+    return undefined;
+  }
 }

@@ -1,3 +1,10 @@
 export { accessFrom, type ClusterAccess } from './cluster-access.ts';
-export { ClusterClient } from './cluster-client.ts';
-export { openKubernetesStore, type KubernetesStoreOptions } from './kubernetes-store.ts';
+export { ClusterClient, type Answer, type Call } from './cluster-client.ts';
+export {
+  createKubernetesStore,
+  openKubernetesStore,
+  type KubernetesStore,
+  type KubernetesStoreOptions,
+} from './kubernetes-store.ts';
+export { requiredRules } from './required-rules.ts';
+export { waitForCluster } from './wait-for-cluster.ts';

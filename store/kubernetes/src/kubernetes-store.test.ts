@@ -4,52 +4,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createNodeHttp, createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
-import { createApiService } from '@tinkerbell/service-api';
+import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Change, Store } from '@tinkerbell/store-contract';
 import { storeSuite } from '@tinkerbell/store-contract/suite';
-import { openSqliteJournal } from '@tinkerbell/store-journal';
-import { createMemoryStore } from '@tinkerbell/store-memory';
-import { createStoreView } from '@tinkerbell/store-view';
 import { accessFrom, openKubernetesStore } from './index.ts';
-
-const log = createNodeLog({ level: 'silent', format: 'json' });
-
-/** An API of its own; it ends with the process, as it has no state. */
-async function startedApi(changesKept: number) {
-  const store = createMemoryStore({ changesKept });
-  const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
-  const view = createStoreView({ store, clock: nodeClock, log });
-  const renderer = createWorkerRenderer(nodeClock, log);
-  const stopping = new AbortController();
-  await view.start(stopping.signal);
-  const referenceRules = { deny: [], allow: [] };
-  const deps = { store, view, journal, renderer, referenceRules, clock: nodeClock, random: nodeRandom, log };
-  const service = createApiService(deps);
-  await service.start(stopping.signal);
-  const server = await createNodeHttp(log).listen(
-    { port: 0, address: '127.0.0.1' },
-    async (request, context) => {
-      const { pathname } = new URL(request.url);
-      const route = service.routes.find(({ prefix }) => pathname.startsWith(prefix));
-      return (await route?.handle(request, context)) ?? new Response('nothing here', { status: 404 });
-    },
-  );
-  return {
-    url: `http://127.0.0.1:${server.local.port}`,
-    async stop() {
-      stopping.abort();
-      await server.close(0);
-      await renderer.close();
-      await journal.close();
-    },
-  };
-}
+import { log, startedApi } from './testdata/started-api.ts';
 
 async function opened(changesKept = 1000): Promise<Store> {
-  const api = await startedApi(changesKept);
-  const store = await openKubernetesStore({ access: { url: api.url }, clock: nodeClock, log });
+  const api = await startedApi({ changesKept });
+  const store = await openKubernetesStore({
+    access: { url: api.url },
+    clock: nodeClock,
+    random: nodeRandom,
+    log,
+  });
   const close = store.close.bind(store);
   let closing: Promise<void> | undefined;
   const closeBoth = () => (closing ??= close().then(() => api.stop()));

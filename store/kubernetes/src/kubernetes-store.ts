@@ -5,7 +5,7 @@
  * and of something else is two requests and two revisions; a watch of all collections tells each collection's changes in order, but
  * not those of two collections; the cluster gives new objects their uid.
  */
-import { PlatformError, delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import { PlatformError, delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type {
   Change,
@@ -21,25 +21,51 @@ import type {
   Write,
 } from '@tinkerbell/store-contract';
 import type { ClusterAccess } from './cluster-access.ts';
-import { ClusterClient } from './cluster-client.ts';
-import { collectionPath, knownCollections, objectPath } from './collection-paths.ts';
+import { clusterProblems } from './cluster-problems.ts';
+import { ClusterCalls } from './cluster-calls.ts';
+import { ClusterClient, type Answer, type ClientLimits } from './cluster-client.ts';
+import { ClusterFields } from './cluster-fields.ts';
+import { collectionPath, keyIn, knownCollections, objectPath } from './collection-paths.ts';
 import { watchCollection } from './collection-watch.ts';
-import { firstRefusal, performWrite } from './object-writes.ts';
+import { Contact } from './contact.ts';
+import { withFieldsRestored } from './field-placement.ts';
+import { firstRefusal, performWrite, unavailable } from './object-writes.ts';
+import { messageIn, refused } from './refused.ts';
 
 export interface KubernetesStoreOptions {
   readonly access: ClusterAccess;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
+  readonly limits?: ClientLimits & {
+    /** How long an unanswered request is asked again; 15 s when absent. */
+    readonly patienceMs?: number;
+  };
 }
 
+/** A store that also tells how its cluster is. */
+export interface KubernetesStore extends Store {
+  /** Why the cluster is out of touch; undefined while it is in touch. */
+  failure(): string | undefined;
+  /**
+   * What the cluster lacks for a server to keep its objects there, or why it does not answer; undefined when all is well. Creates
+   * the namespace of the server.
+   */
+  problem(): Promise<string | undefined>;
+  /** What `/metrics` shows. */
+  samples(): ReadonlyMap<string, number>;
+}
+
+/** An API server that is restarted is back sooner; agents ask again after 20 s. */
+const PATIENCE_MS = 15_000;
 const PAGE = 500;
 /** How long an answer waits for this server's own watches to have seen it. */
 const SEEN_LIMIT_MS = 1_000;
 const ANY_COLLECTION = 'workflows.tinkerbell.org';
 
 /** Rejects when the cluster cannot be reached, or does not have our kinds. */
-export async function openKubernetesStore(options: KubernetesStoreOptions): Promise<Store> {
-  const store = new KubernetesStore(options);
+export async function openKubernetesStore(options: KubernetesStoreOptions): Promise<KubernetesStore> {
+  const store = new ClusterStore(options);
   try {
     await store.revision();
     return store;
@@ -47,6 +73,11 @@ export async function openKubernetesStore(options: KubernetesStoreOptions): Prom
     await store.close();
     throw thrown;
   }
+}
+
+/** Asks the cluster nothing yet: `problem` tells whether it is there. */
+export function createKubernetesStore(options: KubernetesStoreOptions): KubernetesStore {
+  return new ClusterStore(options);
 }
 
 interface Watcher {
@@ -57,21 +88,59 @@ interface Watcher {
   readonly expecting: Set<(change: Change) => void>;
 }
 
-class KubernetesStore implements Store {
+class ClusterStore implements KubernetesStore {
   readonly #client: ClusterClient;
+  readonly #calls: ClusterCalls;
+  readonly #contact: Contact;
+  readonly #fields: ClusterFields;
   readonly #options: KubernetesStoreOptions;
   readonly #watchers = new Set<Watcher>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: KubernetesStoreOptions) {
     this.#options = options;
-    this.#client = new ClusterClient(options.access);
+    const { access, clock, random, limits } = options;
+    this.#client = new ClusterClient(access, limits);
+    this.#contact = new Contact(clock);
+    this.#fields = new ClusterFields(options.log);
+    this.#calls = new ClusterCalls({
+      client: this.#client,
+      contact: this.#contact,
+      clock,
+      random,
+      patienceMs: () => this.#patienceMs(),
+      signal: this.#closing.signal,
+    });
+  }
+
+  #patienceMs(): number {
+    return this.#options.limits?.patienceMs ?? PATIENCE_MS;
+  }
+
+  failure(): string | undefined {
+    return this.#contact.failure();
+  }
+
+  async problem(): Promise<string | undefined> {
+    const [client, fields] = [this.#client, this.#fields];
+    const problems = await clusterProblems({ client, fields }).catch((thrown: unknown) => {
+      if (!(thrown instanceof PlatformError)) throw thrown;
+      return [thrown.message];
+    });
+    const what = 'start';
+    if (problems.length === 0) this.#contact.succeeded(what);
+    else this.#contact.failed(what, problems.join('; '));
+    return problems.length === 0 ? undefined : problems.join('; ');
+  }
+
+  samples(): ReadonlyMap<string, number> {
+    return this.#contact.samples();
   }
 
   async get(key: ObjectKey): Promise<StoredObject | undefined> {
-    const { status, body } = await this.#client.call({ method: 'GET', path: objectPath(key) });
+    const { status, body } = await this.#calls.read(objectPath(key));
     if (status === 404) return undefined;
-    if (status !== 200) throw refused(status, body);
+    if (status !== 200) throw this.#refused('get', key.collection, { status, body });
     return storedFrom(key, body as Resource);
   }
 
@@ -79,7 +148,7 @@ class KubernetesStore implements Store {
   async list({ collection, namespace, limit = Infinity, after }: ListQuery): Promise<ObjectList> {
     const { objects, revision } = await this.#listAll(collection, namespace);
     const matching = objects
-      .map((object) => storedFrom({ collection, ...object.metadata }, object))
+      .map((object) => storedFrom(keyIn(collection, object.metadata), object))
       .filter(({ key }) => after === undefined || compare(key, after) > 0)
       .toSorted((a, b) => compare(a.key, b.key));
     const items = matching.slice(0, limit);
@@ -92,13 +161,17 @@ class KubernetesStore implements Store {
     };
   }
 
-  async #listAll(collection: string, namespace: string | undefined) {
+  async #listAll(
+    collection: string,
+    namespace: string | undefined,
+  ): Promise<{ readonly objects: readonly Resource[]; readonly revision: number }> {
     const objects: Resource[] = [];
     for (let go = ''; ;) {
       const path = `${collectionPath(collection, namespace)}?limit=${PAGE}${go}`;
-      const { status, body } = await this.#client.call({ method: 'GET', path });
+      const { status, body } = await this.#calls.read(path);
       if (status === 404) return { objects, revision: await this.revision() };
-      if (status !== 200) throw refused(status, body);
+      if (status === 410 && go !== '') return this.#listAll(collection, namespace);
+      if (status !== 200) throw this.#refused('list', collection, { status, body });
       const { items, metadata, apiVersion = '', kind = '' } = body as ListBody;
       // Items of a list leave out what the list says.
       const own = { apiVersion, kind: kind.replace(/List$/, '') };
@@ -110,25 +183,23 @@ class KubernetesStore implements Store {
 
   async revision(): Promise<number> {
     const path = `${collectionPath(ANY_COLLECTION)}?limit=1`;
-    const { status, body } = await this.#client.call({ method: 'GET', path });
+    const { status, body } = await this.#calls.read(path);
     if (status === 404)
       throw new PlatformError(
         'not-found',
         'the cluster does not know our kinds; give them to it with: tinkerbell crds apply',
       );
-    if (status !== 200) throw refused(status, body);
+    if (status !== 200) throw this.#refused('list', ANY_COLLECTION, { status, body });
     return Number((body as ListBody).metadata.resourceVersion);
   }
 
   async commit(writes: readonly Write[]): Promise<CommitResult> {
-    const key = writes[0]?.key ?? { collection: '', namespace: '', name: '' };
-    if (this.#isClosed) return { ok: false, reason: 'unavailable', key, message: 'the store is closed' };
     try {
+      if (this.#closing.signal.aborted) throw new PlatformError('unavailable', 'the store is closed');
       const current = await Promise.all(writes.map((write) => this.get(write.key)));
       return firstRefusal(writes, current) ?? (await this.#perform(writes, current));
     } catch (thrown) {
-      if (!(thrown instanceof PlatformError)) throw thrown;
-      return { ok: false, reason: 'unavailable', key, message: thrown.message };
+      return unavailable(writes[0], thrown);
     }
   }
 
@@ -139,7 +210,8 @@ class KubernetesStore implements Store {
     const objects: StoredObject[] = [];
     for (const [index, write] of writes.entries()) {
       const seen = this.#expect(write);
-      const written = await performWrite(this.#client, write, current[index]);
+      const deps = { calls: this.#calls, fields: this.#fields, url: this.#client.url };
+      const written = await performWrite(deps, write, current[index]);
       if (!written.ok) return written.refusal;
       const change = await seen(Number(written.object.metadata.resourceVersion));
       const isGone = write.operation === 'delete';
@@ -197,7 +269,10 @@ class KubernetesStore implements Store {
     const { query, handlers, stopping, expecting } = watcher;
     return watchCollection({
       client: this.#client,
+      contact: this.#contact,
       clock: this.#options.clock,
+      random: this.#options.random,
+      patienceMs: () => this.#patienceMs(),
       collection,
       namespace: query.namespace,
       fromRevision: query.fromRevision,
@@ -219,8 +294,8 @@ class KubernetesStore implements Store {
   }
 
   close(): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
-    this.#isClosed = true;
+    if (this.#closing.signal.aborted) return Promise.resolve();
+    this.#closing.abort();
     for (const watcher of this.#watchers) {
       this.#stop(watcher);
       watcher.handlers.onEnd('the store was closed');
@@ -232,6 +307,10 @@ class KubernetesStore implements Store {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+
+  #refused(verb: string, collection: string, { status, body }: Answer): PlatformError {
+    return refused({ url: this.#client.url, verb, collection, status, text: messageIn(body) });
+  }
 }
 
 interface ListBody {
@@ -241,20 +320,16 @@ interface ListBody {
   readonly items: readonly Resource[];
 }
 
-function storedFrom({ collection, namespace, name }: ObjectKey, object: Resource): StoredObject {
+function storedFrom(key: ObjectKey, object: Resource): StoredObject {
   const revision = Number(object.metadata.resourceVersion);
-  return { key: { collection, namespace, name }, revision, object };
-}
-
-function refused(status: number, body: unknown): PlatformError {
-  const { message = '' } = body as { readonly message?: string };
-  const code = status === 401 || status === 403 ? 'permission-denied' : 'unavailable';
-  return new PlatformError(code, `the Kubernetes API answers ${status}: ${message}`);
+  return { key, revision, object: withFieldsRestored(key.collection, object) };
 }
 
 function concerns(query: WatchQuery, key: ObjectKey): boolean {
   return (
-    (query.collection === undefined || query.collection === key.collection) &&
+    (query.collection === undefined
+      ? knownCollections.includes(key.collection)
+      : query.collection === key.collection) &&
     (query.namespace === undefined || query.namespace === key.namespace)
   );
 }

@@ -1,5 +1,6 @@
 /** One write of the store as requests to the API. */
-import type { Resource } from '@tinkerbell/resources';
+import { PlatformError } from '@tinkerbell/platform-contract';
+import { isDeepEqual, type Resource } from '@tinkerbell/resources';
 import {
   formatKey,
   refusalOf,
@@ -7,93 +8,156 @@ import {
   type StoredObject,
   type Write,
 } from '@tinkerbell/store-contract';
-import type { Answer, ClusterClient } from './cluster-client.ts';
+import type { ClusterCalls, WriteAnswer } from './cluster-calls.ts';
+import { isAboutFields, type ClusterFields } from './cluster-fields.ts';
+import { withFieldsRestored } from './field-placement.ts';
 import { collectionPath, hasStatusSubresource, objectPath } from './collection-paths.ts';
+import { messageIn, refused } from './refused.ts';
+import { includes, isAsWritten } from './written-object.ts';
+
+export interface WriteDeps {
+  readonly calls: ClusterCalls;
+  readonly fields: ClusterFields;
+  readonly url: string;
+}
 
 export type Written =
   | { readonly ok: true; readonly object: Resource }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** `current` as it was read before. What somebody else writes in between is a conflict. */
+type Create = Extract<Write, { operation: 'create' }>;
+type Update = Extract<Write, { operation: 'update' }>;
+type Delete = Extract<Write, { operation: 'delete' }>;
+
+/**
+ * `current` as it was read before. What somebody else writes in between is a conflict. A request whose answer was lost is sent again:
+ * the name or the revision that it is based on keeps it from being done twice, and when that is gone the object shows who took it.
+ */
 export function performWrite(
-  client: ClusterClient,
+  deps: WriteDeps,
   write: Write,
   current: StoredObject | undefined,
 ): Promise<Written> {
-  if (write.operation === 'create') return create(client, write);
-  if (write.operation === 'update') return update(client, write, current);
-  return remove(client, write, current);
+  if (write.operation === 'create') return create(deps, write);
+  if (write.operation === 'update') return update(deps, write, current);
+  return remove(deps, write, current);
 }
 
-async function create(
-  client: ClusterClient,
-  write: Extract<Write, { operation: 'create' }>,
-): Promise<Written> {
+async function create(deps: WriteDeps, write: Create): Promise<Written> {
   const { collection, namespace } = write.key;
-  const path = collectionPath(collection, namespace);
-  const created = outcomeOf(write, await client.call({ method: 'POST', path, body: bare(write.object) }));
-  if (!created.ok || write.object.status === undefined || !hasStatusSubresource(collection)) return created;
-  return putStatus(client, write, created.object);
+  const hasStatus = hasStatusSubresource(collection);
+  const object = bare(deps.fields.placed(collection, write.object));
+  const body = hasStatus ? withoutStatus(object) : object;
+  const path = `${collectionPath(collection, namespace)}${deps.fields.query(collection)}`;
+  const answer = await deps.calls.write({ method: 'POST', path, body });
+  const isOurs = (found: Resource): boolean => includes(withoutStatus(found), withoutStatus(body));
+  const created = await settled(deps, write, answer, isOurs);
+  if (!created.ok || write.object.status === undefined || !hasStatus) return created;
+  // After a lost answer somebody may have gone on with it.
+  if (created.object.status !== undefined) return created;
+  return putStatus(deps, write, created.object);
 }
 
-async function update(
-  client: ClusterClient,
-  write: Extract<Write, { operation: 'update' }>,
-  current: StoredObject | undefined,
-): Promise<Written> {
-  const withRevision = {
-    ...write.object,
-    metadata: { ...write.object.metadata, resourceVersion: String(write.expectedRevision) },
-  };
-  const hasStatus = hasStatusSubresource(write.key.collection);
-  const changesStatus = hasStatus && textOf(write.object.status) !== textOf(current?.object.status);
-  const changesRest = !hasStatus || restOf(write.object) !== (current && restOf(current.object));
-  if (!changesRest && changesStatus) return putStatus(client, write, withRevision);
-  const body = withRevision;
-  const updated = outcomeOf(write, await client.call({ method: 'PUT', path: objectPath(write.key), body }));
-  return updated.ok && changesStatus ? putStatus(client, write, updated.object) : updated;
+async function update(deps: WriteDeps, write: Update, current: StoredObject | undefined): Promise<Written> {
+  const { collection } = write.key;
+  const object = deps.fields.placed(collection, write.object);
+  const before = current && deps.fields.placed(collection, current.object);
+  const based = basedOn(object, String(write.expectedRevision));
+  if (!hasStatusSubresource(collection)) return putObject(deps, write, based);
+  const changesStatus = !isDeepEqual(statusOf(object), statusOf(before));
+  const changesRest = before === undefined || !isDeepEqual(restOf(object), restOf(before));
+  if (!changesRest && changesStatus) return putStatus(deps, write, based);
+  const updated = await putObject(deps, write, withoutStatus(based));
+  if (!updated.ok || !changesStatus) return updated;
+  // After a lost answer somebody may have gone on with it: their status is not to be overwritten.
+  const now = deps.fields.placed(collection, withFieldsRestored(collection, updated.object));
+  if (!isDeepEqual(statusOf(now), statusOf(before))) return conflict(write);
+  return putStatus(deps, write, updated.object);
+}
+
+function conflict({ key }: Write): Written {
+  const message = `${formatKey(key)}: the object has been modified; please apply your changes to the latest version`;
+  return { ok: false, refusal: { ok: false, reason: 'conflict', key, message } };
+}
+
+async function putObject(deps: WriteDeps, write: Create | Update, body: Resource): Promise<Written> {
+  const path = `${objectPath(write.key)}${deps.fields.query(write.key.collection)}`;
+  const answer = await deps.calls.write({ method: 'PUT', path, body });
+  const isWhole = body.status !== undefined;
+  return settled(deps, write, answer, (found) => isAsWritten(isWhole ? found : withoutStatus(found), body));
 }
 
 /** Upon the revision of `object`, so that nobody else's status is lost. */
-async function putStatus(
-  client: ClusterClient,
-  write: Exclude<Write, { operation: 'delete' }>,
-  object: Resource,
-): Promise<Written> {
-  const body = { ...object, status: write.object.status ?? {} };
-  return outcomeOf(
-    write,
-    await client.call({ method: 'PUT', path: `${objectPath(write.key)}/status`, body }),
-  );
+async function putStatus(deps: WriteDeps, write: Create | Update, object: Resource): Promise<Written> {
+  const { collection } = write.key;
+  const wanted = { ...object, status: write.object.status ?? {} };
+  const body = deps.fields.placed(collection, wanted);
+  const path = `${objectPath(write.key)}/status${deps.fields.query(collection)}`;
+  const answer = await deps.calls.write({ method: 'PUT', path, body });
+  if (deps.fields.learns(collection, answer)) return putStatusElsewhere(deps, write, wanted);
+  return settled(deps, write, answer, (found) => isAsWritten(found, body));
 }
 
-async function remove(
-  client: ClusterClient,
-  write: Extract<Write, { operation: 'delete' }>,
-  current: StoredObject | undefined,
+/** The cluster has just refused fields of ours: nothing of the status is written yet. */
+async function putStatusElsewhere(
+  deps: WriteDeps,
+  write: Create | Update,
+  wanted: Resource,
 ): Promise<Written> {
+  const placed = deps.fields.placed(write.key.collection, wanted);
+  if (isDeepEqual(placed.metadata, wanted.metadata)) return putStatus(deps, write, wanted);
+  const annotated = await putObject(deps, write, withoutStatus(placed));
+  return annotated.ok ? putStatus(deps, write, annotated.object) : annotated;
+}
+
+async function remove(deps: WriteDeps, write: Delete, current: StoredObject | undefined): Promise<Written> {
   const body = {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
     preconditions: { resourceVersion: String(write.expectedRevision) },
   };
-  const path = objectPath(write.key);
-  const removed = outcomeOf(write, await client.call({ method: 'DELETE', path, body }));
+  const answer = await deps.calls.write({ method: 'DELETE', path: objectPath(write.key), body });
+  const isGone = answer.status === 404 && answer.isUncertain;
+  if (isGone && current !== undefined) return { ok: true, object: current.object };
+  const removed = outcomeOf(deps, write, answer);
   return removed.ok && current !== undefined ? { ok: true, object: current.object } : removed;
 }
 
-function outcomeOf(write: Write, { status, body }: Answer): Written {
+/** After a lost answer, a conflict may be with our own request: then the object is as it wrote it. */
+async function settled(
+  deps: WriteDeps,
+  write: Write,
+  answer: WriteAnswer,
+  isOurs: (found: Resource) => boolean,
+): Promise<Written> {
+  if (answer.status !== 409 || !answer.isUncertain) return outcomeOf(deps, write, answer);
+  const { status, body } = await deps.calls.read(objectPath(write.key));
+  if (status === 200 && isOurs(body as Resource)) return { ok: true, object: body as Resource };
+  return outcomeOf(deps, write, answer);
+}
+
+const verbs = { create: 'create', update: 'update', delete: 'delete' } as const;
+
+function outcomeOf({ url }: WriteDeps, write: Write, { status, body }: WriteAnswer): Written {
   if (status >= 200 && status < 300) return { ok: true, object: body as Resource };
-  const { message = '', reason = '' } = body as { readonly message?: string; readonly reason?: string };
+  const text = messageIn(body);
+  const { reason = '' } = body as { readonly reason?: string };
   const refuse = (why: Refusal['reason']): Written => ({
     ok: false,
-    refusal: { ok: false, reason: why, key: write.key, message: `${formatKey(write.key)}: ${message}` },
+    refusal: { ok: false, reason: why, key: write.key, message: `${formatKey(write.key)}: ${text}` },
   });
   if (status === 404) return refuse('not-found');
   if (status === 409) return refuse(reason === 'AlreadyExists' ? 'already-exists' : 'conflict');
-  if (status === 429 || status >= 500) return refuse('unavailable');
+  const { collection } = write.key;
+  if (status === 401 || status === 403)
+    throw refused({ url, verb: verbs[write.operation], collection, status, text });
+  if (isAboutFields({ status, body }))
+    throw new PlatformError(
+      'unavailable',
+      `the CustomResourceDefinition of ${collection} at ${url} is older than this server: ${text}; apply ours: tinkerbell crds apply`,
+    );
   throw new Error(
-    `the Kubernetes API refuses ${write.operation} of ${formatKey(write.key)}: ${status} ${message}`,
+    `the Kubernetes API refuses ${write.operation} of ${formatKey(write.key)}: ${status} ${text}`,
   );
 }
 
@@ -109,17 +173,32 @@ export function firstRefusal(
   return undefined;
 }
 
+/** The reason of a refusal of the whole commit. */
+export function unavailable(write: Write | undefined, thrown: unknown): Refusal {
+  if (!(thrown instanceof PlatformError)) throw thrown;
+  const key = write?.key ?? { collection: '', namespace: '', name: '' };
+  return { ok: false, reason: 'unavailable', key, message: thrown.message };
+}
+
 /** A new object names no revision. */
 function bare(object: Resource): Resource {
   const { resourceVersion: _revision, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-function restOf({ status: _status, metadata, ...rest }: Resource): string {
-  const { resourceVersion: _revision, ...others } = metadata;
-  return textOf({ ...rest, metadata: others });
+function statusOf(object: Resource | undefined): unknown {
+  return object?.status ?? {};
 }
 
-function textOf(value: unknown): string {
-  return JSON.stringify(value ?? null);
+function withoutStatus({ status: _status, ...rest }: Resource): Resource {
+  return rest;
+}
+
+function basedOn(object: Resource, resourceVersion: string): Resource {
+  return { ...object, metadata: { ...object.metadata, resourceVersion } };
+}
+
+function restOf({ status: _status, metadata, ...rest }: Resource): Resource {
+  const { resourceVersion: _revision, ...others } = metadata;
+  return { ...rest, metadata: others };
 }

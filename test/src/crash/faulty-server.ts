@@ -28,6 +28,8 @@ export interface ServerPlace {
   readonly dataDirectory: string;
   readonly httpPort: number;
   readonly grpcPort: number;
+  /** Beside those that every server of a run has. */
+  readonly flags?: readonly string[];
 }
 
 export function urlOf({ httpPort }: ServerPlace): string {
@@ -68,11 +70,16 @@ export async function liveThrough(place: ServerPlace, fault: Fault): Promise<voi
   await server.kill();
 }
 
+export interface WellServer extends AsyncDisposable {
+  /** Its log so far. */
+  said(): readonly string[];
+}
+
 /** A server without faults. */
-export async function startWell(place: ServerPlace): Promise<AsyncDisposable> {
+export async function startWell(place: ServerPlace): Promise<WellServer> {
   const server = start(place, []);
   if (!(await server.ready)) throw new Error(`the server did not start:\n${server.said().join('\n')}`);
-  return { [Symbol.asyncDispose]: () => server.kill() };
+  return { said: server.said, [Symbol.asyncDispose]: () => server.kill() };
 }
 
 function prefixOf(fault: Fault): readonly string[] {
@@ -89,7 +96,10 @@ function prefixOf(fault: Fault): readonly string[] {
   }
 }
 
-function start({ dataDirectory, httpPort, grpcPort }: ServerPlace, prefix: readonly string[]) {
+function start(
+  { dataDirectory, httpPort, grpcPort, flags: others = [] }: ServerPlace,
+  prefix: readonly string[],
+) {
   const flags = [
     `--data-dir=${dataDirectory}`,
     `--bind-address=${ADDRESS}`,
@@ -103,6 +113,7 @@ function start({ dataDirectory, httpPort, grpcPort }: ServerPlace, prefix: reado
     '--local-api-port=0',
     // What is tried here is what is kept, not who may write it.
     '--api-anonymous=everyone',
+    ...others,
   ];
   const [command = process.execPath, ...rest] = [...prefix, process.execPath, main, ...flags];
   // A group of its own: strace and faketime would leave the server behind.
@@ -115,7 +126,8 @@ function start({ dataDirectory, httpPort, grpcPort }: ServerPlace, prefix: reado
       if (line.includes('"message":"ready"')) resolve(true);
     });
     void ended.then(() => resolve(false));
-    void pause(START_LIMIT_MS).then(() => resolve(false));
+    // Whoever is done does not wait for it.
+    setTimeout(() => resolve(false), START_LIMIT_MS).unref();
   });
   const signal = (name: NodeJS.Signals) => signalGroup(child, name);
   return {

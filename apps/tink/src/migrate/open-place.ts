@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
-import { nodeClock } from '@tinkerbell/platform-node';
+import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { TransferPlace } from '@tinkerbell/store-transfer';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
@@ -107,6 +107,6 @@ async function kubernetesPlace(
 ): Promise<TransferPlace> {
   const { accessFrom, openKubernetesStore } = await import('@tinkerbell/store-kubernetes');
   const access = accessFrom(kubeconfig, terminal.environment);
-  const store = cleanup.use(await openKubernetesStore({ access, clock: nodeClock, log }));
+  const store = cleanup.use(await openKubernetesStore({ access, clock: nodeClock, random: nodeRandom, log }));
   return { name: `kubernetes ${access.url}`, store, isCluster: true };
 }

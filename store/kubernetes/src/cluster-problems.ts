@@ -1,0 +1,127 @@
+/** What a cluster lacks before a server can keep its objects there, each with the way out. */
+import { PlatformError } from '@tinkerbell/platform-contract';
+import { collectionOf, crdFor, kinds, type Kind } from '@tinkerbell/resources';
+import type { ClusterClient } from './cluster-client.ts';
+import type { ClusterFields } from './cluster-fields.ts';
+import { collectionPath } from './collection-paths.ts';
+import { extensionPaths, missingFields } from './missing-fields.ts';
+import { CLUSTER_ROLE_FILE, messageIn } from './refused.ts';
+import { missingRights, type Rule } from './required-rules.ts';
+
+export interface ClusterProblemsDeps {
+  readonly client: ClusterClient;
+  readonly fields: ClusterFields;
+}
+
+/** Where the server keeps what is its own: its keys. */
+const NAMESPACE = 'tinkerbell';
+const NAMESPACES = '/api/v1/namespaces';
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const RULES_REVIEW = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
+const APPLY = 'tinkerbell crds apply --kubeconfig FILE, or kubectl apply -f api/crd';
+const SHOWN_MAX = 12;
+
+/**
+ * Creates the namespace of the server where it is absent, and notes where the CRDs are upstream's. Empty when all is well. Rejects with a
+ * PlatformError when the cluster does not answer.
+ */
+export async function clusterProblems(deps: ClusterProblemsDeps): Promise<readonly string[]> {
+  const rights = await rightsProblem(deps);
+  // Without rights, nothing that follows says anything.
+  if (rights !== undefined) return [rights];
+  const definitions = await Promise.all(kinds.map((kind) => definitionState(deps, kind)));
+  const absent = kinds.filter((_, at) => definitions[at] === 'absent').map(collectionOf);
+  const old = definitions.filter((one) => typeof one === 'object').map(({ problem }) => problem);
+  const namespace = await namespaceProblem(deps);
+  return [
+    ...(absent.length === 0
+      ? []
+      : [`the cluster does not have ${absent.join(', ')}; apply the CRDs: ${APPLY}`]),
+    ...old,
+    ...(namespace === undefined ? [] : [namespace]),
+  ];
+}
+
+/** Undefined also where the API server cannot tell all. */
+async function rightsProblem({ client }: ClusterProblemsDeps): Promise<string | undefined> {
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectRulesReview',
+    spec: { namespace: NAMESPACE },
+  };
+  const answer = await client.call({ method: 'POST', path: RULES_REVIEW, body });
+  unlessOutage(answer.status, answer.body, client.url);
+  if (answer.status === 401)
+    return `the Kubernetes API at ${client.url} does not know who asks: check --kubeconfig`;
+  if (answer.status !== 201) return undefined;
+  const { status } = answer.body as {
+    readonly status?: { readonly incomplete?: boolean; readonly resourceRules?: readonly Rule[] };
+  };
+  if (status?.incomplete === true) return undefined;
+  const missing = missingRights(status?.resourceRules ?? []);
+  if (missing.length === 0) return undefined;
+  const shown = missing.slice(0, SHOWN_MAX).join(', ');
+  const more = missing.length > SHOWN_MAX ? ` and ${missing.length - SHOWN_MAX} more` : '';
+  return `the cluster does not allow ${shown}${more}; apply the ClusterRole and a binding for this server: kubectl apply -f ${CLUSTER_ROLE_FILE}`;
+}
+
+type DefinitionState = 'served' | 'absent' | { readonly problem: string };
+
+async function definitionState(
+  { client, fields }: ClusterProblemsDeps,
+  kind: Kind,
+): Promise<DefinitionState> {
+  const collection = collectionOf(kind);
+  const listed = await client.call({ method: 'GET', path: `${collectionPath(collection)}?limit=1` });
+  unlessOutage(listed.status, listed.body, client.url);
+  if (listed.status === 404) return 'absent';
+  if (listed.status !== 200)
+    return { problem: `list ${collection} is answered with ${listed.status}: ${messageIn(listed.body)}` };
+  const { status, body } = await client.call({ method: 'GET', path: `${DEFINITIONS}/${collection}` });
+  // Our own API serves the kinds without their definitions.
+  if (status !== 200) return 'served';
+  const missing = missingFields(schemaIn(crdFor(kind), kind.version), schemaIn(body, kind.version));
+  const others = missing.filter((path) => !extensionPaths(collection).includes(path));
+  if (others.length > 0)
+    return {
+      problem: `the CRD ${collection} of the cluster lacks ${others.slice(0, SHOWN_MAX).join(', ')}: it is older than this server; ${APPLY}`,
+    };
+  if (missing.length > 0) fields.isUpstreams(collection);
+  return 'served';
+}
+
+async function namespaceProblem({ client }: ClusterProblemsDeps): Promise<string | undefined> {
+  const found = await client.call({ method: 'GET', path: `${NAMESPACES}/${NAMESPACE}` });
+  unlessOutage(found.status, found.body, client.url);
+  const { status } = found.body as { readonly status?: { readonly phase?: string } };
+  if (found.status === 200)
+    return status?.phase === 'Terminating'
+      ? `the namespace ${NAMESPACE} is being deleted; wait for its end`
+      : undefined;
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+  const made = await client.call({ method: 'POST', path: NAMESPACES, body });
+  if ([200, 201, 409].includes(made.status)) return undefined;
+  return `the namespace ${NAMESPACE}, where the server keeps its keys, does not exist and cannot be created: ${messageIn(made.body)}; kubectl create namespace ${NAMESPACE}`;
+}
+
+function unlessOutage(status: number, body: unknown, url: string): void {
+  if (status === 429 || status >= 500)
+    throw new PlatformError(
+      'unavailable',
+      `the Kubernetes API at ${url} answers ${status}: ${messageIn(body)}`,
+    );
+}
+
+interface Definition {
+  readonly spec?: {
+    readonly versions?: readonly {
+      readonly name?: string;
+      readonly schema?: { readonly openAPIV3Schema?: unknown };
+    }[];
+  };
+}
+
+function schemaIn(definition: unknown, version: string): unknown {
+  const versions = (definition as Definition).spec?.versions ?? [];
+  return versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
+}

@@ -1,0 +1,153 @@
+/**
+ * Where fields of ours are kept by an API server whose CRDs are upstream's, which drops fields that it does not know. Those of a
+ * Workflow must be written together with the status that they belong to, and so they are the message of one more condition; those
+ * of a Hardware are derived from other objects, and an annotation is good enough. Readers of the store never see either.
+ */
+import {
+  hardwareStatusExtensions,
+  workflowActionExtensions,
+  workflowStatusExtensions,
+  type Resource,
+} from '@tinkerbell/resources';
+
+/** The type of the condition of a Workflow. */
+export const FIELDS_CONDITION = 'TinkerbellStatusFields';
+/** The annotation of a Hardware. */
+export const FIELDS_ANNOTATION = 'tinkerbell.org/status-fields';
+
+const REASON = 'UpstreamDefinition';
+
+interface Placing {
+  /** What the API server takes; the same object when nothing is to be moved. */
+  into(object: Resource): Resource;
+  /** Undoes it. What cannot be read is left where it is. */
+  from(object: Resource): Resource;
+}
+
+const placings: Readonly<Record<string, Placing>> = {
+  'workflows.tinkerbell.org': { into: intoCondition, from: fromCondition },
+  'hardware.tinkerbell.org': { into: intoAnnotation, from: fromAnnotation },
+};
+
+/** Collections whose fields of ours have a place with upstream's CRDs. */
+export function isPlaced(collection: string): boolean {
+  return Object.hasOwn(placings, collection);
+}
+
+export function withFieldsPlaced(collection: string, object: Resource): Resource {
+  return placings[collection]?.into(object) ?? object;
+}
+
+export function withFieldsRestored(collection: string, object: Resource): Resource {
+  return placings[collection]?.from(object) ?? object;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function intoCondition(object: Resource): Resource {
+  const status = fieldsOf(object.status);
+  const tasks = listOf(status['tasks']);
+  const ownActions = tasks.map((task) =>
+    listOf(task['actions']).map((action) => pick(action, workflowActionExtensions)),
+  );
+  const own = pick(status, workflowStatusExtensions);
+  const hasActions = ownActions.some((actions) => actions.some((action) => Object.keys(action).length > 0));
+  if (!hasActions && Object.keys(own).length === 0) return object;
+  const message = JSON.stringify(hasActions ? { ...own, actions: ownActions } : own);
+  const condition = { type: FIELDS_CONDITION, status: 'True', reason: REASON, message };
+  const rest = omit(status, workflowStatusExtensions);
+  const upstreamTasks = tasks.map((task) => ({
+    ...task,
+    actions: listOf(task['actions']).map((action) => omit(action, workflowActionExtensions)),
+  }));
+  const conditions = [...listOf(status['conditions']).filter(isNotOurs), condition];
+  return {
+    ...object,
+    status: { ...rest, ...(tasks.length === 0 ? {} : { tasks: upstreamTasks }), conditions },
+  };
+}
+
+function fromCondition(object: Resource): Resource {
+  const status = fieldsOf(object.status);
+  const conditions = listOf(status['conditions']);
+  const condition = conditions.find((one) => !isNotOurs(one));
+  const message = parsed(condition?.['message']);
+  if (message === undefined) return object;
+  const { actions: ownActions, ...own } = message;
+  const others = conditions.filter(isNotOurs);
+  const tasks = listOf(status['tasks']).map((task, at) => {
+    const ownOfTask = listOf(Array.isArray(ownActions) ? ownActions[at] : undefined);
+    const actions = listOf(task['actions']).map((action, index) => ({
+      ...action,
+      ...pick(fieldsOf(ownOfTask[index]), workflowActionExtensions),
+    }));
+    return { ...task, actions };
+  });
+  const restored = {
+    ...omit(status, ['conditions']),
+    ...pick(own, workflowStatusExtensions),
+    ...(tasks.length === 0 ? {} : { tasks }),
+    ...(others.length === 0 ? {} : { conditions: others }),
+  };
+  return { ...object, status: restored };
+}
+
+function intoAnnotation(object: Resource): Resource {
+  const own = pick(fieldsOf(object.status), hardwareStatusExtensions);
+  if (Object.keys(own).length === 0) return object;
+  const annotations = { ...object.metadata.annotations, [FIELDS_ANNOTATION]: JSON.stringify(own) };
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations },
+    status: omit(fieldsOf(object.status), hardwareStatusExtensions),
+  };
+}
+
+/** A field in its own place is newer: the cluster has got our CRDs since. */
+function fromAnnotation(object: Resource): Resource {
+  const { [FIELDS_ANNOTATION]: text, ...others } = object.metadata.annotations ?? {};
+  const own = parsed(text);
+  if (own === undefined) return object;
+  const { annotations: _annotations, ...metadata } = object.metadata;
+  const hasOthers = Object.keys(others).length > 0;
+  return {
+    ...object,
+    metadata: hasOthers ? { ...metadata, annotations: others } : metadata,
+    status: { ...pick(own, hardwareStatusExtensions), ...fieldsOf(object.status) },
+  };
+}
+
+function isNotOurs(condition: Fields): boolean {
+  return condition['type'] !== FIELDS_CONDITION;
+}
+
+/** Undefined for what is not the text of an object. */
+function parsed(text: unknown): Fields | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pick(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => names.includes(name) && value !== undefined),
+  );
+}
+
+function omit(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}

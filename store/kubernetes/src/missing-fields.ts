@@ -1,0 +1,51 @@
+/** Which fields of one schema another one does not have: an API server drops them. */
+import {
+  hardwareStatusExtensions,
+  workflowActionExtensions,
+  workflowStatusExtensions,
+} from '@tinkerbell/resources';
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly items?: unknown;
+  readonly additionalProperties?: unknown;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+/** Paths such as `status.tasks[].actions[].attempt`; what is below a missing field is not listed. */
+export function missingFields(ours: unknown, theirs: unknown, path = ''): readonly string[] {
+  if (!isSchema(ours)) return [];
+  if (isSchema(theirs) && theirs['x-kubernetes-preserve-unknown-fields'] === true) return [];
+  const other: Schema = isSchema(theirs) ? theirs : {};
+  const fields = Object.entries(ours.properties ?? {})
+    .filter(([name]) => path !== '' || !['apiVersion', 'kind', 'metadata'].includes(name))
+    .flatMap(([name, field]) => {
+      const inside = path === '' ? name : `${path}.${name}`;
+      const found = other.properties?.[name];
+      return found === undefined ? [inside] : missingFields(field, found, inside);
+    });
+  return [
+    ...fields,
+    ...missingFields(ours.items, other.items, `${path}[]`),
+    ...missingFields(ours.additionalProperties, other.additionalProperties, `${path}{}`),
+  ];
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}
+
+const ACTIONS = 'status.tasks[].actions[]';
+
+const extensions: Readonly<Record<string, readonly string[]>> = {
+  'workflows.tinkerbell.org': [
+    ...workflowActionExtensions.map((field) => `${ACTIONS}.${field}`),
+    ...workflowStatusExtensions.map((field) => `status.${field}`),
+  ],
+  'hardware.tinkerbell.org': hardwareStatusExtensions.map((field) => `status.${field}`),
+};
+
+/** Fields that have another place with upstream's CRDs. */
+export function extensionPaths(collection: string): readonly string[] {
+  return extensions[collection] ?? [];
+}

@@ -1,0 +1,40 @@
+/** What the cluster does not allow, in words that name the way out. */
+import { PlatformError } from '@tinkerbell/platform-contract';
+
+/** In this repository. */
+export const CLUSTER_ROLE_FILE = 'deploy/kubernetes/rbac.yaml';
+
+export interface Refusing {
+  readonly url: string;
+  readonly verb: string;
+  /** `workflows.tinkerbell.org` */
+  readonly collection: string;
+  readonly status: number;
+  /** The answer: a Status of Kubernetes, or what a proxy says. */
+  readonly text: string;
+}
+
+/** Of an answer that is neither what was asked for nor an outage. */
+export function refused({ url, verb, collection, status, text }: Refusing): PlatformError {
+  const what = `${verb} ${collection}`;
+  if (status === 401)
+    return new PlatformError(
+      'permission-denied',
+      `the Kubernetes API at ${url} does not know who asks (401 for ${what}): check the token or certificate of --kubeconfig`,
+    );
+  if (status === 403)
+    return new PlatformError(
+      'permission-denied',
+      `the Kubernetes API at ${url} does not allow ${what}: ${text}; apply the ClusterRole of ${CLUSTER_ROLE_FILE}`,
+    );
+  return new PlatformError(
+    'unavailable',
+    `the Kubernetes API at ${url} answers ${status} for ${what}: ${text}`,
+  );
+}
+
+/** The message of a Status of Kubernetes; empty when there is none. */
+export function messageIn(body: unknown): string {
+  const { message } = (body ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : '';
+}

@@ -1,0 +1,22 @@
+/** When to ask again what was not answered. */
+
+const FIRST_MS = 100;
+const MAX_MS = 5_000;
+/** A server that asks for more than this is taken for one that does not answer. */
+const RETRY_AFTER_MS_MAX = 30_000;
+
+export interface Failed {
+  /** In a row, with this one. */
+  readonly failures: number;
+  /** In [0, 1): servers that lost the same cluster do not come back at one moment. */
+  readonly fraction: number;
+  /** What the server asked for. */
+  readonly retryAfterMs?: number;
+}
+
+/** Doubles from 100 ms to 5 s, of which a half is left to chance; not before the server's own Retry-After, up to 30 s. */
+export function retryDelayMs({ failures, fraction, retryAfterMs = 0 }: Failed): number {
+  const wholeMs = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10));
+  const ownMs = wholeMs / 2 + (wholeMs / 2) * fraction;
+  return Math.max(ownMs, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
+}

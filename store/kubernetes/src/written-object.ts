@@ -1,0 +1,43 @@
+/** Whether an object of the cluster is what was written: beside what the API server fills in by itself. */
+import { isDeepEqual, type Resource } from '@tinkerbell/resources';
+
+/** Each is the server's. */
+const SERVER_FIELDS = [
+  'resourceVersion',
+  'generation',
+  'managedFields',
+  'uid',
+  'creationTimestamp',
+  'selfLink',
+];
+
+/** The same in every field that is a client's. A status that is absent is an empty one. */
+export function isAsWritten(found: Resource, written: Resource): boolean {
+  return isDeepEqual(ofClients(found), ofClients(written));
+}
+
+/** Everything that was written is there; the server may have added defaults. */
+export function includes(found: Resource, written: Resource): boolean {
+  return contains(ofClients(found), ofClients(written));
+}
+
+/** As JSON has it. */
+function ofClients(object: Resource): unknown {
+  const { metadata, status, ...rest } = JSON.parse(JSON.stringify(object)) as Resource;
+  const own = Object.entries(metadata).filter(
+    ([field, value]) => !SERVER_FIELDS.includes(field) && value !== '' && !isEmpty(value),
+  );
+  return { ...rest, ...(isEmpty(status ?? {}) ? {} : { status }), metadata: Object.fromEntries(own) };
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function contains(found: unknown, part: unknown): boolean {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return isDeepEqual(found, part);
+  if (typeof found !== 'object' || found === null) return false;
+  return Object.entries(part).every(([field, value]) =>
+    contains((found as Record<string, unknown>)[field], value),
+  );
+}
