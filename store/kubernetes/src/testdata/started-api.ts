@@ -21,7 +21,8 @@ export async function startedApi({
   await view.start(stopping.signal);
   const referenceRules = { deny: [], allow: [] };
   const deps = { store, view, journal, renderer, referenceRules, clock: nodeClock, random: nodeRandom, log };
-  const service = createApiService(deps);
+  // Those that the contract suite of stores writes into.
+  const service = createApiService({ ...deps, namespaces: ['one', 'two'] });
   await service.start(stopping.signal);
   const server = await createNodeHttp(log).listen({ port, address: '127.0.0.1' }, async (request, context) => {
     const { pathname } = new URL(request.url);
