@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WholeResponse, type HeldBytes, type HeldFor } from '@tinkerbell/platform-contract';
 import { filePartOf } from './file-part.ts';
 import { sendFilePart } from './file-sender.ts';
+import { closeLingering } from './lingering-close.ts';
 import { releaseChunk } from './owned-chunks.ts';
 import { STALLED_MS, written } from './written.ts';
 
@@ -20,7 +21,10 @@ export async function sendResponse(
   options: SendResponseOptions,
 ): Promise<void> {
   // An answer before the whole body came in: what is still to come must not be taken for the next request.
-  if (!incoming.complete) outgoing.setHeader('connection', 'close');
+  if (!incoming.complete) {
+    outgoing.setHeader('connection', 'close');
+    closeLingering(incoming);
+  }
   if (response instanceof WholeResponse) {
     outgoing.writeHead(response.status, response.headerRecord);
     if (incoming.method === 'HEAD') outgoing.end();

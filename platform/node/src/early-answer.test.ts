@@ -1,0 +1,50 @@
+/** An answer before the whole body came in reaches a client that is still sending. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { WholeResponse, type Log } from '@tinkerbell/platform-contract';
+import { createNodeHttp } from './http.ts';
+
+const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
+const SIZE = 1024 ** 3;
+
+async function server() {
+  const answer = (): Promise<Response> => Promise.resolve(new WholeResponse('too large\n', { status: 413 }));
+  return createNodeHttp(log).listen({ address: '127.0.0.1', port: 0 }, answer);
+}
+
+/** What a client hears that begins to send a gigabyte, and looks for an answer a while later only. */
+async function heard(port: number): Promise<{ readonly said: string; readonly sent: number }> {
+  const socket = connect(port, '127.0.0.1').pause();
+  const failures: string[] = [];
+  socket.on('error', (error) => void failures.push(error.message));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${SIZE}\r\n\r\n`);
+  const piece = Buffer.alloc(1024 * 1024);
+  for (let count = 0; count < 64 && socket.writable; count += 1) {
+    socket.write(piece);
+    await setTimeout(5);
+  }
+  let said = '';
+  socket.on('data', (chunk: Buffer) => void (said += chunk.toString())).resume();
+  await closed;
+  return { said: said || failures.join(), sent: socket.bytesWritten };
+}
+
+test('a client that sends on gets the answer, and not a reset', async () => {
+  await using listening = await server();
+  const { said, sent } = await heard(listening.local.port);
+  assert.match(said, /^HTTP\/1\.1 413 /);
+  assert.ok(sent < SIZE / 4, `${sent} bytes were taken`);
+});
+
+test('a client that never ends is left after a while', async () => {
+  await using listening = await server();
+  const socket = connect(listening.local.port, '127.0.0.1');
+  socket.on('error', () => undefined).resume();
+  socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${SIZE}\r\n\r\n`);
+  const piece = setInterval(() => socket.write('x'), 50);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(piece);
+});
