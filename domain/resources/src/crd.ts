@@ -1,6 +1,9 @@
 /** A kind as a Kubernetes CustomResourceDefinition. */
 import type { Schema } from './schema.ts';
-import { collectionOf, type Kind } from './kind.ts';
+import { apiVersionOf, collectionOf, type Kind } from './kind.ts';
+
+const METADATA =
+  'Name, namespace, labels and annotations of the object, and what the server records about it.';
 
 /** The CRD as plain JSON, keys in a stable order. */
 export function crdFor(kind: Kind): Record<string, unknown> {
@@ -33,9 +36,12 @@ function versionOf(kind: Kind): Record<string, unknown> {
         description: kind.description,
         type: 'object',
         properties: {
-          apiVersion: { type: 'string' },
-          kind: { type: 'string' },
-          metadata: { type: 'object' },
+          apiVersion: {
+            description: `Group and version of the schema: \`${apiVersionOf(kind)}\`.`,
+            type: 'string',
+          },
+          kind: { description: `Name of the schema: \`${kind.kind}\`.`, type: 'string' },
+          metadata: { description: METADATA, type: 'object' },
           spec: openApiOf(kind.spec ?? {}),
           status: openApiOf(kind.status ?? {}),
         },
