@@ -57,6 +57,9 @@ async function scene() {
     freePort(),
   ]);
   const filesPort = (files.address() as AddressInfo).port;
+  const elsewhere = await startServer({
+    flags: ['--tftp-server-enabled=true', `--tftp-server-bind-port=${tftp}`, `--tftp-asset-dir=${folder}`],
+  });
   const server = await startServer({
     flags: [
       `--tink-server-bind-port=${grpc}`,
@@ -70,9 +73,6 @@ async function scene() {
       `--gateway-files-upstream=127.0.0.1:${filesPort}`,
       `--gateway-forward=tcp:${tcp}=127.0.0.1:${filesPort}`,
       `--gateway-forward=udp:${udp}=127.0.0.1:${tftp}`,
-      '--tftp-server-enabled=true',
-      `--tftp-server-bind-port=${tftp}`,
-      `--tftp-asset-dir=${folder}`,
     ],
   });
   const ca = readFileSync(join(server.dataDirectory, 'gateway/ca.pem'));
@@ -85,6 +85,7 @@ async function scene() {
     ports: { https, grpc, tcp, udp },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
+      await elsewhere[Symbol.asyncDispose]();
       files.close();
       rmSync(folder, { recursive: true });
     },

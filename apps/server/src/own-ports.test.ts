@@ -42,8 +42,18 @@ test('a TCP forward to a port of the server itself is refused, however its addre
       );
 });
 
-test('other ports, other hosts and datagrams are forwarded', () => {
+test('a UDP forward to a port of the server itself is refused', () => {
+  for (const port of [67, 69, 514, 547, 4011])
+    assert.match(
+      refusal(forward([{ host: '127.0.0.1', port }], 'udp')) ?? '',
+      /^forward f: .* is this server's own --/,
+      `${port}`,
+    );
+});
+
+test('other ports, other hosts and other protocols are forwarded', () => {
   assert.equal(refusal(forward([{ host: '127.0.0.1', port: 8000 }])), undefined);
   assert.equal(refusal(forward([{ host: '192.0.2.7', port: 7080 }])), undefined);
   assert.equal(refusal(forward([{ host: '127.0.0.1', port: 7080 }], 'udp')), undefined);
+  assert.equal(refusal(forward([{ host: '127.0.0.1', port: 69 }], 'tcp')), undefined);
 });

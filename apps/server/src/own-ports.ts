@@ -1,5 +1,5 @@
 /**
- * TCP ports of this server that a forward must not lead to: what answers there would see the gateway as its client, and
+ * Ports of this server that a forward must not lead to: what answers there would see the gateway as its client, and
  * everything that depends on who the client is (metadata, agents' sessions, limits) would take all clients for one.
  */
 import { hostname } from 'node:os';
@@ -7,7 +7,7 @@ import { isOwnAddress } from '@tinkerbell/platform-node';
 import type { ForwardSettings } from '@tinkerbell/service-gateway';
 import type { FlagReader } from './flag-reader.ts';
 
-const PORT_FLAGS = [
+const TCP_FLAGS = [
   'http-port',
   'https-port',
   'local-api-port',
@@ -15,15 +15,19 @@ const PORT_FLAGS = [
   'tink-server-bind-port',
 ];
 
+const UDP_FLAGS = ['dhcp-bind-port', 'tftp-server-bind-port', 'syslog-bind-port'];
+/** The PXE boot server's and DHCPv6's, which have no flag. */
+const DHCP_PORTS = [4011, 547].map((port) => [port, 'dhcp-enabled'] as const);
+
 export type RefuseForward = (forward: ForwardSettings) => string | undefined;
 
 /** Says of a forward why it is refused and what to use instead; undefined for one that may be. */
 export function forwardRefusal(flags: FlagReader): RefuseForward {
-  const own = new Map(PORT_FLAGS.map((name) => [flags.port(name), name]));
+  const named = (names: readonly string[]) => names.map((name) => [flags.port(name), name] as const);
+  const own = { tcp: new Map(named(TCP_FLAGS)), udp: new Map([...DHCP_PORTS, ...named(UDP_FLAGS)]) };
   return ({ protocol, name, endpoints }) => {
-    if (protocol !== 'tcp') return undefined;
     for (const { host, port } of endpoints) {
-      const flag = port === 0 ? undefined : own.get(port);
+      const flag = port === 0 ? undefined : own[protocol].get(port);
       if (flag === undefined || !isThisHost(host)) continue;
       return `forward ${name}: ${host}:${port} is this server's own --${flag}; let clients connect to it directly (--bind-address), or publish its paths with a route`;
     }

@@ -9,13 +9,14 @@ const USAGE = `npm run attack -- [--minutes N] [--seed N] [--only NAME,NAME] [--
 
 Attacks a server of its own with hostile packets, requests, tokens, bodies, streams and files, chosen at random within
 their classes, in an isolated network (needs root). It fails when data reaches somebody who may not have it, an
-answer is a 5xx, memory grows by over 300 MB, or a good DHCP client goes without an answer.
+answer is a 5xx, memory grows by over 300 MB, a turn of the event loop takes long, or a good DHCP client goes without an answer.
 
   --minutes N       how long (default: 1)
   --seed N          repeats a run; an act that fails prints its own (default: random)
   --only NAMES      classes by name; --list prints them
   --concurrency N   acts at one time (default: 4)
   --growth-max N    megabytes the server may grow by (default: 300)
+  --turn-max N      processor milliseconds a turn of its event loop may take (default: 100)
   --json            the last line is one JSON object
 `;
 
@@ -33,6 +34,7 @@ async function main(): Promise<number> {
       only: { type: 'string', default: '' },
       concurrency: { type: 'string', default: '4' },
       'growth-max': { type: 'string', default: '300' },
+      'turn-max': { type: 'string', default: '100' },
       json: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -52,6 +54,7 @@ async function main(): Promise<number> {
     seed: seed ?? 1,
     concurrency: concurrency ?? 4,
     growthMaxMegabytes: Number(values['growth-max']),
+    turnMaxMs: Number(values['turn-max']),
     onProgress: (line) => void process.stderr.write(`${line}\n`),
   });
   print(shown(report), 0);
@@ -82,9 +85,9 @@ function shown(report: AttackReport): string {
   return [
     `seed ${report.seed}, ${report.minutes} minutes\n`,
     ...acts,
-    `longest turn of the event loop: ${report.busyMs.toFixed(1)} ms of processor time; seconds with one over 5 ms: ${report.turnsOver5Ms}\n`,
+    `longest turn of the event loop: ${report.busyMs.toFixed(1)} ms of processor time, ${report.busyAt} s after the start; seconds with one over 5 ms: ${report.turnsOver5Ms}\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
-    `memory grew by ${report.growthMegabytes} MB\n`,
+    `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,
     `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms\n`,
     `a process that only sends back, at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
     ...report.failures.map((failure) => `FAILED ${failure}\n`),
