@@ -2,9 +2,6 @@
 import type { Schema } from './schema.ts';
 import { apiVersionOf, collectionOf, type Kind } from './kind.ts';
 
-const METADATA =
-  'Name, namespace, labels and annotations of the object, and what the server records about it.';
-
 /** The CRD as plain JSON, keys in a stable order. */
 export function crdFor(kind: Kind): Record<string, unknown> {
   return {
@@ -41,7 +38,8 @@ function versionOf(kind: Kind): Record<string, unknown> {
             type: 'string',
           },
           kind: { description: `Name of the schema: \`${kind.kind}\`.`, type: 'string' },
-          metadata: { description: METADATA, type: 'object' },
+          // Nothing but its type: kube-apiserver adds ObjectMeta, and refuses a description here.
+          metadata: { type: 'object' },
           spec: openApiOf(kind.spec ?? {}),
           status: openApiOf(kind.status ?? {}),
         },

@@ -25,11 +25,20 @@ function fieldsOf(schema: unknown, path: string): readonly Field[] {
   ];
 }
 
+interface Root {
+  readonly properties: Readonly<Record<string, object>>;
+}
+
+function rootOf(kind: Kind): Root {
+  const spec = crdFor(kind)['spec'] as { versions: readonly { schema: { openAPIV3Schema: Root } }[] };
+  const [version] = spec.versions;
+  assert.ok(version !== undefined);
+  return version.schema.openAPIV3Schema;
+}
+
 function fieldsOfKind(kind: Kind): readonly Field[] {
-  const { versions } = crdFor(kind)['spec'] as {
-    versions: readonly { schema: { openAPIV3Schema: unknown } }[];
-  };
-  return versions.flatMap(({ schema }) => fieldsOf(schema.openAPIV3Schema, kind.singular));
+  const { metadata: _metadata, ...properties } = rootOf(kind).properties;
+  return fieldsOf({ properties }, kind.singular);
 }
 
 /** One or more sentences; the first may begin with a name such as iPXE. */
@@ -50,3 +59,7 @@ for (const kind of kinds) {
     );
   });
 }
+
+test('metadata has a type and nothing else: kube-apiserver refuses a CRD that describes it', () => {
+  for (const kind of kinds) assert.deepEqual(rootOf(kind).properties['metadata'], { type: 'object' });
+});
