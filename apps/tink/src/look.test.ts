@@ -103,9 +103,21 @@ test('explain tells types, rules and fields, from the server and without it', as
   const online = await done('explain hardware.spec.interfaces[0].dhcp');
   assert.match(online, /^hardware\.spec\.interfaces\.dhcp {2}<Object>\n/);
   assert.match(online, /^ {2}mac +string +pattern /m);
+  assert.match(online, /\n {2}Addresses and options for DHCP replies\./);
+  const fields = online.slice(online.indexOf('\nFields:\n')).split('\n').slice(2, -1);
+  assert.equal(fields.length, 14);
+  assert.deepEqual(
+    fields.filter((line) => !line.endsWith('.')),
+    [],
+  );
+  assert.match(online, /^ {2}lease_time +integer \(int64\) +Length of the lease in seconds/m);
+  assert.match(await done('explain hardware.spec.interfaces.dhcp.time_servers'), /\(DHCP option 42\)/);
   const away = await tink('explain hardware.spec.interfaces.dhcp', offline);
   assert.deepEqual([away.code, away.out, /server is away/.test(away.err)], [0, online, true]);
-  assert.match(await done('explain hw.spec --recursive'), /^ {2}interfaces +\[\]Object\n {4}dhcp +Object/m);
+  assert.match(
+    await done('explain hw.spec --recursive'),
+    /^ {2}interfaces +\[\]Object .*\n {4}dhcp +Object/m,
+  );
   const wrong = await tink('explain hardware.spec.interfases');
   assert.deepEqual([wrong.code, /did you mean hardware\.spec\.interfaces\?/.test(wrong.err)], [2, true]);
 });

@@ -1,6 +1,6 @@
 /** A kind as a Kubernetes CustomResourceDefinition. */
 import type { Schema } from './schema.ts';
-import { collectionOf, type Kind } from './kind.ts';
+import { apiVersionOf, collectionOf, type Kind } from './kind.ts';
 
 /** The CRD as plain JSON, keys in a stable order. */
 export function crdFor(kind: Kind): Record<string, unknown> {
@@ -33,8 +33,12 @@ function versionOf(kind: Kind): Record<string, unknown> {
         description: kind.description,
         type: 'object',
         properties: {
-          apiVersion: { type: 'string' },
-          kind: { type: 'string' },
+          apiVersion: {
+            description: `Group and version of the schema: \`${apiVersionOf(kind)}\`.`,
+            type: 'string',
+          },
+          kind: { description: `Name of the schema: \`${kind.kind}\`.`, type: 'string' },
+          // Nothing but its type: kube-apiserver adds ObjectMeta, and refuses a description here.
           metadata: { type: 'object' },
           spec: openApiOf(kind.spec ?? {}),
           status: openApiOf(kind.status ?? {}),

@@ -43,11 +43,13 @@ export {
 } from './kinds.ts';
 export type { ManagedFieldsEntry, ObjectMeta, OwnerReference, Resource } from './resource.ts';
 export type { HardwareSpec } from './hardware/hardware.ts';
-export type { DhcpSettings, NetbootSettings, NetworkInterface } from './hardware/network-interface.ts';
+export type { DhcpSettings } from './hardware/dhcp-settings.ts';
+export type { NetbootSettings } from './hardware/netboot-settings.ts';
+export type { NetworkInterface } from './hardware/network-interface.ts';
 export type { HardwareMetadata, Instance } from './hardware/metadata.ts';
+export type { WorkflowAction } from './workflow-action.ts';
 export type {
   CurrentState,
-  WorkflowAction,
   WorkflowCondition,
   WorkflowOperation,
   WorkflowSpec,

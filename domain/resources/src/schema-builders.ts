@@ -4,6 +4,16 @@ import { DOCUMENT_MAX, MAP_MAX, QUANTITY_MAX, TIME_MAX } from './schema-limits.t
 
 type Extra = Readonly<Record<string, unknown>>;
 
+/** The schema with the text that `explain` and the CRDs show for it. First, so that readers of YAML meet it before a long list of properties. */
+export function described<Of extends Schema>(description: string, schema: Of) {
+  return { description, ...schema };
+}
+
+/** A described property that may be absent. */
+export function optional<Of extends Schema>(description: string, schema: Of) {
+  return Type.Optional<Of>(described(description, schema));
+}
+
 /** A whole number of 64 bits; values beyond 2^53 lose precision in JSON and are refused. */
 export function int64(extra: Extra = {}) {
   return Type.Integer({ format: 'int64', ...extra });

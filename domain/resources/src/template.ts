@@ -1,12 +1,21 @@
-import { document } from './schema-builders.ts';
+import { described, document, optional } from './schema-builders.ts';
 import { Type, type Static } from './schema.ts';
 
-export const TemplateSpec = Type.Object({
-  data: Type.Optional(document()),
-});
+export const TemplateSpec = described(
+  'What the Template renders from.',
+  Type.Object({
+    data: optional(
+      'Go template text. Rendered with the values of a Hardware and a Workflow, it must be a YAML document with tasks and actions.',
+      document(),
+    ),
+  }),
+);
 export type TemplateSpec = Static<typeof TemplateSpec>;
 
-export const TemplateStatus = Type.Object({
-  state: Type.Optional(Type.String()),
-});
+export const TemplateStatus = described(
+  'Observed state of the Template. No controller writes it.',
+  Type.Object({
+    state: optional('Shown in the State column. No controller sets it.', Type.String()),
+  }),
+);
 export type TemplateStatus = Static<typeof TemplateStatus>;

@@ -1,151 +1,157 @@
 import { Type, type Static } from './schema.ts';
 import { BmcAction } from './bmc/action.ts';
-import { dateTime, document, int64, mapOf, oneOf, uri } from './schema-builders.ts';
+import { dateTime, described, document, int64, mapOf, oneOf, optional, uri } from './schema-builders.ts';
+import { WorkflowAction } from './workflow-action.ts';
 
 export const BootOptions = Type.Object({
-  bootMode: Type.Optional(oneOf(['netboot', 'isoboot', 'iso', 'customboot'])),
-  custombootConfig: Type.Optional(
+  bootMode: optional(
+    'How the BMC boots the machine before the first action. Absent: the BMC does nothing. `iso` is the old name of `isoboot`.',
+    oneOf(['netboot', 'isoboot', 'iso', 'customboot']),
+  ),
+  custombootConfig: optional(
+    'BMC operations of the boot mode `customboot`.',
     Type.Object({
-      postActions: Type.Optional(Type.Array(BmcAction)),
-      preparingActions: Type.Optional(Type.Array(BmcAction)),
+      postActions: optional('Run after the last action has succeeded.', Type.Array(BmcAction)),
+      preparingActions: optional(
+        'Run before the first action. They must boot the machine into the in-memory OS.',
+        Type.Array(BmcAction),
+      ),
     }),
   ),
-  isoURL: Type.Optional(uri()),
-  toggleAllowNetboot: Type.Optional(Type.Boolean()),
+  isoURL: optional('URL of the ISO image that the BMC inserts for the boot mode `isoboot`.', uri()),
+  toggleAllowNetboot: optional(
+    'Sets `allowPXE` of all interfaces of the Hardware to true before the first action and to false after the last one. Default: false.',
+    Type.Boolean(),
+  ),
 });
 export type BootOptions = Static<typeof BootOptions>;
 
-export const WorkflowSpec = Type.Object({
-  bootOptions: Type.Optional(BootOptions),
-  disabled: Type.Optional(Type.Boolean()),
-  hardwareMap: Type.Optional(mapOf(document())),
-  hardwareRef: Type.Optional(Type.String()),
-  templateRef: Type.Optional(Type.String()),
-});
+export const WorkflowSpec = described(
+  'What to run, and on which machine.',
+  Type.Object({
+    bootOptions: optional('How the machine is booted. All of it needs `hardwareRef`.', BootOptions),
+    disabled: optional(
+      'Holds the Workflow back: no action is assigned until it is false. Default: false.',
+      Type.Boolean(),
+    ),
+    hardwareMap: optional(
+      'Values that the template reads by name, for example `device_1: 52:54:00:12:34:56`.',
+      mapOf(document()),
+    ),
+    hardwareRef: optional('Name of the Hardware, in the namespace of the Workflow.', Type.String()),
+    templateRef: optional('Name of the Template, in the namespace of the Workflow.', Type.String()),
+  }),
+);
 export type WorkflowSpec = Static<typeof WorkflowSpec>;
 
-/** Those that upstream's CRD lacks are listed in crd.test.ts; docs/decisions/0006 and 0008 say what they are for. */
-const actionFields = {
-  /** The attempt is over: the next hand-out is a new one. */
-  again: Type.Optional(Type.Boolean()),
-  /** How often the action was handed out. */
-  attempt: Type.Optional(int64()),
-  /** Seconds before the first retry; each further one waits twice as long. */
-  backoff: Type.Optional(int64()),
-  /** The workflow pauses before this action is handed out. */
-  breakpoint: Type.Optional(Type.Boolean()),
-  command: Type.Optional(Type.Array(document())),
-  /** When a running action counts as lost, by the server's clock. */
-  deadline: Type.Optional(dateTime()),
-  environment: Type.Optional(mapOf(document())),
-  executionDuration: Type.Optional(Type.String()),
-  executionStart: Type.Optional(dateTime()),
-  executionStop: Type.Optional(dateTime()),
-  id: Type.String(),
-  /** The template's condition as rendered; a false one skips the action. */
-  if: Type.Optional(Type.String()),
-  image: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String()),
-  namespaces: Type.Optional(
-    Type.Object({
-      network: Type.Optional(Type.String()),
-      pid: Type.Optional(Type.String()),
-    }),
-  ),
-  /** The action is not handed out before, by the server's clock. */
-  notBefore: Type.Optional(dateTime()),
-  onInterrupted: Type.Optional(oneOf(['retry', 'fail', 'ask'])),
-  pid: Type.Optional(Type.String()),
-  /** Failures after which the action was tried again. */
-  retried: Type.Optional(int64()),
-  /** Failures after which the action shall be tried again. */
-  retries: Type.Optional(int64()),
-  state: Type.Optional(Type.String()),
-  timeout: Type.Optional(int64()),
-  volumes: Type.Optional(Type.Array(Type.String())),
-};
-
-export const WorkflowAction = Type.Object({
-  ...actionFields,
-  /** Run by the same agent after the action has failed for good. */
-  onFailure: Type.Optional(Type.Array(Type.Object(actionFields))),
-});
-export type WorkflowAction = Static<typeof WorkflowAction>;
-
 export const WorkflowTask = Type.Object({
-  actions: Type.Array(WorkflowAction),
-  agentID: Type.String(),
-  environment: Type.Optional(mapOf(document())),
-  id: Type.String(),
-  name: Type.String(),
-  volumes: Type.Optional(Type.Array(Type.String())),
+  actions: described('Actions of the task, run one after the other.', Type.Array(WorkflowAction)),
+  agentID: described('ID of the agent that runs the task: `worker` in the template.', Type.String()),
+  environment: optional(
+    "Environment variables of all actions of the task. An action's own value wins.",
+    mapOf(document()),
+  ),
+  id: described('ID of the task, generated when the template is rendered.', Type.String()),
+  name: described('Name of the task in the template.', Type.String()),
+  volumes: optional('Mounts of all actions of the task, for example `/dev:/dev`.', Type.Array(Type.String())),
 });
 export type WorkflowTask = Static<typeof WorkflowTask>;
 
 export const WorkflowCondition = Type.Object({
-  message: Type.Optional(Type.String()),
-  reason: Type.Optional(Type.String()),
-  status: Type.String(),
-  time: Type.Optional(dateTime()),
-  type: Type.String(),
+  message: optional('Details for people, such as the error of the rendering.', Type.String()),
+  reason: optional('Cause of the last change, one word in CamelCase.', Type.String()),
+  status: described('Whether the condition holds: `True`, `False` or `Unknown`.', Type.String()),
+  time: optional('When the condition was set.', dateTime()),
+  type: described(
+    'Name of the condition, for example `TemplateRenderedSuccess` or `BootJobComplete`.',
+    Type.String(),
+  ),
 });
 export type WorkflowCondition = Static<typeof WorkflowCondition>;
 
 export const CurrentState = Type.Object({
-  actionID: Type.Optional(Type.String()),
-  actionName: Type.Optional(Type.String()),
-  agentID: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
-  taskID: Type.Optional(Type.String()),
-  taskName: Type.Optional(Type.String()),
+  actionID: optional('ID of the current action.', Type.String()),
+  actionName: optional('Name of the current action.', Type.String()),
+  agentID: optional('ID of the agent that runs it.', Type.String()),
+  state: optional(
+    'State of the current action: PENDING, RUNNING, SUCCESS, FAILED or TIMEOUT.',
+    Type.String(),
+  ),
+  taskID: optional('ID of the task that the action belongs to.', Type.String()),
+  taskName: optional('Name of the task that the action belongs to.', Type.String()),
 });
 export type CurrentState = Static<typeof CurrentState>;
 
 /** What an operator did to the workflow. */
 export const WorkflowOperation = Type.Object({
-  action: Type.Optional(Type.String()),
-  task: Type.Optional(Type.String()),
-  time: dateTime(),
-  verb: Type.String(),
-  who: Type.String(),
-  why: Type.Optional(Type.String()),
+  action: optional('Name of the action that was meant.', Type.String()),
+  task: optional('Name of the task that was meant.', Type.String()),
+  time: described('When the server accepted the operation.', dateTime()),
+  verb: described('The operation, for example `pause`, `retry` or `skip`.', Type.String()),
+  who: described('User name of the operator.', Type.String()),
+  why: optional('Reason that the operator gave.', Type.String()),
 });
 export type WorkflowOperation = Static<typeof WorkflowOperation>;
 
-export const WorkflowStatus = Type.Object({
-  agentID: Type.Optional(Type.String()),
-  bootOptions: Type.Optional(
+const BootOptionsStatus = Type.Object({
+  allowNetboot: optional(
+    'What `toggleAllowNetboot` has done so far.',
     Type.Object({
-      allowNetboot: Type.Optional(
-        Type.Object({
-          toggledFalse: Type.Optional(Type.Boolean()),
-          toggledTrue: Type.Optional(Type.Boolean()),
-        }),
-      ),
-      jobs: Type.Optional(
-        mapOf(
-          Type.Object({
-            complete: Type.Optional(Type.Boolean()),
-            existingJobDeleted: Type.Optional(Type.Boolean()),
-            uid: Type.Optional(Type.String()),
-          }),
-        ),
-      ),
+      toggledFalse: optional('`allowPXE` was set to false after the last action.', Type.Boolean()),
+      toggledTrue: optional('`allowPXE` was set to true before the first action.', Type.Boolean()),
     }),
   ),
-  conditions: Type.Optional(Type.Array(WorkflowCondition, { 'x-kubernetes-list-type': 'atomic' })),
-  currentState: Type.Optional(CurrentState),
-  globalExecutionStop: Type.Optional(dateTime()),
-  globalTimeout: Type.Optional(int64()),
-  /** metadata.uid of the Hardware that was named when an action was handed out last. */
-  hardwareUID: Type.Optional(Type.String()),
-  /** The last 50, oldest first. */
-  operations: Type.Optional(Type.Array(WorkflowOperation)),
-  /** Nothing more is handed out until an operator resumes. */
-  paused: Type.Optional(Type.Boolean()),
-  state: Type.Optional(Type.String()),
-  tasks: Type.Optional(Type.Array(WorkflowTask)),
-  templateRendering: Type.Optional(Type.String()),
+  jobs: optional(
+    'BMC Jobs of the Workflow, by name.',
+    mapOf(
+      Type.Object({
+        complete: optional('The Job has completed.', Type.Boolean()),
+        existingJobDeleted: optional(
+          'A Job of the same name from an earlier run was deleted, or there was none.',
+          Type.Boolean(),
+        ),
+        uid: optional('`metadata.uid` of the Job that was created.', Type.String()),
+      }),
+    ),
+  ),
 });
+
+export const WorkflowStatus = described(
+  'Progress of the Workflow, written by the server.',
+  Type.Object({
+    agentID: optional(
+      'ID of the agent that gets the next action. The server finds Workflows by it.',
+      Type.String(),
+    ),
+    bootOptions: optional('Progress of `spec.bootOptions`.', BootOptionsStatus),
+    conditions: optional(
+      'Results of rendering and booting, one entry for each type.',
+      Type.Array(WorkflowCondition, { 'x-kubernetes-list-type': 'atomic' }),
+    ),
+    currentState: optional('The action that runs or is next.', CurrentState),
+    globalExecutionStop: optional('When the Workflow times out: its start plus `globalTimeout`.', dateTime()),
+    globalTimeout: optional(
+      'Longest duration of the whole Workflow in seconds: `global_timeout` in the template. 0: no limit.',
+      int64(),
+    ),
+    hardwareUID: optional(
+      '`metadata.uid` of the Hardware when an action was last assigned. A Hardware that is deleted and created again counts as a new machine.',
+      Type.String(),
+    ),
+    operations: optional(
+      'What operators did, oldest first. The last 50 are kept.',
+      Type.Array(WorkflowOperation),
+    ),
+    paused: optional('No action is assigned until an operator resumes the Workflow.', Type.Boolean()),
+    state: optional(
+      'State of the Workflow: empty before rendering, then PREPARING, PENDING, RUNNING, POST, and SUCCESS, FAILED or TIMEOUT at the end.',
+      Type.String(),
+    ),
+    tasks: optional(
+      'Tasks of the rendered template, with the state of every action.',
+      Type.Array(WorkflowTask),
+    ),
+    templateRendering: optional('Result of the rendering: `successful` or `failed`.', Type.String()),
+  }),
+);
 export type WorkflowStatus = Static<typeof WorkflowStatus>;

@@ -1,26 +1,40 @@
 import { Type, type Static } from '../schema.ts';
-import { oneOf } from '../schema-builders.ts';
+import { described, oneOf, optional } from '../schema-builders.ts';
+
+const DEVICES = '`pxe`, `disk`, `bios`, `cdrom` or `safe`';
 
 export const BmcAction = Type.Object(
   {
-    bootDevice: Type.Optional(
+    bootDevice: optional(
+      'Sets the device that the machine boots from.',
       Type.Object({
-        device: Type.Optional(Type.String()),
-        efiBoot: Type.Optional(Type.Boolean()),
-        persistent: Type.Optional(Type.Boolean()),
+        device: optional(`Boot device: ${DEVICES}.`, Type.String()),
+        efiBoot: optional('Boots in UEFI mode instead of BIOS mode. Default: false.', Type.Boolean()),
+        persistent: optional(
+          'Keeps the setting for every boot. Default: false, for the next boot only.',
+          Type.Boolean(),
+        ),
       }),
     ),
-    oneTimeBootDeviceAction: Type.Optional(
+    oneTimeBootDeviceAction: optional(
+      'Deprecated: use `bootDevice`. Sets the device for the next boot only.',
       Type.Object({
-        device: Type.Array(Type.String()),
-        efiBoot: Type.Optional(Type.Boolean()),
+        device: described(`Boot devices: ${DEVICES}. Only the first one counts.`, Type.Array(Type.String())),
+        efiBoot: optional('Boots in UEFI mode instead of BIOS mode. Default: false.', Type.Boolean()),
       }),
     ),
-    powerAction: Type.Optional(oneOf(['on', 'off', 'soft', 'status', 'cycle', 'reset'])),
-    virtualMediaAction: Type.Optional(
+    powerAction: optional(
+      'Power operation. `off` cuts the power, `soft` asks the OS to shut down, `status` only reads the state.',
+      oneOf(['on', 'off', 'soft', 'status', 'cycle', 'reset']),
+    ),
+    virtualMediaAction: optional(
+      'Inserts an image into a virtual drive of the BMC, or ejects it.',
       Type.Object({
-        kind: Type.String(),
-        mediaURL: Type.Optional(Type.String()),
+        kind: described('Kind of virtual drive. Only `CD` is known.', Type.String()),
+        mediaURL: optional(
+          'URL that the BMC loads the image from. Empty or absent: the drive is ejected.',
+          Type.String(),
+        ),
       }),
     ),
   },

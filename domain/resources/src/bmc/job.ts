@@ -1,27 +1,28 @@
 import { Type, type Static } from '../schema.ts';
 import { BmcAction } from './action.ts';
-import { dateTime } from '../schema-builders.ts';
+import { progressFields } from './conditions.ts';
+import { described } from '../schema-builders.ts';
 
-export const JobSpec = Type.Object({
-  machineRef: Type.Object({
-    name: Type.String(),
-    namespace: Type.String(),
-  }),
-  tasks: Type.Array(BmcAction, { minItems: 1 }),
-});
-export type JobSpec = Static<typeof JobSpec>;
-
-export const JobStatus = Type.Object({
-  completionTime: Type.Optional(dateTime()),
-  conditions: Type.Optional(
-    Type.Array(
+export const JobSpec = described(
+  'The BMC to control and what to do with it.',
+  Type.Object({
+    machineRef: described(
+      'The Machine (bmc.tinkerbell.org) that all tasks of the Job run on.',
       Type.Object({
-        message: Type.Optional(Type.String()),
-        status: Type.String(),
-        type: Type.String(),
+        name: described('Name of the Machine.', Type.String()),
+        namespace: described('Namespace of the Machine.', Type.String()),
       }),
     ),
-  ),
-  startTime: Type.Optional(dateTime()),
-});
+    tasks: described(
+      'Operations, run one after the other. The first failure ends the Job.',
+      Type.Array(BmcAction, { minItems: 1 }),
+    ),
+  }),
+);
+export type JobSpec = Static<typeof JobSpec>;
+
+export const JobStatus = described(
+  'Observed state of the Job, written by the BMC controller.',
+  Type.Object(progressFields('Job', '`Running`, `Completed` or `Failed`')),
+);
 export type JobStatus = Static<typeof JobStatus>;

@@ -1,23 +1,36 @@
 import { Type, type Static } from '../schema.ts';
 import { Connection } from './connection.ts';
-import { dateTime, oneOf } from '../schema-builders.ts';
+import { dateTime, described, oneOf, optional } from '../schema-builders.ts';
 
-export const MachineSpec = Type.Object({
-  connection: Connection,
-});
+export const MachineSpec = described(
+  'The BMC and how to reach it.',
+  Type.Object({
+    connection: described('Address, credentials and protocol settings of the BMC.', Connection),
+  }),
+);
 export type MachineSpec = Static<typeof MachineSpec>;
 
-export const MachineStatus = Type.Object({
-  conditions: Type.Optional(
-    Type.Array(
-      Type.Object({
-        lastUpdateTime: Type.Optional(dateTime()),
-        message: Type.Optional(Type.String()),
-        status: Type.String(),
-        type: Type.String(),
-      }),
+export const MachineStatus = described(
+  'Observed state of the BMC, written by the BMC controller.',
+  Type.Object({
+    conditions: optional(
+      'Health of the connection, one entry for each type.',
+      Type.Array(
+        Type.Object({
+          lastUpdateTime: optional('When `status` changed last.', dateTime()),
+          message: optional('Details for people, such as why the login failed.', Type.String()),
+          status: described('Whether the condition holds: `True` or `False`.', Type.String()),
+          type: described(
+            'Name of the condition. `Contactable`: the controller can log in to the BMC.',
+            Type.String(),
+          ),
+        }),
+      ),
     ),
-  ),
-  powerState: Type.Optional(oneOf(['on', 'off', 'unknown'])),
-});
+    powerState: optional(
+      'Power state at the last check. `unknown`: the BMC did not answer or reported something else.',
+      oneOf(['on', 'off', 'unknown']),
+    ),
+  }),
+);
 export type MachineStatus = Static<typeof MachineStatus>;

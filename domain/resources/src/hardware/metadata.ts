@@ -1,76 +1,92 @@
 import { Type, type Static } from '../schema.ts';
 import { Storage } from './storage.ts';
-import { document, int64 } from '../schema-builders.ts';
+import { OperatingSystem } from './operating-system.ts';
+import { document, int64, optional } from '../schema-builders.ts';
 
-export const OperatingSystem = Type.Object({
-  distro: Type.Optional(Type.String()),
-  image_tag: Type.Optional(Type.String()),
-  os_slug: Type.Optional(Type.String()),
-  slug: Type.Optional(Type.String()),
-  version: Type.Optional(Type.String()),
+const address = Type.Object({
+  address: optional('IP address, for example `192.168.1.10`.', Type.String()),
+  family: optional('IP version: 4 or 6.', int64()),
+  gateway: optional('Default router. For templates.', Type.String()),
+  management: optional('The address is for management traffic. For templates.', Type.Boolean()),
+  netmask: optional('Netmask, for example `255.255.255.0`. For templates.', Type.String()),
+  public: optional(
+    'The address is public: returned as `public-ipv4`, not as `local-ipv4`. Default: false.',
+    Type.Boolean(),
+  ),
 });
-export type OperatingSystem = Static<typeof OperatingSystem>;
 
 export const Instance = Type.Object({
-  allow_pxe: Type.Optional(Type.Boolean()),
-  always_pxe: Type.Optional(Type.Boolean()),
-  crypted_root_password: Type.Optional(Type.String()),
-  hostname: Type.Optional(Type.String()),
-  id: Type.Optional(Type.String()),
-  ips: Type.Optional(
-    Type.Array(
-      Type.Object({
-        address: Type.Optional(Type.String()),
-        family: Type.Optional(int64()),
-        gateway: Type.Optional(Type.String()),
-        management: Type.Optional(Type.Boolean()),
-        netmask: Type.Optional(Type.String()),
-        public: Type.Optional(Type.Boolean()),
-      }),
-    ),
+  allow_pxe: optional(
+    'For templates. Netboot is allowed by `spec.interfaces[].netboot.allowPXE`.',
+    Type.Boolean(),
   ),
-  ipxe_script_url: Type.Optional(Type.String()),
-  network_ready: Type.Optional(Type.Boolean()),
-  operating_system: Type.Optional(OperatingSystem),
-  rescue: Type.Optional(Type.Boolean()),
-  ssh_keys: Type.Optional(Type.Array(Type.String())),
-  state: Type.Optional(Type.String()),
-  storage: Type.Optional(Storage),
-  tags: Type.Optional(Type.Array(Type.String())),
-  userdata: Type.Optional(document()),
+  always_pxe: optional('Boot from the network every time. For templates.', Type.Boolean()),
+  crypted_root_password: optional(
+    'Hash of the root password in crypt(3) format. For templates.',
+    Type.String(),
+  ),
+  hostname: optional('Host name that the metadata service returns, for example `node1`.', Type.String()),
+  id: optional(
+    'Instance ID that the metadata service returns. cloud-init runs again when it changes.',
+    Type.String(),
+  ),
+  ips: optional(
+    'Addresses that the metadata service returns. DHCP reads `spec.interfaces[].dhcp.ip` instead.',
+    Type.Array(address),
+  ),
+  ipxe_script_url: optional('For templates. iPXE reads `spec.interfaces[].netboot.ipxe.url`.', Type.String()),
+  network_ready: optional('The network of the machine is set up. For templates.', Type.Boolean()),
+  operating_system: optional('The OS to install, as the metadata service returns it.', OperatingSystem),
+  rescue: optional('Boot into a rescue system. For templates.', Type.Boolean()),
+  ssh_keys: optional(
+    'Public SSH keys that may log in, in `authorized_keys` format. The metadata service returns them.',
+    Type.Array(Type.String()),
+  ),
+  state: optional('State of the instance, in words of your own. For templates.', Type.String()),
+  storage: optional('Partitions and filesystems to create, read by the `rootio` action.', Storage),
+  tags: optional(
+    'Labels of your own. The metadata service returns them, one on a line.',
+    Type.Array(Type.String()),
+  ),
+  userdata: optional('For templates. The metadata service returns `spec.userData`.', document()),
 });
 export type Instance = Static<typeof Instance>;
 
+const custom = Type.Object({
+  preinstalled_operating_system_version: optional(
+    'The OS that the machine was delivered with. For templates.',
+    OperatingSystem,
+  ),
+  private_subnets: optional(
+    'Private networks of the machine, for example `10.0.0.0/8`. For templates.',
+    Type.Array(Type.String()),
+  ),
+});
+
+const facility = Type.Object({
+  facility_code: optional(
+    'Name of the site, for example `ams1`. Returned as `facility` and availability zone, and passed as a kernel argument.',
+    Type.String(),
+  ),
+  plan_slug: optional('Type of the machine, for example `c3.small`. Returned as `plan`.', Type.String()),
+  plan_version_slug: optional('Version of the machine type. For templates.', Type.String()),
+});
+
 export const HardwareMetadata = Type.Object({
-  bonding_mode: Type.Optional(int64()),
-  custom: Type.Optional(
+  bonding_mode: optional(
+    "Linux bonding mode by number, 0 to 6, for example 4 for 802.3ad. Bonds all interfaces in cloud-init's network configuration.",
+    int64(),
+  ),
+  custom: optional('Details of the site. For templates.', custom),
+  facility: optional('Where the machine is, and its type.', facility),
+  instance: optional('What the machine is to become: host name, keys, disks.', Instance),
+  manufacturer: optional(
+    'Maker of the machine. For templates.',
     Type.Object({
-      preinstalled_operating_system_version: Type.Optional(
-        Type.Object({
-          distro: Type.Optional(Type.String()),
-          image_tag: Type.Optional(Type.String()),
-          os_slug: Type.Optional(Type.String()),
-          slug: Type.Optional(Type.String()),
-          version: Type.Optional(Type.String()),
-        }),
-      ),
-      private_subnets: Type.Optional(Type.Array(Type.String())),
+      id: optional('ID of the maker in your inventory.', Type.String()),
+      slug: optional('Short name of the maker, for example `dell`.', Type.String()),
     }),
   ),
-  facility: Type.Optional(
-    Type.Object({
-      facility_code: Type.Optional(Type.String()),
-      plan_slug: Type.Optional(Type.String()),
-      plan_version_slug: Type.Optional(Type.String()),
-    }),
-  ),
-  instance: Type.Optional(Instance),
-  manufacturer: Type.Optional(
-    Type.Object({
-      id: Type.Optional(Type.String()),
-      slug: Type.Optional(Type.String()),
-    }),
-  ),
-  state: Type.Optional(Type.String()),
+  state: optional('State of the machine, in words of your own. For templates.', Type.String()),
 });
 export type HardwareMetadata = Static<typeof HardwareMetadata>;

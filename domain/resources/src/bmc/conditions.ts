@@ -1,0 +1,23 @@
+import { Type } from '../schema.ts';
+import { dateTime, described, optional } from '../schema-builders.ts';
+
+/** What the status of a Job and of a Task have in common; `types` lists the conditions that the BMC controller sets. */
+export function progressFields(kind: 'Job' | 'Task', types: string) {
+  return {
+    completionTime: optional(
+      `When the ${kind} completed successfully. Absent while it runs and after a failure.`,
+      dateTime(),
+    ),
+    conditions: optional(
+      `How far the ${kind} is, one entry for each type.`,
+      Type.Array(
+        Type.Object({
+          message: optional('Details for people, such as the error of the BMC.', Type.String()),
+          status: described('Whether the condition holds: `True` or `False`.', Type.String()),
+          type: described(`Name of the condition: ${types}.`, Type.String()),
+        }),
+      ),
+    ),
+    startTime: optional(`When the BMC controller started the ${kind}.`, dateTime()),
+  };
+}

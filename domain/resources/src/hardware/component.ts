@@ -1,0 +1,23 @@
+/** What a BMC reports of parts of any kind. */
+import { Type } from '../schema.ts';
+import { int32, optional } from '../schema-builders.ts';
+
+export const text = (description: string) => optional(description, Type.String());
+
+const status = {
+  health: text('Health as the BMC reports it, for example `OK` or `Critical`.'),
+  postCode: optional('Code of the power-on self-test (POST). 0: no error. Only of firmware.', int32()),
+  postCodeStatus: text('Meaning of the POST code. Only of firmware.'),
+  state: text('Operating state as the BMC reports it, for example `Enabled` or `Absent`.'),
+};
+
+export const componentStatus = optional('Health and state of the part.', Type.Object(status));
+
+export const firmwareVersion = text('Version of its firmware.');
+export const model = text('Model name.');
+export const serialNumber = text('Serial number.');
+export const vendor = text('Maker of the part.');
+export const partDescription = text('Description as the BMC reports it.');
+
+/** What is reported of every part. */
+export const component = { firmwareVersion, model, serialNumber, status: componentStatus, vendor };
