@@ -6,6 +6,7 @@ import { kindOf, nameOf } from '../kind-names.ts';
 import { readManifestFiles } from '../manifest-files.ts';
 import { checkManifests, formatManifestProblem } from '../manifest-objects.ts';
 import { withCloseNames } from '../name-advice.ts';
+import { printable } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { ApiFailure } from '../server-failure.ts';
 import type { Terminal } from '../terminal.ts';
@@ -101,10 +102,11 @@ async function deleteAll(
   const { ignoreNotFound = false, dryRun = false } = options;
   const timeoutSeconds = secondsOf('--timeout', options.timeout ?? WAIT_DEFAULT);
   const cascade = options.cascade === undefined ? undefined : cascades[options.cascade];
+  const onWarning = (text: string): void => terminal.err(`warning: ${printable(text)}\n`);
   const deleted: ObjectName[] = [];
   for (const target of targets) {
     try {
-      await withCloseNames(client, target, () => client.remove(target, { cascade, dryRun }));
+      await withCloseNames(client, target, () => client.remove(target, { cascade, dryRun, onWarning }));
     } catch (thrown) {
       if (!ignoreNotFound || !isNotFound(thrown)) throw thrown;
       continue;
