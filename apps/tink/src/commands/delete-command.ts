@@ -13,6 +13,7 @@ import type { Terminal } from '../terminal.ts';
 import { secondsOf } from '../time-span.ts';
 import { waitFor } from '../wait-objects.ts';
 import { collected, examples, sessionOf, splitName } from './command-line.ts';
+import { named } from '../named.ts';
 
 interface DeleteOptions {
   readonly filename?: readonly string[];
@@ -77,7 +78,7 @@ export async function deleteNamed(
 ): Promise<void> {
   if (names.length === 0)
     throw usageFailure(`delete needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
-  const targets = names.map((name) => ({ kind, name, namespace: session.namespace }));
+  const targets = await Promise.all(names.map((name) => named(session, kind, name)));
   await deleteAll(session, targets, options);
 }
 
