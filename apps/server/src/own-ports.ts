@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { isOwnAddress } from '@tinkerbell/platform-node';
 import type { ForwardSettings } from '@tinkerbell/service-gateway';
-import type { FlagReader } from './flag-reader.ts';
+import { SettingsError, type FlagReader } from './flag-reader.ts';
 
 const PORT_FLAGS = [
   'http-port',
@@ -15,11 +15,30 @@ const PORT_FLAGS = [
   'tink-server-bind-port',
 ];
 
+/** Few: each is a listener. */
+const STACK_PORTS_MAX = 8;
+
+/** Of `--http-stack-ports`, each once. Throws a SettingsError that names the value. */
+export function stackPorts(flags: FlagReader): readonly number[] {
+  const texts = flags.list('http-stack-ports');
+  const ports = texts.map(Number);
+  const isPort = (port: number, index: number): boolean =>
+    /^\d{1,5}$/.test(texts[index] ?? '') && port > 0 && port <= 65_535;
+  if (!ports.every(isPort) || ports.length > STACK_PORTS_MAX || new Set(ports).size < ports.length)
+    throw new SettingsError(
+      `--http-stack-ports takes at most ${STACK_PORTS_MAX} different ports such as 8080,7171, not ${JSON.stringify(texts.join(','))}`,
+    );
+  return ports;
+}
+
 export type RefuseForward = (forward: ForwardSettings) => string | undefined;
 
 /** Says of a forward why it is refused and what to use instead; undefined for one that may be. */
 export function forwardRefusal(flags: FlagReader): RefuseForward {
-  const own = new Map(PORT_FLAGS.map((name) => [flags.port(name), name]));
+  const own = new Map([
+    ...stackPorts(flags).map((port) => [port, 'http-stack-ports'] as const),
+    ...PORT_FLAGS.map((name) => [flags.port(name), name] as const),
+  ]);
   return ({ protocol, name, endpoints }) => {
     if (protocol !== 'tcp') return undefined;
     for (const { host, port } of endpoints) {
