@@ -12,7 +12,11 @@ import { trustedProxies } from './setting-values.ts';
 /** Without the block size, which follows the network interface unless a flag says otherwise. */
 const { blockSizeBytesMax: _, ...transferLimits } = defaultTransferLimits;
 
-export function bootConfig(flags: FlagReader, own: Ipv4, directories: IsoDirectories): BootConfig {
+export function bootConfig(
+  flags: FlagReader,
+  own: Ipv4,
+  directories: IsoDirectories & { readonly imagesDirectory: string },
+): BootConfig {
   const dhcp = {
     networkInterfaces: flags.list('dhcp-bind-interface'),
     address: flags.text('dhcp-bind-addr'),
@@ -30,6 +34,7 @@ export function bootConfig(flags: FlagReader, own: Ipv4, directories: IsoDirecto
       : {}),
     ...(flags.boolean('iso-enabled') ? { iso: isoConfig(flags, directories) } : {}),
     hookDirectory: directories.hookDirectory,
+    imagesDirectory: directories.imagesDirectory,
     ipxeDirectory: ipxeDirectory(flags.text('ipxe-binary-dir')),
     ipxePatch: flags.text('ipxe-embedded-script-patch'),
     trustedProxies: trustedProxies(flags),

@@ -84,6 +84,7 @@ const general: readonly Flag[] = [
   ),
   flag('bind-address', 'text', '0.0.0.0', 'address to listen on'),
   flag('http-port', 'number', '7080', 'port of scripts, binaries, images and API'),
+  flag('http-stack-ports', 'text', '', 'more ports for machines, without the API: 8080,7171'),
   flag('https-port', 'number', '7443', 'port of the same over TLS, when there is a certificate'),
   flag('tls-cert-file', 'text', '', 'certificate for HTTPS and gRPC, PEM'),
   flag('tls-key-file', 'text', '', 'key for HTTPS and gRPC, PEM'),

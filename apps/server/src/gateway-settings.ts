@@ -16,8 +16,8 @@ const NO_ROUTES: RouteFile = { listeners: [], routes: [], forwards: [], trustedP
 /** Of the file host (the edge stack's ingress): requests a second and at one time, for each source address. */
 const FILES_LIMITS = 'rateLimit: {average: 500}, maxConnections: 70';
 /** What is public of our own HTTP port; the API needs a route of its own. */
-const OWN_FILES = '/tink-stack/(images|hook|ipxe/binary)/';
-/** Anything else is a file of the images: `/tink-stack/hook.ipxe` is `/images/hook.ipxe`. */
+const OWN_FILES = '/tink-stack/(images/|hook/|ipxe/binary/|hook\\.ipxe$)';
+/** Anything else is a file of the images: `/tink-stack/image.raw` is `/images/image.raw`. */
 const OWN_TREE = '/tink-stack/(.+)';
 
 /** Undefined without `--enable-gateway`. */

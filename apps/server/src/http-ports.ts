@@ -42,11 +42,21 @@ export async function openHttpPorts(settings: Settings, input: HttpPortsInput): 
     cleanup.use(await http.listen({ address, port, tls }, front));
   }
   const local = cleanup.use(await localApiPort(settings, input, front));
+  for (const port of settings.stackPorts)
+    cleanup.use(await http.listen({ address: settings.http.address, port }, machineFront(settings, input)));
   const legacy = await legacyMetadataPort(settings, input);
   if (legacy !== undefined) cleanup.use(legacy);
   const opened = cleanup.move();
   const kubeconfig = input.credential.writeKubeconfig({ https: local.local.port, http: main.local.port });
   return { main: main.local, kubeconfig, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Services whose routes machines use before they have any credential; the API and its gRPC are not among them. */
+const MACHINE_SERVICES = ['boot', 'images', 'metadata'];
+
+function machineFront({ apiAnonymous, apiAnonymousHosts }: Settings, input: HttpPortsInput): HttpHandler {
+  const services = input.services.filter(({ name }) => MACHINE_SERVICES.includes(name));
+  return createHttpFront({ ...input, services, apiAnonymous, apiAnonymousHosts });
 }
 
 /** Always there: kubectl sends tokens over TLS only, and the certificate proves to it that this is the server. */

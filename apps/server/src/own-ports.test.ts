@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Endpoint, ForwardSettings } from '@tinkerbell/service-gateway';
 import { FlagReader } from './flag-reader.ts';
 import { flags } from './flags.ts';
-import { forwardRefusal } from './own-ports.ts';
+import { forwardRefusal, stackPorts } from './own-ports.ts';
 
 const refusal = forwardRefusal(new FlagReader(flags, new Map()));
 
@@ -56,4 +56,17 @@ test('other ports, other hosts and other protocols are forwarded', () => {
   assert.equal(refusal(forward([{ host: '192.0.2.7', port: 7080 }])), undefined);
   assert.equal(refusal(forward([{ host: '127.0.0.1', port: 7080 }], 'udp')), undefined);
   assert.equal(refusal(forward([{ host: '127.0.0.1', port: 69 }], 'tcp')), undefined);
+});
+
+test('the ports of the documented stack are taken by one flag, and a value that is no list of ports is refused', () => {
+  const read = (text: string) => new FlagReader(flags, new Map([['http-stack-ports', text]]));
+  assert.deepEqual(stackPorts(read('8080,7171')), [8080, 7171]);
+  assert.deepEqual(stackPorts(read('')), []);
+  for (const wrong of ['0', '65536', 'http', '8080,8080', '80 81', '1,2,3,4,5,6,7,8,9'])
+    assert.throws(
+      () => stackPorts(read(wrong)),
+      /--http-stack-ports takes at most 8 different ports such as 8080,7171/,
+    );
+  const toStack = forward([{ host: '127.0.0.1', port: 8080 }]);
+  assert.match(forwardRefusal(read('8080'))(toStack) ?? '', /own --http-stack-ports/);
 });

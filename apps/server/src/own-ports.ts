@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { isOwnAddress } from '@tinkerbell/platform-node';
 import type { ForwardSettings } from '@tinkerbell/service-gateway';
-import type { FlagReader } from './flag-reader.ts';
+import { SettingsError, type FlagReader } from './flag-reader.ts';
 
 const TCP_FLAGS = [
   'http-port',
@@ -19,12 +19,32 @@ const UDP_FLAGS = ['dhcp-bind-port', 'tftp-server-bind-port', 'syslog-bind-port'
 /** The PXE boot server's and DHCPv6's, which have no flag. */
 const DHCP_PORTS = [4011, 547].map((port) => [port, 'dhcp-enabled'] as const);
 
+/** Few: each is a listener. */
+const STACK_PORTS_MAX = 8;
+
+/** Of `--http-stack-ports`, each once. Throws a SettingsError that names the value. */
+export function stackPorts(flags: FlagReader): readonly number[] {
+  const texts = flags.list('http-stack-ports');
+  const ports = texts.map(Number);
+  const isPort = (port: number, index: number): boolean =>
+    /^\d{1,5}$/.test(texts[index] ?? '') && port > 0 && port <= 65_535;
+  if (!ports.every(isPort) || ports.length > STACK_PORTS_MAX || new Set(ports).size < ports.length)
+    throw new SettingsError(
+      `--http-stack-ports takes at most ${STACK_PORTS_MAX} different ports such as 8080,7171, not ${JSON.stringify(texts.join(','))}`,
+    );
+  return ports;
+}
+
 export type RefuseForward = (forward: ForwardSettings) => string | undefined;
 
 /** Says of a forward why it is refused and what to use instead; undefined for one that may be. */
 export function forwardRefusal(flags: FlagReader): RefuseForward {
   const named = (names: readonly string[]) => names.map((name) => [flags.port(name), name] as const);
-  const own = { tcp: new Map(named(TCP_FLAGS)), udp: new Map([...DHCP_PORTS, ...named(UDP_FLAGS)]) };
+  const stack = stackPorts(flags).map((port) => [port, 'http-stack-ports'] as const);
+  const own = {
+    tcp: new Map([...stack, ...named(TCP_FLAGS)]),
+    udp: new Map([...DHCP_PORTS, ...named(UDP_FLAGS)]),
+  };
   return ({ protocol, name, endpoints }) => {
     for (const { host, port } of endpoints) {
       const flag = port === 0 ? undefined : own[protocol].get(port);

@@ -15,6 +15,7 @@ import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settin
 import { SettingsError, type FlagReader } from './flag-reader.ts';
 import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import type { TracingSettings } from './open-tracer.ts';
+import { stackPorts } from './own-ports.ts';
 import { publicIpv4 } from './public-ipv4.ts';
 import { relayConfig } from './relay-settings.ts';
 import { logLevelsOf, type LogLevels } from './log-levels.ts';
@@ -33,6 +34,8 @@ export interface Settings {
   readonly shutdownDelayMs: number;
   readonly publicIpv4: Ipv4;
   readonly http: { readonly address: string; readonly port: number };
+  /** Ports beside it for machines: what services serve without a credential. */
+  readonly stackPorts: readonly number[];
   /** The same pages over TLS, when there is a certificate. */
   readonly https?: { readonly address: string; readonly port: number } & TlsFiles;
   /** Metadata alone, where Hegel had it; absent: nowhere. */
@@ -97,6 +100,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     shutdownDelayMs: flags.durationMs('shutdown-delay-duration'),
     publicIpv4: address,
     http,
+    stackPorts: stackPorts(flags),
     localApiPort: flags.port('local-api-port'),
     apiAnonymous: apiAudience(flags),
     apiAnonymousHosts: flags.list('api-anonymous-hosts').map((name) => name.toLowerCase()),
@@ -115,7 +119,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     ...(flags.boolean('enable-tootles') ? { metadata: metadataConfig(flags) } : {}),
     ...(flags.boolean('enable-tootles') && legacyMetadataPort > 0 ? { legacyMetadataPort } : {}),
     ...(flags.boolean('enable-smee')
-      ? { boot: bootConfig(flags, address, { dataDirectory, hookDirectory: images.hookDirectory }) }
+      ? { boot: bootConfig(flags, address, { dataDirectory, ...images }) }
       : {}),
     ...(flags.boolean('enable-relay') ? { relay: relayConfig(flags) } : {}),
     gateway: gatewaySettings(flags, dataDirectory),

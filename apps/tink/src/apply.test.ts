@@ -160,3 +160,17 @@ test('an object of another namespace than -n is refused', async () => {
   assert.equal(await done('get hw -n b1 -o name'), 'hardware/m1\n');
   assert.equal(await done('apply -f - --create-namespace', { input }), 'hardware/m1 unchanged\n');
 });
+
+test('a second workflow for a machine, and its hardware deleted, are warnings with the way out', async () => {
+  const scene = `${hardware('m1', mac)}---\n${template('t')}---\n${workflow('w1', 't', 'm1')}`;
+  await done('apply -f - -n a-two', { input: scene });
+  const second = workflow('w2', 't', 'm1');
+  for (const dry of [' --dry-run', '']) {
+    const { code, err } = await tink(`apply -f - -n a-two${dry}`, { input: second });
+    assert.equal(code, 0);
+    assert.equal(err.match(/warning: .*w1 \(.*tink workflow cancel w1/g)?.length, 1, err);
+  }
+  const { code, err } = await tink('delete hw m1 -n a-two');
+  assert.equal(code, 0);
+  assert.match(err, /warning: hardware m1 is deleted under .*: w1 .*tink workflow cancel w1/);
+});

@@ -94,18 +94,33 @@ export async function applyObjects(
   }));
   const changed = planned.filter(({ write }) => write.deed !== 'unchanged');
   const isTried = options.dryRun === 'server' || (options.dryRun === undefined && changed.length > 1);
-  const tried = isTried ? await tryOnServer(changed, objects, client) : new Map<LocatedObject, Resource>();
+  const warnOf = warningsFor(options);
+  const onTry = options.dryRun === undefined ? undefined : warnOf;
+  const tried = isTried
+    ? await tryOnServer(changed, { objects, client, warnOf: onTry })
+    : new Map<LocatedObject, Resource>();
   let stored = 0;
   for (const { object, write } of planned) {
     const isDry = options.dryRun !== undefined;
-    const isUnchecked = options.unchecked?.has(object.resource) === true;
-    const onWarning = isUnchecked ? (text: string) => options.warn(`warning: ${text}`) : undefined;
-    const result = isDry ? write : await attempt(object, write, { client, stored, onWarning });
+    const result = isDry
+      ? write
+      : await attempt(object, write, { client, stored, onWarning: warnOf(object) });
     if (result.deed !== 'unchanged') stored += 1;
     const after = (isDry ? tried.get(object) : undefined) ?? result.object;
     const name = nameOf(object.kind, after.metadata.name);
     options.done({ deed: result.deed, kind: object.kind, before: result.before, after, name });
   }
+}
+
+type WarnOf = (object: LocatedObject) => (text: string) => void;
+
+/** What the server alone knows: of the rest `checkAll` has warned, at its place in the file. */
+const OTHER_WORKFLOWS = /^spec\.hardware(Ref|Map)\b/;
+
+function warningsFor({ unchecked, warn }: ApplyOptions): WarnOf {
+  return (object) => (text) => {
+    if (unchecked?.has(object.resource) === true || OTHER_WORKFLOWS.test(text)) warn(`warning: ${text}`);
+  };
 }
 
 interface Planned {
@@ -125,15 +140,22 @@ async function planFor({ kind, resource }: LocatedObject, client: ApiClient): Pr
  */
 async function tryOnServer(
   changed: readonly Planned[],
-  objects: readonly LocatedObject[],
-  client: ApiClient,
+  {
+    objects,
+    client,
+    warnOf,
+  }: {
+    readonly objects: readonly LocatedObject[];
+    readonly client: ApiClient;
+    readonly warnOf: WarnOf | undefined;
+  },
 ): Promise<ReadonlyMap<LocatedObject, Resource>> {
   const results = new Map<LocatedObject, Resource>();
   const bringsReferences = objects.some(({ kind }) => kind === hardwareKind || kind.kind === 'Template');
   const tried = changed.filter(({ object }) => !(bringsReferences && object.kind.kind === 'Workflow'));
   const refusals = await inParallel(tried, async ({ object, write }) => {
     try {
-      results.set(object, await send(write, client, { dryRun: true }));
+      results.set(object, await send(write, client, { dryRun: true, onWarning: warnOf?.(object) }));
       return [];
     } catch (thrown) {
       if (thrown instanceof ApiFailure && thrown.code >= 400 && thrown.code < 500)

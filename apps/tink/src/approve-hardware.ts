@@ -5,6 +5,7 @@ import { TinkFailure } from './failure.ts';
 import { withCloseNames } from './name-advice.ts';
 import { ApiFailure } from './server-failure.ts';
 import type { Session } from './session.ts';
+import { named } from './named.ts';
 
 /** The server writes attributes into the same object; each try reads it anew. */
 const TRIES = 5;
@@ -12,7 +13,7 @@ const TRIES = 5;
 /** Says what happened to each; one that is approved stays so. */
 export async function approveHardware(session: Session, names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const isNew = await approveOne(session, name);
+    const isNew = await approveOne(session, (await named(session, hardwareKind, name)).name);
     session.terminal.out(`hardware/${name} ${isNew ? 'approved' : 'is approved already'}\n`);
   }
 }

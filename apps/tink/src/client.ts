@@ -46,7 +46,7 @@ export interface WriteOptions {
 
 export type Cascade = 'Background' | 'Foreground' | 'Orphan';
 
-export interface RemoveOptions {
+export interface RemoveOptions extends Pick<WriteOptions, 'onWarning'> {
   readonly cascade?: Cascade | undefined;
   readonly dryRun?: boolean;
 }
@@ -181,10 +181,14 @@ export class ApiClient {
   }
 
   /** `cascade` undefined leaves it to the server what becomes of objects that this one owns. */
-  async remove(target: ObjectName, { cascade, dryRun = false }: RemoveOptions = {}): Promise<void> {
+  async remove(
+    target: ObjectName,
+    { cascade, dryRun = false, onWarning }: RemoveOptions = {},
+  ): Promise<void> {
     const query = dryRun ? '?dryRun=All' : '';
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: cascade };
-    await this.#json('DELETE', objectPath(target) + query, cascade === undefined ? {} : { body });
+    const options = { onWarning, ...(cascade === undefined ? {} : { body }) };
+    await this.#json('DELETE', objectPath(target) + query, options);
   }
 
   /** `subresource` is `status` or absent. */

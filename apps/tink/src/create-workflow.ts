@@ -18,6 +18,7 @@ import { ApiFailure } from './server-failure.ts';
 import { printable } from './printable.ts';
 import type { Session } from './session.ts';
 import { workflowNames } from './workflow-name.ts';
+import { named } from './named.ts';
 
 export interface WorkflowWish {
   readonly template: string;
@@ -31,17 +32,17 @@ export interface WorkflowWish {
 
 /** Resolves with the workflow as stored. Throws a TinkFailure when it does not render. */
 export async function createWorkflow(session: Session, wish: WorkflowWish): Promise<Workflow> {
-  const { client, namespace } = session;
-  const target = { kind: templateKind, namespace, name: wish.template };
+  const { client } = session;
+  const target = await named(session, templateKind, wish.template);
   const template = (await withCloseNames(client, target, () => client.get(target))) as Template;
   const hardware = wish.hardware === undefined ? undefined : await findHardware(session, wish.hardware);
   const hardwareMap = hardwareMapFor(hardware, wish.pairs);
   const hardwareRef = hardware?.metadata.name;
-  const stem = [hardwareRef, wish.template].filter(Boolean).join('-');
+  const stem = [hardwareRef, target.name].filter(Boolean).join('-');
   const references = await referencesOf(session, hardware);
   refuseUnrenderable(template, { hardware, hardwareMap, references });
   const spec = {
-    templateRef: wish.template,
+    templateRef: target.name,
     ...(hardwareRef === undefined ? {} : { hardwareRef }),
     hardwareMap,
     ...(Object.keys(wish.bootOptions ?? {}).length === 0 ? {} : { bootOptions: wish.bootOptions }),
@@ -52,7 +53,7 @@ export async function createWorkflow(session: Session, wish: WorkflowWish): Prom
 export async function findHardware({ client, namespace }: Session, word: string): Promise<Hardware> {
   const mac = macIn(word);
   if (mac === undefined) {
-    const target = { kind: hardwareKind, namespace, name: word };
+    const target = await named({ client, namespace }, hardwareKind, word);
     return (await withCloseNames(client, target, () => client.get(target))) as Hardware;
   }
   const { items } = await client.list(hardwareKind, { namespace });

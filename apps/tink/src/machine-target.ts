@@ -6,6 +6,7 @@ import { TinkFailure } from './failure.ts';
 import { hardwareWithMac, macIn } from './hardware-map.ts';
 import { withCloseNames } from './name-advice.ts';
 import type { Session } from './session.ts';
+import { named } from './named.ts';
 
 export async function machineNamed(session: Session, machine: string): Promise<ObjectName> {
   const mac = macIn(machine);
@@ -22,10 +23,11 @@ export async function machineNamed(session: Session, machine: string): Promise<O
 }
 
 export async function existing(
-  { client, namespace }: Session,
+  session: Session,
   { kind, name }: { readonly kind: ApiKind; readonly name: string },
 ): Promise<ObjectName> {
-  const target = { kind, name, namespace };
+  const { client } = session;
+  const target = await named(session, kind, name);
   await withCloseNames(client, target, () => client.get(target));
   return target;
 }

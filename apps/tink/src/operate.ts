@@ -5,6 +5,7 @@ import { workflowKind, type Workflow, type WorkflowStatus } from '@tinkerbell/re
 import { shownState, currentActionOf, isTerminal, type OperatorVerb } from '@tinkerbell/workflow';
 import { withCloseNames } from './name-advice.ts';
 import type { Session } from './session.ts';
+import { named } from './named.ts';
 
 export interface OperateOptions {
   readonly why?: string | undefined;
@@ -14,6 +15,7 @@ export interface OperateOptions {
 
 export interface Wish {
   readonly verb: OperatorVerb;
+  /** Or its uid. */
   readonly name: string;
   /** The fields of the body, from the workflow as it is. */
   readonly fields?: (workflow: Workflow) => object;
@@ -23,9 +25,13 @@ export interface Wish {
 }
 
 /** Throws a TinkFailure with the server's words when it refuses. */
-export async function operate(session: Session, { verb, name, fields, done, options }: Wish): Promise<void> {
-  const { client, namespace, terminal } = session;
-  const target = { kind: workflowKind, namespace, name };
+export async function operate(
+  session: Session,
+  { verb, fields, done, options, ...wish }: Wish,
+): Promise<void> {
+  const { client, terminal } = session;
+  const target = await named(session, workflowKind, wish.name);
+  const { name } = target;
   const before = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
   const body = { who: terminal.userName, why: options.why ?? '', ...fields?.(before) };
   const after = await client.operate(target, verb, { body, dryRun: options.dryRun === true });

@@ -128,3 +128,38 @@ test('hardware push converts files of the first Tink', async () => {
     /neither a Hardware .* nor hardware of the first Tink/,
   );
 });
+
+test('a uid stands for a name, wherever a verb takes one', async () => {
+  await done('apply -f - -n t-uid', { input: `${hardware('m1', mac)}---\n${template('t')}` });
+  const uidOf = async (object: string) => {
+    const stored = JSON.parse(await done(`get ${object} -n t-uid -o json`)) as { metadata: { uid: string } };
+    return stored.metadata.uid;
+  };
+  const [machine, text] = [await uidOf('hw/m1'), await uidOf('template/t')];
+  assert.equal(await done(`workflow create --template ${text} --hardware ${machine} -n t-uid`), 'm1-t\n');
+  const stored = JSON.parse(await done('get wf m1-t -n t-uid -o json')) as { spec: object };
+  assert.deepEqual(stored.spec, { templateRef: 't', hardwareRef: 'm1', hardwareMap: { device_1: mac } });
+  await rendered('m1-t', 't-uid');
+  const id = await uidOf('wf/m1-t');
+  assert.match(await done(`workflow events ${id} -n t-uid`), /state-changed +workflow is PENDING\n$/);
+  assert.match(await done(`workflow pause ${id} -n t-uid`), /^workflow\/m1-t paused\n/);
+  assert.match(await done(`get workflow ${id} -n t-uid`), /\nm1-t .*PENDING \(paused\)/);
+  assert.match(await done(`describe workflow ${id} -n t-uid`), /m1-t/);
+  assert.match(await done(`tree workflow ${id} -n t-uid`), /m1-t/);
+  assert.equal(await done(`label workflow ${id} a=b -n t-uid`), 'workflow/m1-t labeled\n');
+  assert.match(
+    await done(`wait workflow ${id} --for state=PENDING -n t-uid`),
+    /^workflow\/m1-t is as wanted/,
+  );
+  assert.match(await done(`workflow cancel ${id} -n t-uid`), /^workflow\/m1-t cancelled\n/);
+  assert.match(await done(`workflow retry ${id} -n t-uid`), /^workflow\/m1-t retried\n/);
+  assert.match(await done(`workflow logs ${id} -n t-uid`), /^$/);
+  assert.match(
+    await done(`patch hw ${machine} -p {"spec":{"agentID":"a"}} -n t-uid`),
+    /hardware\/m1 patched/,
+  );
+  assert.equal(await done(`workflow delete ${id} -n t-uid`), 'workflow/m1-t deleted\n');
+  assert.equal(await done(`template delete ${text} -n t-uid`), 'template/t deleted\n');
+  assert.equal(await done(`hardware delete ${machine} -n t-uid`), 'hardware/m1 deleted\n');
+  assert.match(await failed(`get workflow ${id} -n t-uid`), new RegExp(`workflow "${id}" not found`));
+});

@@ -9,6 +9,7 @@ import { withCloseNames } from './name-advice.ts';
 import { outputText, sortedBy, type Output } from './output-format.ts';
 import type { Session } from './session.ts';
 import { alignedText, tableLines, type Table } from './table-text.ts';
+import { named } from './named.ts';
 
 export interface ShowOptions extends ListOptions {
   readonly output: Output;
@@ -48,7 +49,8 @@ export async function fetchObjects(
   options: ListOptions,
 ): Promise<readonly Resource[]> {
   if (names.length === 0) return (await client.list(kind, options)).items;
-  const targets = names.map((name) => ({ kind, namespace: options.namespace ?? namespace, name }));
+  const place = { client, namespace: options.namespace ?? namespace };
+  const targets = await Promise.all(names.map((name) => named(place, kind, name)));
   return Promise.all(targets.map((target) => withCloseNames(client, target, () => client.get(target))));
 }
 
@@ -96,7 +98,8 @@ async function fetchTable(
 ): Promise<Table> {
   const { client, namespace } = session;
   const { sortBy } = options;
-  const targets = names.map((name) => ({ kind, namespace: options.namespace ?? namespace, name }));
+  const place = { client, namespace: options.namespace ?? namespace };
+  const targets = await Promise.all(names.map((name) => named(place, kind, name)));
   const includeObjects = sortBy !== undefined;
   const [first, ...others] =
     targets.length === 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foreignImagesIn, foreignImagesOf } from './action-image.ts';
+import { BUILT_IN_ACTIONS, foreignImageWarning, foreignImagesIn, foreignImagesOf } from './action-image.ts';
 import { renderTemplate } from './render-template.ts';
 
 const text = `name: x
@@ -62,4 +62,21 @@ test('a text that is no YAML, is empty, or is hostile has none, and costs little
 test('reports a bounded number', () => {
   const actions = Array.from({ length: 100 }, (_, index) => `{name: a${index}, image: "i${index}"}`);
   assert.equal(foreignImagesIn(`tasks: [{name: t, actions: [${actions.join()}]}]`).length, 20);
+});
+
+test('images of other documents are warnings that name the built-in action for their work', () => {
+  const instead = {
+    'disk-wipe:latest': 'alpine',
+    'osie-installer:latest': 'image2disk',
+    'write-disk': 'image2disk',
+    'quay.io/tinkerbell/actions/grub2disk:v1': 'cexec',
+  };
+  for (const [image, action] of Object.entries(instead)) {
+    assert.ok(BUILT_IN_ACTIONS.includes(action));
+    assert.match(
+      foreignImageWarning(image),
+      new RegExp(`^use ${action} with .*cannot run the image ${image}`),
+    );
+  }
+  assert.match(foreignImageWarning('rootio:v1'), /^the agent of this server/);
 });

@@ -17,6 +17,23 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
   'waitdaemon',
 ];
 
+const DISK_IMAGE = 'image2disk with IMG_URL and DEST_DISK';
+const HOST_COMMAND = 'cexec with BLOCK_DEVICE, FS_TYPE and CMD_LINE';
+
+/**
+ * What does the work of images that other documents name and that are not built in. `write-disk`, `disk-wipe` and
+ * `osie-installer` are of introductions to Tinkerbell; the others are of tinkerbell/actions.
+ */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['write-disk', DISK_IMAGE],
+  // The partition table and what file systems begin with; of a whole disk nobody waits for the end.
+  ['disk-wipe', 'alpine with the command ["sh", "-c", "dd if=/dev/zero of=$BLOCK_DEVICE bs=1M count=16"]'],
+  ['osie-installer', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
+  ['osie', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
+  ['grub2disk', HOST_COMMAND],
+  ['syslinux', HOST_COMMAND],
+]);
+
 /** More are as good as all: the first names the way out. */
 const REPORTED_MAX = 20;
 
@@ -36,7 +53,9 @@ export function actionName(image: string): string {
 
 /** For people who apply a template. */
 export function foreignImageWarning(image: string): string {
-  return `the agent of this server's in-memory OS cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}, from any registry and with any tag`;
+  const instead = INSTEAD.get(actionName(image));
+  const way = instead === undefined ? '' : `use ${instead}; `;
+  return `${way}the agent of this server's in-memory OS cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}, from any registry and with any tag`;
 }
 
 /** Images of a rendered template that are not built in, each once, at most 20. */

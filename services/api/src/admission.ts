@@ -26,6 +26,7 @@ import {
 } from '@tinkerbell/template';
 import { tooMany } from './api-error.ts';
 import { claimProblems, reachProblems } from './ownership.ts';
+import { rivalWarnings } from './unfinished.ts';
 
 const BUSY_RETRY_SECONDS = 5;
 
@@ -55,6 +56,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       if (kind.kind === 'Template') return templateVerdict(deps, resource as Template);
       if (kind.kind === 'Hardware') return refusedFor(claimProblems(deps.view, resource as Hardware));
       if (kind.kind === 'Workflow' && isNew) return workflowVerdict(deps, resource as Workflow, author);
+      if (kind.kind === 'Workflow') return enabledVerdict(deps, resource as Workflow);
       if (kind === customResourceDefinitionKind)
         return refusedFor(await inTurns(definitionSchemaProblems(resource as CustomResourceDefinition)));
       return refusedFor([]);
@@ -102,7 +104,8 @@ async function workflowVerdict(
   if (unreachable.length > 0) return refusedFor(unreachable);
   const { templateRef = '', disabled } = workflow.spec ?? {};
   const found = renderInputOf(view, referenceRules, workflow);
-  if (!found.ok || disabled === true) return refusedFor([]);
+  if (disabled === true) return refusedFor([]);
+  if (!found.ok) return { problems: [], warnings: rivalWarnings(view, workflow, []) };
   const { namespace } = workflow.metadata;
   const rendered = await renderer.check(found.input, {
     namespace,
@@ -110,12 +113,24 @@ async function workflowVerdict(
   });
   const at = { path: ['spec', 'templateRef'], value: templateRef };
   if (rendered.ok) {
+    const workers = rendered.value.tasks.map(({ worker }) => worker);
     const images = foreignImagesOf(rendered.value).map(foreignImageWarning);
-    return { problems: [], warnings: images.map((message) => ({ reason: 'not-supported', ...at, message })) };
+    const ofImages = images.map((message): Problem => ({ reason: 'not-supported', ...at, message }));
+    return { problems: [], warnings: [...ofImages, ...rivalWarnings(view, workflow, workers)] };
   }
   if (rendered.isBusy === true)
     throw tooMany(`${rendered.message}; create this workflow again later`, BUSY_RETRY_SECONDS);
   const fault = rendered.error === undefined ? rendered.message : whereAndWhat(rendered.error);
   const message = `template ${templateRef} does not render for it now: ${fault}; the workflow waits until the template or the hardware changes`;
-  return { problems: [], warnings: [{ reason: 'invalid', ...at, message }] };
+  return {
+    problems: [],
+    warnings: [{ reason: 'invalid', ...at, message }, ...rivalWarnings(view, workflow, [])],
+  };
+}
+
+/** Of a change: a Workflow that was disabled and no longer is joins those of its machine. */
+function enabledVerdict({ view }: AdmissionDeps, workflow: Workflow): Verdict {
+  const { namespace, name } = workflow.metadata;
+  const isEnabled = view.workflowNamed(namespace, name)?.spec?.disabled === true && !workflow.spec?.disabled;
+  return { problems: [], warnings: isEnabled ? rivalWarnings(view, workflow, []) : [] };
 }

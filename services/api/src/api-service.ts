@@ -40,6 +40,7 @@ import { resourceTarget } from './request-target.ts';
 import type { VerbDeps } from './resource-handlers.ts';
 import { errorForm, onResource } from './resource-route.ts';
 import { serverValues } from './server-values.ts';
+import { SHORT_PREFIXES, withLongPath } from './short-paths.ts';
 import { auditRecords } from './timeline-handler.ts';
 import { failureOf } from './unexpected-failure.ts';
 import { UNKNOWN_MACHINES, unknownMachinesAnswer } from './unknown-machines.ts';
@@ -81,7 +82,16 @@ type Deps = ApiDeps &
 
 /** The path of the audit, which roles name. */
 const AUDIT = '/audit';
-const PREFIXES = ['/api', '/openapi/', '/version', ...ISSUER_PATHS, AUDIT, UNKNOWN_MACHINES, OWN_TOKEN];
+const PREFIXES = [
+  '/api',
+  '/openapi/',
+  '/version',
+  ...ISSUER_PATHS,
+  AUDIT,
+  UNKNOWN_MACHINES,
+  OWN_TOKEN,
+  ...SHORT_PREFIXES,
+];
 
 export function createApiService(deps: ApiDeps): Service {
   const verbDeps: Deps = {
@@ -96,19 +106,24 @@ export function createApiService(deps: ApiDeps): Service {
   };
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   const stopping = new AbortController();
+  const [namespace = 'default'] = deps.namespaces ?? [];
   const route = (prefix: string): HttpRoute => ({
     name: 'api',
     prefix,
-    handle: (request, context) =>
-      answer(verbDeps, request, {
+    async handle(request, context) {
+      const long = withLongPath(request, namespace);
+      if (long === undefined) return undefined;
+      return answer(verbDeps, long, {
         ...context,
         // Watches alone have a use for it, and it is not cheap.
         get signal() {
           return AbortSignal.any([context.signal, stopping.signal]);
         },
-      }),
+      });
+    },
     isPublic: (path) => describesTheApi(path) || ISSUER_PATHS.some((one) => path.startsWith(one)),
-    turnedAway: (request, context, status) => auditTurnedAway(verbDeps, request, context, status),
+    turnedAway: (request, context, status) =>
+      auditTurnedAway(verbDeps, withLongPath(request, namespace) ?? request, context, status),
   });
   return {
     name: 'api',

@@ -10,7 +10,7 @@ import { json, methodNotAllowed, result, shown } from './api-response.ts';
 import { APPLY_PATCH, applyObject } from './apply-object.ts';
 import type { AuditNote } from './audit/audit-trail.ts';
 import { convertingStore } from './custom/converting-store.ts';
-import { deleteObject } from './delete-object.ts';
+import { deleteWithWarnings } from './delete-with-warnings.ts';
 import { deleteOptions } from './delete-options.ts';
 import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -39,6 +39,9 @@ export interface ResourceDeps extends VerbDeps, OperationDeps {
   /** Of the request that is answered, when it is a write. */
   readonly note?: AuditNote;
 }
+
+/** More than a header holds; of many objects deleted at once the others are not kept. */
+const WARNINGS_KEPT_MAX = 50;
 
 type Deps = ResourceDeps & { readonly accepted: AcceptedForm };
 
@@ -97,7 +100,7 @@ async function onCollection(
         ),
       );
     case 'DELETE':
-      return shown(await deleteCollection(deps, target, request), deps.accepted);
+      return deleteCollection(deps, target, request);
     default:
       return methodNotAllowed(request);
   }
@@ -129,7 +132,7 @@ async function onObject(
       return onPatch(deps, target, request);
     case 'DELETE':
       if (target.subresource !== undefined) return methodNotAllowed(request);
-      return shown(await deleteObject(deps, target, await deletionOf(deps, request, query)), deps.accepted);
+      return onDelete(deps, target, request);
     default:
       return methodNotAllowed(request);
   }
@@ -194,16 +197,27 @@ async function onOperation(
   return json(workflow, 200, warningHeaders(unchanged === undefined ? [] : [unchanged]));
 }
 
+async function onDelete(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  const options = await deletionOf(deps, request, new URL(request.url).searchParams);
+  const { answer, warnings } = await deleteWithWarnings(deps, target, options);
+  return shown(answer, deps.accepted, { headers: warningHeaders(warnings) });
+}
+
 /** One after the other; what somebody else deletes meanwhile is gone as wanted. */
-async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<object> {
+async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const options = await deletionOf(deps, request, query);
-  return eachListed(deps, target, query, async ({ metadata: { name, namespace } }) => {
+  const warnings: string[] = [];
+  const list = await eachListed(deps, target, query, async ({ metadata: { name, namespace } }) => {
     const place = target.kind.scope === 'Cluster' ? {} : { namespace };
-    await deleteObject(deps, { ...target, name, ...place }, options).catch((thrown: unknown) => {
+    try {
+      const deleted = await deleteWithWarnings(deps, { ...target, name, ...place }, options);
+      if (warnings.length < WARNINGS_KEPT_MAX) warnings.push(...deleted.warnings);
+    } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.reason !== 'NotFound') throw thrown;
-    });
+    }
   });
+  return shown(list, deps.accepted, { headers: warningHeaders(warnings) });
 }
 
 function got(

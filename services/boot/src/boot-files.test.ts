@@ -137,7 +137,7 @@ test('a Raspberry Pi gets its files below its serial number', async () => {
 test('a file that is nowhere names the sources that were asked', async () => {
   const found = await find('nothing');
   assert.ok(typeof found !== 'string' && found.kind === 'not-found');
-  assert.deepEqual([found.asked.length, found.asked.includes('asset directory')], [9, true]);
+  assert.deepEqual([found.asked.length, found.asked.includes('asset directory')], [10, true]);
 });
 
 test('a large file is read in pieces, the same from memory and from disk, and fails when it changes', async () => {
@@ -254,4 +254,19 @@ test('a patched binary is made once', async () => {
   const [one, other] = await Promise.all(slices.map(async (file) => file?.slice(0, file.sizeBytes)));
   assert.ok(one !== undefined && one.buffer === other?.buffer);
   assert.match(Buffer.from(one).toString('latin1'), /echo patched/);
+});
+
+test('hook.ipxe by TFTP is the script of the machine, or that for every machine; one of the operator wins', async () => {
+  assert.match(await textOf('hook.ipxe', 'PENDING'), /^#!ipxe\n[^]*worker_id=02:00:5e:10:00:01/);
+  assert.match(await textOf('tink-stack/hook.ipxe', 'SUCCESS'), /sanboot/);
+  const stranger = await find('hook.ipxe', machine(), '', '192.168.77.99');
+  assert.ok(typeof stranger === 'string');
+  assert.match(stranger, /^#!ipxe\n[^]*\$\{mac/);
+  const named = await find(`${MAC}/hook.ipxe`, machine(), 'PENDING', '192.168.77.99');
+  assert.ok(typeof named === 'string');
+  assert.match(named, /worker_id=02:00:5e:10:00:01/);
+  const own = join(directory, 'hook/hook.ipxe');
+  writeFileSync(own, '#!ipxe\nown');
+  assert.equal(await find('hook.ipxe'), '#!ipxe\nown');
+  rmSync(own);
 });

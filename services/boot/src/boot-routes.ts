@@ -4,7 +4,7 @@ import type { BootFiles } from './boot-files/index.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import type { Counters } from './counters.ts';
 import { createPxeRoute } from './pxe-route.ts';
-import { createScriptRoute } from './script-route.ts';
+import { createScriptRoutes } from './script-route.ts';
 
 interface RoutesInput {
   readonly deps: BootDeps;
@@ -21,7 +21,7 @@ export function bootRoutes({ deps, config, files, counters, iso }: RoutesInput):
     ...(config.pxeHttpPrefix === undefined
       ? []
       : [createPxeRoute({ deps, config, files, counters, prefix: config.pxeHttpPrefix })]),
-    ...(config.routes.script ? [createScriptRoute({ deps, config, counters })] : []),
+    ...(config.routes.script ? createScriptRoutes({ deps, config, counters, files }) : []),
     ...(iso === undefined ? [] : [iso]),
   ];
 }

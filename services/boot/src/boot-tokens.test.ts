@@ -16,7 +16,7 @@ import {
 } from '../testdata/rack.ts';
 import { createBootFiles } from './boot-files/index.ts';
 import { createCounters } from './counters.ts';
-import { createScriptRoute } from './script-route.ts';
+import { createScriptRoutes } from './script-route.ts';
 
 const OWN = '192.168.77.10';
 const OTHER = '192.168.77.101';
@@ -51,7 +51,8 @@ function scene({
     files: nodeFiles,
     bootTokens,
   };
-  const route = createScriptRoute({ deps, config, counters: createCounters() });
+  const bootFiles = { ownHookIpxe: async () => undefined };
+  const route = createScriptRoutes({ deps, config, counters: createCounters(), files: bootFiles })[0]!;
   const files = createBootFiles(deps, config);
   return {
     async script(address = OWN) {
@@ -126,7 +127,8 @@ test('without a mint there is no argument', async () => {
     view: fixedView([machine()]),
     log: silentLog,
   };
-  const route = createScriptRoute({ deps, config, counters: createCounters() });
+  const bootFiles = { ownHookIpxe: async () => undefined };
+  const route = createScriptRoutes({ deps, config, counters: createCounters(), files: bootFiles })[0]!;
   const context = {
     peer: { address: OWN, port: 1 },
     localAddress: OWN,

@@ -64,6 +64,8 @@ export interface BootConfig {
   readonly ipxeDirectory: string;
   /** Holds kernel and initrd of the in-memory OS, for boot loaders that load them by TFTP; absent: they cannot. */
   readonly hookDirectory?: string;
+  /** May hold the operator's own `hook.ipxe`, which is then served in place of ours; so may the hook directory. */
+  readonly imagesDirectory?: string;
   /** Replaces the placeholder in binaries that have one; empty leaves them alone (ipxe-embedded-script-patch). */
   readonly ipxePatch: string;
   /** Whose X-Forwarded-For is believed when a script is asked for without a MAC (trusted-proxies). */

@@ -225,3 +225,19 @@ test('other methods, other names and paths that climb are refused', async () => 
     assert.equal((await ask(`/ipxe/binary/${name}`)).status, 404, name);
   }
 });
+
+test('hook.ipxe is the script of the machine that asks, and else the same for every machine', async () => {
+  for (const path of ['/hook.ipxe', '/tink-stack/hook.ipxe']) {
+    const own = await ask(path, { peer: '192.168.77.10' });
+    assert.equal(own.status, 200, path);
+    assert.match(own.body, /^#!ipxe\n[^]*worker_id=02:00:5e:10:00:01/);
+    const stranger = await ask(path, { peer: '192.0.2.77' });
+    assert.equal(stranger.status, 200, path);
+    assert.match(stranger.body, /^#!ipxe\n[^]*\$\{mac/);
+    assert.match(stranger.body, /http:\/\/192\.168\.77\.1:7173/);
+    assert.equal((await ask(path, { method: 'POST' })).status, 405);
+    assert.equal((await ask(`${path}/x`)).status, 404);
+  }
+  const idle = { view: fixedView([machine()], [workflow('SUCCESS')]), peer: '192.168.77.10' };
+  assert.match((await ask('/hook.ipxe', idle)).body, /sanboot/);
+});

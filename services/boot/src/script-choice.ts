@@ -28,12 +28,15 @@ const UNKNOWN: ReservationResult = {
 /** Stands in the script that is kept, where each rendering has another token. */
 const TOKEN_PLACE = '__boot_token__';
 
-/** Chooses the script of a machine for who asks from an address; undefined is a client of unknown MAC and address. */
+/**
+ * Chooses the script of a machine for who asks from an address; undefined is a client of unknown MAC and address. One without
+ * Hardware is `unusable` unless the mode boots it; `isForAll` gives it the script that is the same for every machine.
+ */
 export function createScriptChoice(
   view: View,
   { hook, netboot }: Pick<BootConfig, 'hook' | 'netboot'>,
   tokens?: BootTokens,
-): (mac: Mac | undefined, clientAddress: string) => ScriptDecision | Unusable {
+): (mac: Mac | undefined, clientAddress: string, isForAll?: boolean) => ScriptDecision | Unusable {
   const settings = {
     hook: tokens === undefined ? hook : { ...hook, bootToken: TOKEN_PLACE },
     bootLocalWhenIdle: netboot.bootLocalWhenIdle,
@@ -57,7 +60,7 @@ export function createScriptChoice(
     return { ...decision, text: decision.text.replace(TOKEN_PLACE, token) };
   }
 
-  return (mac, clientAddress) => {
+  return (mac, clientAddress, isForAll = false) => {
     const reservation = mac === undefined ? UNKNOWN : reservationFor(view.hardwareByMac(mac), mac);
     if (reservation.ok) {
       const { value } = reservation;
@@ -66,6 +69,8 @@ export function createScriptChoice(
     if (bootsUnknownMachine(reservation, netboot)) {
       return staticScriptFor({ machineState: { hasWorkToDo: unknownHasWorkToDo(view, mac) }, settings });
     }
+    if (isForAll && reservation.reason === 'no-hardware')
+      return staticScriptFor({ machineState: { hasWorkToDo: true }, settings });
     return { kind: 'unusable', reason: reservation.reason, message: reservation.message };
   };
 }

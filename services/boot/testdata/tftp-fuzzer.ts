@@ -159,6 +159,7 @@ const content = Uint8Array.from({ length: 200_000 }, (_, index) => index % FILE_
 /** One file in memory, one that is read, one that cannot be, one that is refused. */
 const fakeFiles = {
   binary: async () => undefined,
+  ownHookIpxe: async () => undefined,
   async find({ fileName }: { fileName: string }) {
     const slice = (offset: number, length: number) => content.subarray(offset, offset + length);
     const file = (sizeBytes: number, read: BootFile['slice']) =>

@@ -85,6 +85,7 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'operator-edit': aside('an operator changed an action'),
   'report-refused': aside('a report of its agent came too late'),
   'state-changed': aside('its workflow came to another state'),
+  'hardware-deleted': aside('its Hardware was deleted before its workflow ended'),
   'rendering-failed': trouble('its workflow cannot be rendered'),
   'server-restarted': aside('the server was started again'),
   'loss-accepted': aside('the server was started with what is intact of a damaged database'),

@@ -6,12 +6,14 @@ import { kindOf, nameOf } from '../kind-names.ts';
 import { readManifestFiles } from '../manifest-files.ts';
 import { checkManifests, formatManifestProblem } from '../manifest-objects.ts';
 import { withCloseNames } from '../name-advice.ts';
+import { printable } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { ApiFailure } from '../server-failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { secondsOf } from '../time-span.ts';
 import { waitFor } from '../wait-objects.ts';
 import { collected, examples, sessionOf, splitName } from './command-line.ts';
+import { named } from '../named.ts';
 
 interface DeleteOptions {
   readonly filename?: readonly string[];
@@ -76,7 +78,7 @@ export async function deleteNamed(
 ): Promise<void> {
   if (names.length === 0)
     throw usageFailure(`delete needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
-  const targets = names.map((name) => ({ kind, name, namespace: session.namespace }));
+  const targets = await Promise.all(names.map((name) => named(session, kind, name)));
   await deleteAll(session, targets, options);
 }
 
@@ -101,10 +103,11 @@ async function deleteAll(
   const { ignoreNotFound = false, dryRun = false } = options;
   const timeoutSeconds = secondsOf('--timeout', options.timeout ?? WAIT_DEFAULT);
   const cascade = options.cascade === undefined ? undefined : cascades[options.cascade];
+  const onWarning = (text: string): void => terminal.err(`warning: ${printable(text)}\n`);
   const deleted: ObjectName[] = [];
   for (const target of targets) {
     try {
-      await withCloseNames(client, target, () => client.remove(target, { cascade, dryRun }));
+      await withCloseNames(client, target, () => client.remove(target, { cascade, dryRun, onWarning }));
     } catch (thrown) {
       if (!ignoreNotFound || !isNotFound(thrown)) throw thrown;
       continue;

@@ -24,6 +24,7 @@ import { printableLines } from '../printable.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { examples, sessionOf, splitName } from './command-line.ts';
+import { named } from '../named.ts';
 
 export function addDescribe(program: Command, terminal: Terminal): void {
   program
@@ -47,8 +48,7 @@ export async function describe(kind: ApiKind, names: readonly string[], session:
     throw usageFailure(`describe needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
   }
   const texts = [];
-  for (const name of names)
-    texts.push(await descriptionOf({ kind, name, namespace: session.namespace }, session));
+  for (const name of names) texts.push(await descriptionOf(await named(session, kind, name), session));
   printStates(session.terminal, texts.join('\n'));
 }
 

@@ -12,6 +12,7 @@ import { objectDiff, shownDiff } from '../object-diff.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { examples, sessionOf, splitName } from './command-line.ts';
+import { named } from '../named.ts';
 
 export function addEdit(program: Command, terminal: Terminal): void {
   program
@@ -140,5 +141,5 @@ async function oneTarget(
   const [only] = names;
   if (only === undefined || names.length > 1)
     throw usageFailure(`${verb} takes one object: ${verb} KIND NAME`);
-  return { kind: await kindOf(kinds, session.client), name: only, namespace: session.namespace };
+  return named(session, await kindOf(kinds, session.client), only);
 }

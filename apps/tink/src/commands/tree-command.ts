@@ -19,6 +19,7 @@ import { hardwareTree, treeText, workflowNode, type TreeNode, type TreeObjects }
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { examples, sessionOf, splitName } from './command-line.ts';
+import { named } from '../named.ts';
 
 export function addTree(program: Command, terminal: Terminal): void {
   program
@@ -42,11 +43,11 @@ export function addTree(program: Command, terminal: Terminal): void {
 }
 
 async function treeOf(session: Session, word: string, name: string | undefined): Promise<TreeNode> {
-  const { client, namespace } = session;
+  const { client } = session;
   const kind = await kindOf(word, client);
   if ((kind !== hardwareKind && kind !== workflowKind) || name === undefined)
     throw usageFailure('tree takes one hardware or workflow', 'such as: tink tree hardware/m1');
-  const target = { kind, name, namespace };
+  const target = await named(session, kind, name);
   const root = await withCloseNames(client, target, () => client.get(target));
   const all = await allObjects(session);
   return kind === hardwareKind ? hardwareTree(root as Hardware, all) : workflowNode(root as Workflow, all);

@@ -5,6 +5,7 @@ import type { Terminal } from '../terminal.ts';
 import { secondsOf } from '../time-span.ts';
 import { parseCondition } from '../wait-condition.ts';
 import { waitFor } from '../wait-objects.ts';
+import { named } from '../named.ts';
 import { examples, sessionOf, splitName } from './command-line.ts';
 
 interface WaitCommandOptions {
@@ -38,11 +39,12 @@ export function addWait(program: Command, terminal: Terminal): void {
       if (names.length === 0) throw usageFailure('wait needs the names of objects: wait KIND NAME…');
       const apiKind = await kindOf(kinds, session.client);
       const { namespace } = session;
-      const targets = names.map((name) => ({ kind: apiKind, name, namespace }));
+      const targets = await Promise.all(names.map((name) => named(session, apiKind, name)));
       const verdicts = await waitFor(session, targets, { condition, timeoutSeconds });
       for (const [index, { now }] of verdicts.entries()) {
-        const name = nameOf(apiKind, names[index] ?? '');
-        const line = { kind: apiKind.kind, namespace, name: names[index], met: true, now };
+        const word = targets[index]?.name ?? '';
+        const name = nameOf(apiKind, word);
+        const line = { kind: apiKind.kind, namespace, name: word, met: true, now };
         terminal.out(options.json ? `${JSON.stringify(line)}\n` : `${name} is as wanted: ${now}\n`);
       }
     });

@@ -20,6 +20,7 @@ import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { validateOnly } from './apply-command.ts';
 import { collected, examples, sessionOf } from './command-line.ts';
+import { named } from '../named.ts';
 
 interface ValidateOptions {
   readonly file?: string;
@@ -141,7 +142,7 @@ async function templateText(
       `tink workflow validate -f ${file} renders the workflows of manifests`,
     );
   }
-  const target = { kind: templateKind, namespace: session.namespace, name: name ?? '' };
+  const target = await named(session, templateKind, name ?? '');
   const template = await withCloseNames(session.client, target, () => session.client.get(target));
   return { text: (template as Template).spec?.data ?? '', title: target.name };
 }

@@ -13,6 +13,7 @@ import { addKindVerbs } from './kind-verbs.ts';
 import { logs, withLogsOptions, type LogsOptions } from './logs-command.ts';
 import { addOperations } from './operate-commands.ts';
 import { addChecks } from './workflow-check-commands.ts';
+import { named } from '../named.ts';
 
 interface CreateOptions {
   readonly template?: string;
@@ -102,9 +103,10 @@ function told(terminal: Terminal, { metadata }: Workflow, dryRun: boolean): void
 const ended = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
 /** The ended workflow stays as it is, as the record of what happened. */
-async function rerun(session: Session, name: string, dryRun: boolean): Promise<void> {
-  const { client, namespace, terminal } = session;
-  const target = { kind: workflowKind, namespace, name };
+async function rerun(session: Session, word: string, dryRun: boolean): Promise<void> {
+  const { client, terminal } = session;
+  const target = await named(session, workflowKind, word);
+  const { name } = target;
   const { spec, status } = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
   const state = status?.state ?? '';
   if (!ended.includes(state)) {

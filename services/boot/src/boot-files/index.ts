@@ -6,12 +6,14 @@ import { createAssetFiles, createHookFiles } from './directory-files.ts';
 import { createFileStore } from './file-store.ts';
 import { createGeneratedLoaderConfig } from './generated-loader-config.ts';
 import { createHardwarePxelinux } from './hardware-pxelinux.ts';
+import { createHookIpxe, ownHookIpxe } from './hook-ipxe.ts';
 import { createIpxeBinaries } from './ipxe-binaries.ts';
 import { createRaspberryPiFiles } from './raspberry-pi-files.ts';
 import { createSecureBootLoaders } from './secure-boot-loaders.ts';
 import { uBootScriptSource } from './u-boot-script.ts';
 
 export type { BootFile } from './boot-file.ts';
+export { HOOK_IPXE } from './hook-ipxe.ts';
 export { binaryNameOf } from './file-names.ts';
 
 export type FoundBootFile =
@@ -25,6 +27,8 @@ export interface BootFiles {
   find(request: BootFileRequest): Promise<FoundBootFile>;
   /** An iPXE binary, or `autoexec.ipxe`, by the last element of a path; undefined when there is none. */
   binary(path: string): Promise<BootFile | undefined>;
+  /** The operator's own `hook.ipxe`; undefined when there is none. */
+  ownHookIpxe(): Promise<BootFile | undefined>;
 }
 
 /**
@@ -43,12 +47,14 @@ export function createBootFiles(
     createHardwarePxelinux(deps),
     createRaspberryPiFiles(store, deps, config),
     createAssetFiles(store, config.tftp?.assetDirectory),
+    createHookIpxe(store, deps, config),
     createGeneratedLoaderConfig(deps, config),
     createHookFiles(store, config.hookDirectory),
     uBootScriptSource,
     autoexecScript,
   ];
   return {
+    ownHookIpxe: () => ownHookIpxe(store, config),
     async binary(path) {
       const file = await binaries.binary(path);
       if (file !== undefined) return file;

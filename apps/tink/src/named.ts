@@ -1,0 +1,25 @@
+/** The object that a person means, by its name or by its uid, as introductions to Tinkerbell write `<workflow-id>`. */
+import type { ApiKind } from './api-kind.ts';
+import type { ApiClient, ObjectName } from './client.ts';
+
+/** A UUID (RFC 9562), as metadata.uid is one. */
+const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export interface NameSpace {
+  readonly client: ApiClient;
+  readonly namespace: string;
+}
+
+/** With the name of the object in that namespace whose uid `word` is; one that is called `word` comes first. `word` as it is for all else. */
+export async function named(
+  { client, namespace }: NameSpace,
+  kind: ApiKind,
+  word: string,
+): Promise<ObjectName> {
+  if (!UID.test(word)) return { kind, namespace, name: word };
+  const { items } = await client.list(kind, kind.namespaced === false ? {} : { namespace });
+  const isNamed = items.some(({ metadata }) => metadata.name === word);
+  const uid = word.toLowerCase();
+  const found = isNamed ? undefined : items.find(({ metadata }) => metadata.uid?.toLowerCase() === uid);
+  return { kind, namespace, name: found?.metadata.name ?? word };
+}

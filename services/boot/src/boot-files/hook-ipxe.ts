@@ -1,0 +1,49 @@
+/**
+ * `hook.ipxe`, the script of the documented stack that boots the in-memory OS. The operator's own, in the folder of the images
+ * or of the in-memory OS, comes first. Else it is the script of the machine that asks, and for one without Hardware the script
+ * that is the same for every machine: it says who it is by its own `${mac}`, and holds no secret.
+ */
+import { encodeUtf8, parseMac } from '@tinkerbell/wire';
+import { createBootTokens } from '../boot-tokens.ts';
+import type { BootConfig, BootDeps } from '../config.ts';
+import { macAt } from '../machine-state.ts';
+import { createScriptChoice } from '../script-choice.ts';
+import { answerOf, fileOfBytes, type BootFile, type BootFileSource } from './boot-file.ts';
+import type { FileStore } from './file-store.ts';
+
+export const HOOK_IPXE = 'hook.ipxe';
+
+/** The operator's own; undefined when there is none. */
+export async function ownHookIpxe(
+  store: FileStore,
+  { imagesDirectory, hookDirectory }: Pick<BootConfig, 'imagesDirectory' | 'hookDirectory'>,
+): Promise<BootFile | undefined> {
+  for (const directory of [imagesDirectory, hookDirectory]) {
+    const file = directory === undefined ? undefined : await store.open(directory, HOOK_IPXE);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}
+
+/** By TFTP, below any directories; a MAC among them names the machine. */
+export function createHookIpxe(
+  store: FileStore,
+  deps: Pick<BootDeps, 'view' | 'bootTokens'>,
+  config: BootConfig,
+): BootFileSource {
+  const { view } = deps;
+  const choose = createScriptChoice(view, config, createBootTokens(deps, config));
+  return {
+    name: HOOK_IPXE,
+    async find({ fileName, clientAddress }) {
+      const elements = fileName.split('/');
+      if (elements.at(-1) !== HOOK_IPXE) return undefined;
+      const own = await ownHookIpxe(store, config);
+      if (own !== undefined) return answerOf(own);
+      const mac = elements.map(parseMac).find(Boolean) ?? macAt(view, clientAddress);
+      const decision = choose(mac, clientAddress, true);
+      if (decision.kind === 'script') return answerOf(fileOfBytes(encodeUtf8(decision.text)));
+      return { kind: 'refused', message: 'message' in decision ? decision.message : decision.reason };
+    },
+  };
+}
