@@ -2,7 +2,7 @@
 import { guarded } from './terminal.ts';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -22,22 +22,32 @@ after(() => server.remove());
 const { done, terminal } = createCommandRunner(() => server);
 const run = promisify(execFile);
 
-/** What bash offers after these words; the last one is being typed. */
-async function offered(...words: readonly string[]): Promise<readonly string[]> {
-  const path = join(server.folder, 'tink');
-  writeFileSync(path, `#!/bin/sh\nexec ${process.execPath} ${join(import.meta.dirname, 'main.ts')} "$@"\n`);
-  chmodSync(path, 0o755);
-  const script =
-    'source <(tink completion bash); COMP_WORDS=(tink "$@"); COMP_CWORD=$#; _tink; printf "%s\\n" "${COMPREPLY[@]}"';
+const checkout = join(import.meta.dirname, '../../..');
+
+/** Runs a script of bash, interactive as only then aliases are expanded, with `tink` of the checkout on the PATH. */
+async function inBash(script: string, words: readonly string[]): Promise<readonly string[]> {
   const env = {
     ...process.env,
-    PATH: `${server.folder}:${process.env['PATH']}`,
+    PATH: `${checkout}/bin:${process.env['PATH']}`,
     TINK_SERVER: server.url,
     TINKERBELL_DATA_DIR: `${server.folder}/data`,
     TINK_CONFIG: join(server.folder, 'none.yaml'),
   };
-  const { stdout } = await run('bash', ['-c', script, 'bash', ...words], { env });
+  const { stdout } = await run('bash', ['--norc', '-O', 'expand_aliases', '-c', script, 'bash', ...words], {
+    env,
+  });
   return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** Calls what bash has for the first word, as it does at a Tab; the last word is being typed. */
+const tab = `
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+$(complete -p "$1" | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+printf "%s\\n" "\${COMPREPLY[@]}"`;
+
+/** What bash offers after these words of `tink`. */
+function offered(...words: readonly string[]): Promise<readonly string[]> {
+  return inBash(`source <(tink completion bash)${tab}`, ['tink', ...words]);
 }
 
 test('bash completes commands, options, kinds and names of the server', async () => {
@@ -50,6 +60,24 @@ test('bash completes commands, options, kinds and names of the server', async ()
   assert.deepEqual(await offered('describe', '-n', 'c', 'hw/rack7-m2'), ['hw/rack7-m2']);
   assert.deepEqual(await offered('get', '--show'), ['--show-labels']);
   assert.deepEqual(await offered('config', 'use'), ['use-context']);
+});
+
+test('bash completes aliases, with what they add', async () => {
+  await done('apply -f - -n c', { input: hardware('rack7-m1', '08:00:27:00:00:01') });
+  const withAlias = (alias: string, ...words: readonly string[]) =>
+    inBash(`alias ${alias}\nsource <(tink completion bash)${tab}`, words);
+  assert.deepEqual(await withAlias("t='tink -n c'", 't', 'get', 'hw', ''), ['rack7-m1']);
+  assert.deepEqual(await withAlias(`tink='${checkout}/bin/tink'`, 'tink', 'anno'), ['annotate']);
+  assert.deepEqual(await withAlias(`k='${checkout}/bin/tink'`, 'k', 'anno'), ['annotate']);
+  const other = `alias work='cd tink'\nsource <(tink completion bash)\ncomplete -p work || echo none`;
+  assert.deepEqual(await inBash(other, []), ['none']);
+});
+
+test('what is being typed is never run', async () => {
+  const trap = join(server.folder, 'ran');
+  for (const word of [`$(touch ${trap})`, `\`touch ${trap}\``, `; touch ${trap}`, `' ; touch ${trap} '`])
+    await inBash(`alias t='tink'\nsource <(tink completion bash)${tab}`, ['t', 'get', word]);
+  assert.equal(existsSync(trap), false);
 });
 
 test('every command has an example, and every option says what it does', async () => {

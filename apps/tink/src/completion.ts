@@ -125,25 +125,3 @@ async function namesOf({ client, namespace }: Session, word: string): Promise<re
   const { items } = await client.list(await kindOf(word, client), { namespace });
   return items.map(({ metadata }) => metadata.name);
 }
-
-export const shells = ['bash', 'zsh', 'fish'] as const;
-
-/** What a shell reads at its start. */
-export const completionScripts: Readonly<Record<(typeof shells)[number], string>> = {
-  bash: `_tink() {
-  local IFS=$'\\n'
-  COMPREPLY=($("\${COMP_WORDS[0]}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -F _tink tink
-`,
-  zsh: `#compdef tink
-_tink() {
-  local -a found
-  found=(\${(f)"$("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
-  compadd -a found
-}
-compdef _tink tink
-`,
-  fish: `complete -c tink -f -a '(tink __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
-`,
-};

@@ -42,7 +42,7 @@ export function unreachable(server: string, error: unknown): UnreachableFailure 
   const isCertificate = /CERT|SELF_SIGNED|ALTNAME/.test(code);
   const advice = isCertificate
     ? 'name the file of its certificate authority: tink config set-context NAME --certificate-authority FILE'
-    : 'start the server here with "npm start", or name another one: --server URL, TINK_SERVER=URL or "tink config set-server URL"';
+    : 'start the server here with "tinkerbell" or "npm start", or name another one: --server URL, TINK_SERVER=URL or "tink config set-server URL"';
   return new UnreachableFailure(`cannot reach the server at ${server}: ${causeText(error)}`, {
     advice,
   });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { candidates, completionScripts, placeOf, shells } from '../completion.ts';
+import { completionScripts, shells } from '../completion-scripts.ts';
+import { candidates, placeOf } from '../completion.ts';
 import { usageFailure } from '../failure.ts';
 import { openSession, type GlobalOptions } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -14,7 +15,7 @@ export function addCompletion(program: Command, terminal: Terminal): void {
       examples(
         'source <(tink completion bash)                                 now',
         'tink completion bash > ~/.local/share/bash-completion/completions/tink',
-        'tink completion zsh > ~/.zfunc/_tink',
+        'tink completion zsh > ~/.zfunc/_tink                           a folder of $fpath',
         'tink completion fish > ~/.config/fish/completions/tink.fish',
       ),
     )
@@ -27,8 +28,8 @@ export function addCompletion(program: Command, terminal: Terminal): void {
     .command('__complete [words...]', { hidden: true })
     .action(async (words: readonly string[], _options: unknown, command: Command) => {
       const at = words.findIndex((word) => word === '-n' || word === '--namespace');
-      const namespace = at < 0 ? undefined : words[at + 1];
-      const options = { ...command.optsWithGlobals<GlobalOptions>(), namespace };
+      const globals = command.optsWithGlobals<GlobalOptions>();
+      const options = at < 0 ? globals : { ...globals, namespace: words[at + 1] };
       // Warnings would stand in the line that is being typed.
       const session = await openSession(options, { ...terminal, err: () => undefined });
       const found = await candidates(program, placeOf(program, words), session);

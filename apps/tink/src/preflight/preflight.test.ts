@@ -134,7 +134,7 @@ describe('preflight', { skip }, () => {
     await using lan = new DhcpLan();
     const { code, out } = await lan.look('--interface', 'c0', '--seconds', '1');
     assert.equal(code, 0);
-    assert.match(out, /npm start -- --dhcp-bind-interface=c0 --public-ipv4=192\.168\.77\.3\n/);
+    assert.match(out, /tinkerbell --dhcp-bind-interface=c0 --public-ipv4=192\.168\.77\.3\n/);
     assert.match(out, /Not tested:/);
   });
 

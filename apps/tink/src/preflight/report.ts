@@ -95,5 +95,5 @@ function adviceText(advice: ModeAdvice): string {
   if (advice.mode === 'none') {
     return `Do not start a server here yet:\n${advice.reasons.map((text) => `  - ${printable(text)}\n`).join('')}`;
   }
-  return `Advice: ${advice.mode} mode. ${printable(advice.reason)}\n\n  npm start -- ${advice.flags.join(' ')}\n`;
+  return `Advice: ${advice.mode} mode. ${printable(advice.reason)}\n\n  tinkerbell ${advice.flags.join(' ')}\n`;
 }
