@@ -29,9 +29,9 @@ const time = { type: 'string', format: 'date-time' } as const;
 const name = { type: 'string', minLength: 1, maxLength: NAME_CHARACTERS_MAX } as const;
 const parameters = {
   type: 'object',
-  additionalProperties: { type: 'string' },
+  additionalProperties: { type: ['string', 'number', 'boolean', 'object', 'array'] },
   description:
-    'Names that the Template uses, as in {{ .disk }}: letters, digits and "_". device_1, unless given, is the first MAC of the machine.',
+    'Names that the Template uses, as in {{ .disk }}: letters, digits and "_". A value that is not text is its JSON there, as in {{ (fromJson .network).address }}. device_1, unless given, is the first MAC of the machine.',
 } as const;
 const orderOptions = {
   replace: {

@@ -1,7 +1,7 @@
 /** What ProvisionDevice and CreateJob have in common: one machine, one Template, its parameters. */
 import type { TemplateChoice } from './choose-template.ts';
 import { refuse, type Result } from './failure.ts';
-import type { CreateJobRequest, ProvisionDeviceRequest } from './request.ts';
+import type { CreateJobRequest, Parameters, ProvisionDeviceRequest } from './request.ts';
 
 export interface Order {
   readonly device: string;
@@ -20,11 +20,21 @@ export function orderOf(request: ProvisionDeviceRequest | CreateJobRequest): Res
     value: {
       device: request.device_id,
       choice: choice.value,
-      parameters: parameters ?? {},
+      parameters: textsOf(parameters ?? {}),
       replace: request.replace ?? false,
       idempotencyKey: request.idempotency_key,
     },
   };
+}
+
+/** `spec.hardwareMap` holds text only, as upstream's does. */
+function textsOf(given: Parameters): Order['parameters'] {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
 }
 
 function choiceOf(request: {

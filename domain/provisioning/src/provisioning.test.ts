@@ -153,7 +153,7 @@ const requests: readonly (readonly [
     'os_imagee',
     /did you mean os_image\?/,
   ],
-  ['ProvisionDevice', { device_id: 'm', os_image: 'x', config: { a: 1 } }, 'config.a', /must be string/],
+  ['ProvisionDevice', { device_id: 'm', os_image: 'x', config: { a: null } }, 'config.a', /must be string/],
   ['ProvisionDevice', { device_id: 'm', os_image: 'x', replace: 'yes' }, 'replace', /must be boolean/],
   [
     'ProvisionDevice',

@@ -1,4 +1,8 @@
 /** The requests of the Provisioning API, as the schemas of the same names say. */
+
+/** What is not text reaches the Template as JSON. */
+export type Parameters = Readonly<Record<string, string | number | boolean | object>>;
+
 export interface OrderOptions {
   readonly replace?: boolean;
   readonly idempotency_key?: string;
@@ -7,14 +11,14 @@ export interface OrderOptions {
 export interface ProvisionDeviceRequest extends OrderOptions {
   readonly device_id: string;
   readonly os_image: string;
-  readonly config?: Readonly<Record<string, string>>;
+  readonly config?: Parameters;
 }
 
 export interface CreateJobRequest extends OrderOptions {
   readonly device_id: string;
   readonly template?: string;
   readonly os_image?: string;
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly parameters?: Parameters;
 }
 
 export interface ChangeJobRequest {

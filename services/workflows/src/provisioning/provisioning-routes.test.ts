@@ -57,6 +57,32 @@ test('a device is provisioned, and its job is told, listed, cancelled and retrie
   assert.notEqual(((await retried.json()) as JobJson).state, 'CANCELLED');
 });
 
+test('configuration that nests reaches the template as JSON', async () => {
+  await using server = await runningProvisioning();
+  const data = `version: "0.1"
+name: site
+global_timeout: 600
+tasks:
+  - name: site
+    worker: "{{.device_1}}"
+    actions:
+      - name: address
+        image: example.org/write:v1
+        timeout: 60
+        environment:
+          ADDRESS: "{{ (fromJson .network).address }}, {{ .retries }}, {{ index (.disks | fromJson) 1 }}"
+`;
+  await server.put('Template', 'site', { spec: { data } });
+  const config = { network: { address: '10.1.0.5/24', vlan: 7 }, retries: 3, disks: ['sda', 'sdb'] };
+  const created = await server.rest('POST', '/v1/devices/m1/provision', { os_image: 'site', config });
+  assert.equal(created.status, 202);
+  const action = await eventually(async () => {
+    const [workflow] = await server.workflows();
+    return workflow?.status?.tasks?.[0]?.actions?.[0];
+  });
+  assert.equal(action.environment?.['ADDRESS'], '10.1.0.5/24, 3, sdb');
+});
+
 test('a configuration is set and told', async () => {
   await using server = await runningProvisioning();
   const response = await server.rest('PUT', '/v1/devices/m1/configuration', {
