@@ -16,26 +16,20 @@ export interface MonitorLine {
 }
 
 const PERIOD_MS = 1000;
-const file = process.env['ATTACK_MONITOR'];
-if (isMainThread && file !== undefined) monitor(file);
+const TURNS_KEPT = 20;
 
 function monitor(path: string): void {
   let busyMs = 0;
   let collectionMs = 0;
-  let collectedMs = 0;
+  const turns = new Turns();
   new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) {
+    for (const { startTime, duration } of list.getEntries()) {
       collectionMs = Math.max(collectionMs, duration);
-      collectedMs += duration;
+      turns.collected(startTime, duration);
     }
   }).observe({ entryTypes: ['gc'] });
-  let before = processorMs();
   const turn = (): void => {
-    const now = processorMs();
-    // Entries of the collector come a turn late, so what it took is taken off the turn that reports it.
-    busyMs = Math.max(busyMs, now - before - collectedMs);
-    collectedMs = 0;
-    before = now;
+    busyMs = Math.max(busyMs, turns.next());
     setTimeout(turn, 1).unref();
   };
   turn();
@@ -50,7 +44,34 @@ function monitor(path: string): void {
   }, PERIOD_MS).unref();
 }
 
+/** Collections become known up to some turns after they happened, so a turn is judged `TURNS_KEPT` turns later. */
+class Turns {
+  readonly #kept: { readonly toMs: number; readonly usedMs: number }[] = [];
+  readonly #collections: { readonly atMs: number; readonly durationMs: number }[] = [];
+  #usedMs = processorMs();
+
+  collected(atMs: number, durationMs: number): void {
+    this.#collections.push({ atMs, durationMs });
+  }
+
+  /** Ends a turn; processor milliseconds of the one that is judged, without collections. */
+  next(): number {
+    const used = processorMs();
+    this.#kept.push({ toMs: performance.now(), usedMs: used - this.#usedMs });
+    this.#usedMs = used;
+    const judged = this.#kept.length > TURNS_KEPT ? this.#kept.shift() : undefined;
+    if (judged === undefined) return 0;
+    let { usedMs } = judged;
+    while ((this.#collections[0]?.atMs ?? Infinity) < judged.toMs)
+      usedMs -= this.#collections.shift()?.durationMs ?? 0;
+    return usedMs;
+  }
+}
+
 function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
+
+const file = process.env['ATTACK_MONITOR'];
+if (isMainThread && file !== undefined) monitor(file);
