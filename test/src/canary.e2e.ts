@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { StateType } from '@tinkerbell/api/agent';
 import { createWorkflowClient, readSettings } from '@tinkerbell/app-agent';
 import { inspect } from 'node:util';
-import { startCollector } from '@tinkerbell/platform-telemetry/testdata/otlp-collector';
+import { startCollector } from '@tinkerbell/platform-telemetry/testing/otlp-collector';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 import { localAuthorization } from '@tinkerbell/sandbox/local-authorization';
 import { bootedMachine } from './canary/booted-machine.ts';

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { decodeKubernetes, encodeKubernetes } from '@tinkerbell/kube-protobuf';
-import { objects } from '@tinkerbell/kube-protobuf/testdata/objects';
+import { objects } from '@tinkerbell/kube-protobuf/testing/objects';
 import { goClients, type GoClient } from './go-clients.ts';
 import { startServer, type ServerChild } from './start-server.ts';
 

@@ -12,7 +12,7 @@ import type { ActionResult } from '@tinkerbell/action-kit';
 
 import { DiskWriter } from './disk-writer.ts';
 import { image2diskAction } from './image2disk.ts';
-import { quickClock, serve } from './testdata/image-run.ts';
+import { quickClock, serve } from './testing/image-run.ts';
 
 /** A limit for what hangs, and no measure of anything. */
 const HANGS = { timeout: 60_000 };

@@ -10,7 +10,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { ActionResult, Progress } from '@tinkerbell/action-kit';
 
 import { image2diskAction } from './image2disk.ts';
-import { quickClock, serve } from './testdata/image-run.ts';
+import { quickClock, serve } from './testing/image-run.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'image2disk-test-'));

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { status } from '@grpc/grpc-js';
 
 import { isIdentityRefusal } from './identity.ts';
-import { eventually, startServer, workflowOf } from './testdata/session-server.ts';
+import { eventually, startServer, workflowOf } from './testing/session-server.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'identity-test-'));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { eventually, startServer, workflowOf } from './testdata/session-server.ts';
+import { eventually, startServer, workflowOf } from './testing/session-server.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'session-agent-test-'));

@@ -7,7 +7,7 @@ import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node'
 import { runningReport } from './report.ts';
 import { SessionLink } from './session-link.ts';
 import { readSettings } from './settings.ts';
-import { eventually, startServer, workflowOf } from './testdata/session-server.ts';
+import { eventually, startServer, workflowOf } from './testing/session-server.ts';
 import { openChannel } from './workflow-client.ts';
 
 async function linkTo(context: TestContext, address: string): Promise<SessionLink> {

@@ -30,20 +30,20 @@ import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
 import { openAccess } from './access/open-access.ts';
-import { openAgentIdentity } from './agent-auth-settings.ts';
-import { holdDataDirectory } from './data-directory.ts';
+import { openAgentIdentity } from './settings/agent-auth-settings.ts';
+import { holdDataDirectory } from './stores/data-directory.ts';
 import { openLocalCredential } from './local/local-credential.ts';
-import { openHttpPorts } from './http-ports.ts';
+import { openHttpPorts } from './http/http-ports.ts';
 import { imageTimeline } from './image-timeline.ts';
 import { createLedService } from './led-service.ts';
-import type { Logs } from './log-levels.ts';
-import { openStores, type Stores } from './open-stores.ts';
-import { openTracer } from './open-tracer.ts';
-import { createReadiness, serverChecks } from './readiness.ts';
-import { createRequestCounts } from './request-counts.ts';
-import type { Settings } from './settings.ts';
+import type { Logs } from './settings/log-levels.ts';
+import { openStores, type Stores } from './stores/open-stores.ts';
+import { openTracer } from './metrics/open-tracer.ts';
+import { createReadiness, serverChecks } from './http/readiness.ts';
+import { createRequestCounts } from './metrics/request-counts.ts';
+import type { Settings } from './settings/settings.ts';
 import { VERSION } from './version.ts';
-import { createTimedStore } from './timed-store.ts';
+import { createTimedStore } from './metrics/timed-store.ts';
 
 export interface RunningServer {
   readonly http: HttpServer['local'];
@@ -247,6 +247,6 @@ async function workflowsService(deps: Deps, config: NonNullable<Settings['workfl
 }
 
 async function gateway(deps: Deps, config: NonNullable<Settings['gateway']>): Promise<Service> {
-  const { gatewayService } = await import('./gateway.ts');
+  const { gatewayService } = await import('./gateway/gateway.ts');
   return gatewayService({ ...deps, ...platform }, config);
 }

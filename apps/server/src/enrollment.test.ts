@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readAttributes } from '@tinkerbell/app-agent';
 import type { Hardware, Resource, Workflow } from '@tinkerbell/resources';
 import { freePort } from '@tinkerbell/sandbox/free-port';
-import { agentOf, startedServerChild } from './testdata/server-child.ts';
+import { agentOf, startedServerChild } from './testing/server-child.ts';
 
 const mac = '52:54:00:00:00:01';
 const name = '52-54-00-00-00-01';

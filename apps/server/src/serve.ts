@@ -4,14 +4,14 @@ import { resolve } from 'node:path';
 import { PlatformError, type Log } from '@tinkerbell/platform-contract';
 import { holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
-import { configReport } from './config-check.ts';
-import { helpText } from './flag.ts';
-import { SettingsError } from './flag-reader.ts';
-import { flags } from './flags.ts';
-import { givenFlags } from './given-flags.ts';
-import { openLogs } from './log-levels.ts';
-import { missingFiles } from './missing-files.ts';
-import { settingsFrom, type Settings } from './settings.ts';
+import { configReport } from './settings/config-check.ts';
+import { helpText } from './settings/flag.ts';
+import { SettingsError } from './settings/flag-reader.ts';
+import { flags } from './settings/flags.ts';
+import { givenFlags } from './settings/given-flags.ts';
+import { openLogs } from './settings/log-levels.ts';
+import { missingFiles } from './settings/missing-files.ts';
+import { settingsFrom, type Settings } from './settings/settings.ts';
 import { stopSignals } from './stop-signals.ts';
 import { VERSION } from './version.ts';
 
@@ -64,7 +64,7 @@ function checkConfig(commandLine: readonly string[]): number {
 /** `tinkerbell check` */
 async function checkStore(commandLine: readonly string[]): Promise<number> {
   const { reader } = givenFlags(commandLine, process.env);
-  const { storeReport } = await import('./store-check.ts');
+  const { storeReport } = await import('./stores/store-check.ts');
   const { isIntact, text } = storeReport(resolve(reader.text('data-dir')));
   (isIntact ? process.stdout : process.stderr).write(text);
   return isIntact ? 0 : 1;
@@ -73,7 +73,7 @@ async function checkStore(commandLine: readonly string[]): Promise<number> {
 /** `tinkerbell crds apply` */
 async function giveCrds(commandLine: readonly string[]): Promise<number> {
   const kubeconfig = givenFlags(commandLine, process.env).reader.text('kubeconfig');
-  const { applyCrds } = await import('./crds-apply.ts');
+  const { applyCrds } = await import('./stores/crds-apply.ts');
   try {
     await applyCrds(kubeconfig, (line) => void process.stdout.write(`${line}\n`));
     return 0;
@@ -84,7 +84,7 @@ async function giveCrds(commandLine: readonly string[]): Promise<number> {
 
 /** `tinkerbell gateway check FILE`, `tinkerbell cert init|issue NAME...|show` */
 async function gatewayVerb(): Promise<number> {
-  const { gatewayCommand } = await import('./gateway-commands.ts');
+  const { gatewayCommand } = await import('./gateway/commands.ts');
   try {
     const said = gatewayCommand(process.argv.slice(2), process.env);
     process.stdout.write(said ?? '');

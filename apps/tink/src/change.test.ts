@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, afterEach, before, test } from 'node:test';
 import { runTink } from './run.ts';
-import { createCommandRunner, writeText } from './testdata/command-runner.ts';
-import { hardware, template, workflow } from './testdata/manifests.ts';
-import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
+import { createCommandRunner, writeText } from './testing/command-runner.ts';
+import { hardware, template, workflow } from './testing/manifests.ts';
+import { type RunningServer, forgetMachines, runServer } from './testing/running-server.ts';
 
 let server: RunningServer;
 before(async () => {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
-import { createCommandRunner, writeText } from './testdata/command-runner.ts';
-import { HOSTILE, hostileServer } from './testdata/hostile-server.ts';
-import { hardware, template, workflow } from './testdata/manifests.ts';
-import { runServer, type RunningServer } from './testdata/running-server.ts';
+import { createCommandRunner, writeText } from './testing/command-runner.ts';
+import { HOSTILE, hostileServer } from './testing/hostile-server.ts';
+import { hardware, template, workflow } from './testing/manifests.ts';
+import { runServer, type RunningServer } from './testing/running-server.ts';
 
 let server: RunningServer;
 let proxy: Awaited<ReturnType<typeof hostileServer>>;

@@ -1,2 +1,2 @@
 export { runTink } from './run.ts';
-export type { Terminal } from './terminal.ts';
+export type { Terminal } from './output/terminal.ts';

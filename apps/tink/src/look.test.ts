@@ -1,11 +1,11 @@
 /** tree and explain: their pure parts, and both against a real server. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { explainText, schemaAt, schemaIn, typeText } from './explain-schema.ts';
-import { hardwareTree, treeText, type TreeObjects } from './object-tree.ts';
-import { createCommandRunner } from './testdata/command-runner.ts';
-import { hardware, template, workflow } from './testdata/manifests.ts';
-import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
+import { explainText, schemaAt, schemaIn, typeText } from './explain/explain-schema.ts';
+import { hardwareTree, treeText, type TreeObjects } from './tree/object-tree.ts';
+import { createCommandRunner } from './testing/command-runner.ts';
+import { hardware, template, workflow } from './testing/manifests.ts';
+import { type RunningServer, forgetMachines, runServer } from './testing/running-server.ts';
 
 let server: RunningServer;
 before(async () => {

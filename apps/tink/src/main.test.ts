@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { hardware } from './testdata/manifests.ts';
-import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
+import { hardware } from './testing/manifests.ts';
+import { type RunningServer, forgetMachines, runServer } from './testing/running-server.ts';
 
 let server: RunningServer;
 before(async () => {

@@ -3,5 +3,5 @@ import { enableCompileCache } from 'node:module';
 
 enableCompileCache();
 const { runTink } = await import('./run.ts');
-const { createNodeTerminal } = await import('./node-terminal.ts');
+const { createNodeTerminal } = await import('./output/node-terminal.ts');
 process.exitCode = await runTink(process.argv.slice(2), createNodeTerminal());

@@ -1,9 +1,9 @@
 /** The commands for machines, templates and workflows, against a real server. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { createCommandRunner, writeText } from './testdata/command-runner.ts';
-import { hardware, template, templateText, workflow } from './testdata/manifests.ts';
-import { type RunningServer, forgetMachines, runServer } from './testdata/running-server.ts';
+import { createCommandRunner, writeText } from './testing/command-runner.ts';
+import { hardware, template, templateText, workflow } from './testing/manifests.ts';
+import { type RunningServer, forgetMachines, runServer } from './testing/running-server.ts';
 
 let server: RunningServer;
 before(async () => {

@@ -1,13 +1,13 @@
 /** How words of the command line and of old files are understood. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isManifest, nameInTemplate, objectNameFor } from './bare-template.ts';
-import { splitName } from './commands/command-line.ts';
-import { parseConfig } from './config-file.ts';
-import { hardwareMapFor, macIn, mapInJson, pairsOf } from './hardware-map.ts';
-import { hardwareFromLegacy } from './legacy-hardware.ts';
-import { alignedText, columnWidths } from './table-text.ts';
-import { stemOf, workflowNames } from './workflow-name.ts';
+import { isManifest, nameInTemplate, objectNameFor } from './template/bare-template.ts';
+import { splitName } from './command-line/command-line.ts';
+import { parseConfig } from './client/config-file.ts';
+import { hardwareMapFor, macIn, mapInJson, pairsOf } from './workflow/hardware-map.ts';
+import { hardwareFromLegacy } from './hardware/legacy-hardware.ts';
+import { alignedText, columnWidths } from './output/table-text.ts';
+import { stemOf, workflowNames } from './workflow/workflow-name.ts';
 
 test('a MAC is known in every usual form, and a name is no MAC', () => {
   for (const text of ['08:00:27:9E:F5:3A', '08-00-27-9e-f5-3a', '0800279ef53a', '0800.279e.f53a'])

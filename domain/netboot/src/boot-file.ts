@@ -1,8 +1,8 @@
 import type { IpxeFeature } from '@tinkerbell/ipxe';
 import { formatMac, type Ipv4, type Mac } from '@tinkerbell/wire';
 import { binaryFor } from './architecture.ts';
-import type { NetbootClient } from './client.ts';
-import type { Reservation } from './reservation.ts';
+import type { NetbootClient } from './dhcp/client.ts';
+import type { Reservation } from './dhcp/reservation.ts';
 import type { NetbootSettings } from './settings.ts';
 
 /** What a client is told to load next, and the address of the server that has it (siaddr). */

@@ -1,7 +1,7 @@
 import type { IpxeFeature } from '@tinkerbell/ipxe';
 import type { Ipv4, MacFormat } from '@tinkerbell/wire';
-import type { AddressPool } from './pool.ts';
-import type { ProxyAllowList } from './proxy-allow-list.ts';
+import type { AddressPool } from './dhcp/pool.ts';
+import type { ProxyAllowList } from './dhcp/proxy-allow-list.ts';
 
 /** What DHCP replies say. The words in brackets are upstream's flags. */
 export interface NetbootSettings {

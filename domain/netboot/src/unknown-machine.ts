@@ -1,4 +1,4 @@
-import type { ReservationResult } from './reservation.ts';
+import type { ReservationResult } from './dhcp/reservation.ts';
 import type { NetbootSettings } from './settings.ts';
 
 /**

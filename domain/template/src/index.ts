@@ -25,8 +25,8 @@ export {
   type TextResult,
   validateTemplateText,
 } from './render-template.ts';
-export { hardwareStruct, type JsonObject, templateData } from './dot.ts';
-export { TEMPLATE_FUNCTIONS, templateFunctions } from './template-functions.ts';
+export { hardwareStruct, type JsonObject, templateData } from './go/dot.ts';
+export { TEMPLATE_FUNCTIONS, templateFunctions } from './functions/template-functions.ts';
 export type {
   CertificateRequest,
   CertificateResult,

@@ -3,7 +3,7 @@
  * list of patterns; without a deny list of the operator's own, everything is denied that is not allowed.
  */
 import { matches, MatchTooLong, parsePattern, type Pattern } from '@tinkerbell/event-pattern';
-import type { JsonObject } from './dot.ts';
+import type { JsonObject } from './go/dot.ts';
 
 /** An object to be read; group and resource are in lower case, as they are asked for. */
 export interface ObjectReference {

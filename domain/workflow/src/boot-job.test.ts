@@ -9,7 +9,7 @@ import {
   effectsFor,
   type BootPhase,
 } from './index.ts';
-import { TestWorkflow } from './testdata/two-task-workflow.ts';
+import { TestWorkflow } from './testing/two-task-workflow.ts';
 
 type BootOptions = NonNullable<NonNullable<Workflow['spec']>['bootOptions']>;
 

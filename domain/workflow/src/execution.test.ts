@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workflow } from '@tinkerbell/resources';
 import { effectsFor, handedOutOf } from './index.ts';
-import { definition, TestWorkflow } from './testdata/two-task-workflow.ts';
+import { definition, TestWorkflow } from './testing/two-task-workflow.ts';
 
 function effects(workflow: TestWorkflow) {
   return effectsFor({ metadata: { name: 'w' }, status: workflow.status } as Workflow, workflow.nowMs);

@@ -12,7 +12,7 @@ import {
   type EventKind,
   type WorkflowEvent,
 } from './index.ts';
-import { definition, START_MS, twoTasks } from './testdata/two-task-workflow.ts';
+import { definition, START_MS, twoTasks } from './testing/two-task-workflow.ts';
 
 const STEPS = 20_000;
 const STEPS_OF_ONE = 100;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reasonText } from './index.ts';
-import { START_MS, TestWorkflow } from './testdata/two-task-workflow.ts';
+import { START_MS, TestWorkflow } from './testing/two-task-workflow.ts';
 
 test('a paused workflow hands out nothing, lets what runs finish, and goes on when resumed', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shownState } from './shown-state.ts';
-import { TestWorkflow } from './testdata/two-task-workflow.ts';
+import { TestWorkflow } from './testing/two-task-workflow.ts';
 
 test('a workflow that an operator ended is cancelled and not failed, until it is tried again', () => {
   const workflow = new TestWorkflow();

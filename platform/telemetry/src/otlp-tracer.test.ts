@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Log } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createOtlpTracer } from './otlp-tracer.ts';
-import { startCollector } from './testdata/otlp-collector.ts';
+import { startCollector } from './testing/otlp-collector.ts';
 
 const mac = '52:54:00:00:00:01';
 

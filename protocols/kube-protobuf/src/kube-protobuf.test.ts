@@ -8,7 +8,7 @@ import {
   encodeListOf,
   encodeWatchEvent,
 } from './index.ts';
-import { objects, withoutEmpty } from './testdata/objects.ts';
+import { objects, withoutEmpty } from './testing/objects.ts';
 
 const limits = { nodes: 50_000, depth: 100, keys: 1024 };
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parseReferenceRules } from '@tinkerbell/template';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 type Api = Awaited<ReturnType<typeof startedApi>>;
 

@@ -1,7 +1,7 @@
 /** The kinds of Kubernetes that are served beside Tinkerbell's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 const core = '/api/v1/namespaces/default';
 const merge = { 'content-type': 'application/merge-patch+json' };

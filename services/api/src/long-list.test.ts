@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Write } from '@tinkerbell/store-contract';
-import { startedApi } from './testdata/started-api.ts';
+import { startedApi } from './testing/started-api.ts';
 
 type Api = Awaited<ReturnType<typeof startedApi>>;
 

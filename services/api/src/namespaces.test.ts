@@ -1,7 +1,7 @@
 /** An object is created in a namespace that is there, as in a cluster. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 const hardware = (name: string) => ({
   apiVersion: 'tinkerbell.org/v1alpha1',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operatorVerbs } from '@tinkerbell/workflow';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 const path = `${base}/workflows/w`;
 const merge = { 'content-type': 'application/merge-patch+json' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHENTICATED } from '@tinkerbell/access';
-import { MASTER, startedApi } from './testdata/started-api.ts';
+import { MASTER, startedApi } from './testing/started-api.ts';
 
 const group = '/apis/tinkerbell.org/v1alpha1/namespaces';
 const rbac = '/apis/rbac.authorization.k8s.io/v1';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeKubernetes, encodeKubernetes } from '@tinkerbell/kube-protobuf';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const limits = { nodes: 100_000, depth: 100, keys: 10_000 };

@@ -5,7 +5,7 @@ import { nodeClock } from '@tinkerbell/platform-node';
 import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
 import { ApiError } from './api-error.ts';
 import { readBody, readQuestion, readReview } from './request-body.ts';
-import { startedApi } from './testdata/started-api.ts';
+import { startedApi } from './testing/started-api.ts';
 
 const MIB = 1024 * 1024;
 const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };

@@ -7,7 +7,7 @@ import { HeldBytes, type Log } from '@tinkerbell/platform-contract';
 import { createNodeHttp } from '@tinkerbell/platform-node';
 import type { Resource } from '@tinkerbell/resources';
 import type { Store } from '@tinkerbell/store-contract';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error: assert.fail, child: () => silentLog };
 const MEGABYTE = 1024 * 1024;

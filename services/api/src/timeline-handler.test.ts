@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JournalEntry, JournalRecord } from '@tinkerbell/store-contract';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 const output = (message: string, action = 'a'): JournalEntry => ({
   source: 'agent',

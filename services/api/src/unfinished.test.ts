@@ -1,7 +1,7 @@
 /** A machine whose Workflow has not ended: a second one, and its Hardware deleted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { base, startedApi } from './testdata/started-api.ts';
+import { base, startedApi } from './testing/started-api.ts';
 
 type Api = Awaited<ReturnType<typeof startedApi>>;
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { createMemoryStore } from '@tinkerbell/store-memory';
-import { startedApi } from './testdata/started-api.ts';
+import { startedApi } from './testing/started-api.ts';
 
 test('a read of a store that is out of reach is 503 and names the time to try again', async () => {
   const away = () => Promise.reject(new PlatformError('unavailable', 'PostgreSQL at db cannot be used'));

@@ -1,7 +1,7 @@
 /** Kinds of several versions, and bodies that do not say their kind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startedApi } from './testdata/started-api.ts';
+import { startedApi } from './testing/started-api.ts';
 import { byVersionPriority } from './version-priority.ts';
 
 const units = { type: 'object', properties: { units: { type: 'integer' } } };

@@ -1,22 +1,22 @@
 import type { Service, ServiceHealth, UdpSocket } from '@tinkerbell/platform-contract';
-import { createBinaryInventory, withInventory } from './binary-inventory.ts';
+import { createBinaryInventory, withInventory } from './boot-files/binary-inventory.ts';
 import { createBootFiles, type BootFiles } from './boot-files/index.ts';
-import { bootRoutes } from './boot-routes.ts';
-import { createClientLimit } from './client-limit.ts';
+import { bootRoutes } from './http/boot-routes.ts';
+import { createClientLimit } from './dhcp/client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
 import { createCounters, type Counters } from './counters.ts';
-import { createDhcpListener } from './dhcp-listener.ts';
-import { openDhcpSockets } from './dhcp-sockets.ts';
-import { DhcpPools } from './dhcp-pools.ts';
-import { DhcpTraffic } from './dhcp-traffic.ts';
-import { createDhcpTimeline, type DhcpTimeline } from './dhcp-timeline.ts';
-import { createForeignServers } from './foreign-servers.ts';
+import { createDhcpListener } from './dhcp/listener.ts';
+import { openDhcpSockets } from './dhcp/sockets.ts';
+import { DhcpPools } from './dhcp/pools.ts';
+import { DhcpTraffic } from './dhcp/traffic.ts';
+import { createDhcpTimeline, type DhcpTimeline } from './dhcp/timeline.ts';
+import { createForeignServers } from './dhcp/foreign-servers.ts';
 import { createIpv6Listeners } from './ipv6/ipv6-listeners.ts';
 import { createIsoImages } from './iso/images.ts';
-import { SyslogListener } from './syslog-listener.ts';
-import { TftpListener } from './tftp-listener.ts';
-import { createUnknownSightings } from './unknown-sightings.ts';
-import { createTftpTimeline } from './tftp-timeline.ts';
+import { SyslogListener } from './syslog/listener.ts';
+import { TftpListener } from './tftp/listener.ts';
+import { createUnknownSightings } from './dhcp/unknown-sightings.ts';
+import { createTftpTimeline } from './tftp/timeline.ts';
 
 export interface BootService extends Service {
   /** The port TFTP listens on, once started; undefined when it is disabled. */

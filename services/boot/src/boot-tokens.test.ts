@@ -13,10 +13,10 @@ import {
   recordingJournal,
   silentLog,
   workflow,
-} from '../testdata/rack.ts';
+} from './testing/rack.ts';
 import { createBootFiles } from './boot-files/index.ts';
 import { createCounters } from './counters.ts';
-import { createScriptRoutes } from './script-route.ts';
+import { createScriptRoutes } from './http/script-route.ts';
 
 const OWN = '192.168.77.10';
 const OTHER = '192.168.77.101';

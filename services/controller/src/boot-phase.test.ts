@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BmcJob, Hardware, Workflow, WorkflowStatus } from '@tinkerbell/resources';
-import { instantBmc, mac, startedController, type Controller } from './testdata/started-controller.ts';
+import { instantBmc, mac, startedController, type Controller } from './testing/started-controller.ts';
 
 const template = `name: w
 tasks:

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
-import { mac, startedController, type Controller } from './testdata/started-controller.ts';
+import { mac, startedController, type Controller } from './testing/started-controller.ts';
 
 const template = `name: w
 global_timeout: 60

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
 import type { Hardware, HardwareSpec } from '@tinkerbell/resources';
 import { Referrers } from './referrers.ts';
-import { mac, startedController, type Controller } from './testdata/started-controller.ts';
+import { mac, startedController, type Controller } from './testing/started-controller.ts';
 
 const text = `name: w
 global_timeout: 60

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mac, startedController } from './testdata/started-controller.ts';
+import { mac, startedController } from './testing/started-controller.ts';
 
 const template = `version: "0.1"
 name: t

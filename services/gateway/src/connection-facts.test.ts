@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp, type AddressInfo, type Server } from 'node:net';
 import { after, before, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { issue, startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
+import { issue, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
 /** What the upstream was sent, and which route it took. */
 interface Seen {

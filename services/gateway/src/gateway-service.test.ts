@@ -10,7 +10,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { createTokenSigner, newSigningKey } from '@tinkerbell/platform-jwt';
 import { nodeClock } from '@tinkerbell/platform-node';
-import { issue, startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
+import { issue, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
 async function listening(server: Server) {
   server.listen(0, '127.0.0.1');

@@ -6,7 +6,7 @@ import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { HeldBodies } from './held-bodies.ts';
-import { startGateway } from './testdata/gateway-bench.ts';
+import { startGateway } from './testing/gateway-bench.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { hurriedClock, startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
+import { hurriedClock, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const TYPE = { headers: 1, settings: 4, ping: 6, continuation: 9 } as const;

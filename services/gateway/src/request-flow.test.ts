@@ -11,7 +11,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { connect as tcpConnect, type AddressInfo, type Server } from 'node:net';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
+import { startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
 async function listening(server: Server) {
   server.listen(0, '127.0.0.1');

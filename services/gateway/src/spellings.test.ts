@@ -11,7 +11,7 @@ import { createTokenSigner, newSigningKey } from '@tinkerbell/platform-jwt';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { upstreamFields } from './header-fields.ts';
 import { requestPath } from './request-path.ts';
-import { startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
+import { startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
 /** Signs that may stand in the name of a header field beside letters and digits (RFC 9110 section 5.6.2). */
 const SIGNS = "!#$%&'*+-.^_`|~";

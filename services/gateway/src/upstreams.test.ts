@@ -6,7 +6,7 @@ import { createSecureServer } from 'node:http2';
 import { createServer as createTcp, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hurriedClock, startGateway, type GatewayBench } from './testdata/gateway-bench.ts';
+import { hurriedClock, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
 async function listening(server: Server, port = 0) {
   server.listen(port, '127.0.0.1');

@@ -9,7 +9,7 @@ import { nodeClock, nodeFiles } from '@tinkerbell/platform-node';
 import type { Log, SessionVerifier } from '@tinkerbell/platform-contract';
 import { mac } from '@tinkerbell/wire';
 import { createImagesService } from './index.ts';
-import { requestImage } from './testdata/images-request.ts';
+import { requestImage } from './testing/images-request.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 const OWN = '02-00-5e-10-00-01';

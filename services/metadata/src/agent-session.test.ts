@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { agentRefusal } from '@tinkerbell/agent-identity';
 import type { SessionVerifier } from '@tinkerbell/platform-contract';
 import { mac } from '@tinkerbell/wire';
-import { ADDRESSES, MACS, startRack } from '../testdata/rack.ts';
+import { ADDRESSES, MACS, startRack } from './testing/rack.ts';
 
 /** Sessions are named after machines. */
 const agentSessions: SessionVerifier = {

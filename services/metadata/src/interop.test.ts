@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createNodeHttp } from '@tinkerbell/platform-node';
 import type { HardwareSpec } from '@tinkerbell/resources';
-import { MACS, machine, silentLog, startRack } from '../testdata/rack.ts';
+import { MACS, machine, silentLog, startRack } from './testing/rack.ts';
 
 const run = promisify(execFile);
 const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
 import fc from 'fast-check';
-import { ADDRESSES, MACS, machine, networks, startRack } from '../testdata/rack.ts';
+import { ADDRESSES, MACS, machine, networks, startRack } from './testing/rack.ts';
 
 test('a machine is told its own data, under every version', async () => {
   const { ask } = startRack();

@@ -1,7 +1,7 @@
 /** Session tokens and phone-home: what is not only read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADDRESSES, MACS, networks, startRack, type Rack } from '../testdata/rack.ts';
+import { ADDRESSES, MACS, networks, startRack, type Rack } from './testing/rack.ts';
 
 const LIFETIME = 'x-aws-ec2-metadata-token-ttl-seconds';
 const TOKEN = 'x-aws-ec2-metadata-token';

@@ -116,7 +116,7 @@ const ours = (settings: object = {}) =>
     namespace: RELAY,
     command: [
       process.execPath,
-      new URL('../testdata/serve.ts', import.meta.url).pathname,
+      new URL('./testing/serve.ts', import.meta.url).pathname,
       JSON.stringify({
         downstream: [{ networkInterface: 'r0' }],
         servers: [{ address: SERVER_ADDRESS }],
@@ -182,7 +182,7 @@ const bootService = () =>
     namespace: SERVER,
     command: [
       process.execPath,
-      new URL('../../boot/testdata/serve.ts', import.meta.url).pathname,
+      new URL('../../boot/src/testing/serve.ts', import.meta.url).pathname,
       JSON.stringify({ ipxeDirectory: directory, networkInterfaces: ['s0'], singlePort: false }),
     ],
     ready: /^ready$/m,

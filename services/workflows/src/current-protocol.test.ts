@@ -6,8 +6,8 @@ import { StateType, WorkflowService, type ActionResponse } from '@tinkerbell/api
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { nodeClock } from '@tinkerbell/platform-node';
 import type { Workflow } from '@tinkerbell/resources';
-import { answerOf, hasCode, runningServer } from './testdata/running-server.ts';
-import { pendingWorkflow } from './testdata/workflows.ts';
+import { answerOf, hasCode, runningServer } from './testing/running-server.ts';
+import { pendingWorkflow } from './testing/workflows.ts';
 
 const agentId = '52:54:00:00:00:01';
 const workflow = pendingWorkflow([{ worker: agentId, actions: ['one', 'two', 'three'] }]);

@@ -8,7 +8,7 @@ import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Change, Store } from '@tinkerbell/store-contract';
 import { storeSuite } from '@tinkerbell/store-contract/suite';
 import { accessFrom, openKubernetesStore } from './index.ts';
-import { log, startedApi } from './testdata/started-api.ts';
+import { log, startedApi } from './testing/started-api.ts';
 
 async function opened(changesKept = 1000): Promise<Store> {
   const api = await startedApi({ changesKept });

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Change, ObjectKey, Store } from '@tinkerbell/store-contract';
 import { openKubernetesStore } from './index.ts';
-import { startFaultProxy } from './testdata/fault-proxy.ts';
-import { log, startedApi } from './testdata/started-api.ts';
+import { startFaultProxy } from './testing/fault-proxy.ts';
+import { log, startedApi } from './testing/started-api.ts';
 
 const collection = 'templates.tinkerbell.org';
 const keyOf = (name: string): ObjectKey => ({ collection, namespace: 'default', name });

@@ -111,7 +111,7 @@ test('answers what is durable also when a watcher fails, and goes on counting', 
 
 test('has every acknowledged commit after SIGKILL', async () => {
   const path = newFile();
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'testdata/write-until-killed.ts'), path], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'testing/write-until-killed.ts'), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let acknowledged = 0;

@@ -1,5 +1,5 @@
 /** Flags of who may use the API. Names are kube-apiserver's where it has the flag. */
-import type { Flag } from '../flag.ts';
+import type { Flag } from '../settings/flag.ts';
 
 function text(name: string, description: string, fallback = '', type: Flag['type'] = 'text'): Flag {
   return { name, type, default: fallback, description };

@@ -1,5 +1,5 @@
 /** Who may use the API, as the flags say. */
-import { SettingsError, type FlagReader } from '../flag-reader.ts';
+import { SettingsError, type FlagReader } from '../settings/flag-reader.ts';
 
 export interface AccessSettings {
   /** PEM of authorities of client certificates. */

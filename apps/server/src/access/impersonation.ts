@@ -10,7 +10,7 @@ import {
   type User,
 } from '@tinkerbell/access';
 import type { Authorizer, HttpRequest } from '@tinkerbell/platform-contract';
-import type { Admitted } from '../api-access.ts';
+import type { Admitted } from '../http/api-access.ts';
 
 const PREFIX = 'impersonate-';
 const USER = 'impersonate-user';

@@ -1,7 +1,7 @@
 /** Everything that the API gives: objects of all kinds that can be created, and the timelines of machines and workflows. */
 import { collectionOf } from '@tinkerbell/resources';
-import type { ApiClient } from '../client.ts';
-import { discoverKinds, type OfferedKind } from '../discovery.ts';
+import type { ApiClient } from '../client/client.ts';
+import { discoverKinds, type OfferedKind } from '../client/discovery.ts';
 import type { BackupLine } from './backup-file.ts';
 
 /** Those that hold for a moment, or belong to one server. */

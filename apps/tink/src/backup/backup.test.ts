@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { createCommandRunner } from '../testdata/command-runner.ts';
-import { hardware, template, workflow } from '../testdata/manifests.ts';
-import { runServer } from '../testdata/running-server.ts';
+import { createCommandRunner } from '../testing/command-runner.ts';
+import { hardware, template, workflow } from '../testing/manifests.ts';
+import { runServer } from '../testing/running-server.ts';
 
 const text = `version: "0.1"
 name: debian

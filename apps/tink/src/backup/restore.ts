@@ -1,7 +1,7 @@
 /** Objects of a backup into a server; may be repeated. */
 import { isDeepEqual, isRecord, type Resource } from '@tinkerbell/resources';
-import type { ApiClient } from '../client.ts';
-import type { OfferedKind } from '../discovery.ts';
+import type { ApiClient } from '../client/client.ts';
+import type { OfferedKind } from '../client/discovery.ts';
 import { TinkFailure } from '../failure.ts';
 
 export type Restored = 'created' | 'overwritten' | 'unchanged';

@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { runTink } from '../run.ts';
-import { firmware, START_MS, timelineOf } from '../testdata/boot-timeline.ts';
-import { createCommandRunner, writeText } from '../testdata/command-runner.ts';
-import { hardware } from '../testdata/manifests.ts';
-import { runServer, type RunningServer } from '../testdata/running-server.ts';
+import { firmware, START_MS, timelineOf } from '../testing/boot-timeline.ts';
+import { createCommandRunner, writeText } from '../testing/command-runner.ts';
+import { hardware } from '../testing/manifests.ts';
+import { runServer, type RunningServer } from '../testing/running-server.ts';
 
 const MAC = '08:00:27:00:00:01';
 let server: RunningServer;

@@ -1,7 +1,7 @@
 /** The page of one boot, as text and as JSON. */
-import { dayOf, timeOf } from '../event-line.ts';
-import { printable } from '../printable.ts';
-import { alignedText } from '../table-text.ts';
+import { dayOf, timeOf } from '../events/event-line.ts';
+import { printable } from '../output/printable.ts';
+import { alignedText } from '../output/table-text.ts';
 import type { StagedRecord } from './boot-records.ts';
 import { stageTimes, stepsOf, type BootStep } from './boot-steps.ts';
 import { verdictOn, type BootVerdict } from './boot-verdict.ts';

@@ -15,7 +15,7 @@ import {
   system,
   timelineOf,
   type Line,
-} from '../testdata/boot-timeline.ts';
+} from '../testing/boot-timeline.ts';
 import { bootPage, bootText } from './boot-page.ts';
 import { bootsIn } from './boot-records.ts';
 import { eventTable } from './event-table.ts';

@@ -1,8 +1,8 @@
 /** Files of many thousand machines: larger than one manifest may be, read in pieces that keep their line numbers. */
 import { readFile } from 'node:fs/promises';
 import { TinkFailure } from '../failure.ts';
-import type { SourceFile } from '../manifest-files.ts';
-import type { Terminal } from '../terminal.ts';
+import type { SourceFile } from '../manifests/manifest-files.ts';
+import type { Terminal } from '../output/terminal.ts';
 
 const BYTES_MAX = 256 * 1024 * 1024;
 const DOCUMENTS_IN_PIECE = 500;

@@ -1,9 +1,9 @@
 /** Stores many objects, a few at a time; what is there already is skipped, so that an import can be begun again. */
 import { hardwareKind, type Resource } from '@tinkerbell/resources';
-import { planWrite, type Deed } from '../apply-plan.ts';
+import { planWrite, type Deed } from '../apply/apply-plan.ts';
 import { TinkFailure } from '../failure.ts';
-import { UnreachableFailure } from '../server-failure.ts';
-import type { Session } from '../session.ts';
+import { UnreachableFailure } from '../client/server-failure.ts';
+import type { Session } from '../client/session.ts';
 import type { ImportedObject } from './hardware-csv.ts';
 
 /** Requests under way at once. */

@@ -1,7 +1,7 @@
 /** The device flow (RFC 8628): the person enters a code on a machine that has a browser. */
 import { delay } from '@tinkerbell/platform-contract';
 import { TinkFailure } from '../failure.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../output/printable.ts';
 import { askIssuer, issuerFailure, textField } from './issuer-request.ts';
 import { askForTokens, givenTokens, type GivenTokens, type TokenQuestion } from './token-answer.ts';
 

@@ -1,11 +1,11 @@
 /** Requests to an identity provider: small JSON answers, and errors as OAuth 2.0 words them (RFC 6749, section 5.2). */
 import { getCACertificates } from 'node:tls';
 import { isRecord } from '@tinkerbell/resources';
-import type { TlsSettings } from '../connection.ts';
+import type { TlsSettings } from '../client/connection.ts';
 import { TinkFailure } from '../failure.ts';
-import { exchange } from '../http-exchange.ts';
-import { printable } from '../printable.ts';
-import { causeText } from '../server-failure.ts';
+import { exchange } from '../client/http-exchange.ts';
+import { printable } from '../output/printable.ts';
+import { causeText } from '../client/server-failure.ts';
 
 export interface Reach {
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /** `tink login` and `tink logout`: which provider, which flow, and what is kept. */
 import { spawn } from 'node:child_process';
-import { ApiClient } from '../client.ts';
+import { ApiClient } from '../client/client.ts';
 import {
   configPath,
   readConfig,
@@ -8,12 +8,12 @@ import {
   type Config,
   type Context,
   type Login,
-} from '../config-file.ts';
-import { connectionOf, type Connection } from '../connection.ts';
+} from '../client/config-file.ts';
+import { connectionOf, type Connection } from '../client/connection.ts';
 import { TinkFailure } from '../failure.ts';
-import { ApiFailure } from '../server-failure.ts';
-import { resolveSettings, type GlobalOptions, type Settings } from '../session.ts';
-import type { Terminal } from '../terminal.ts';
+import { ApiFailure } from '../client/server-failure.ts';
+import { resolveSettings, type GlobalOptions, type Settings } from '../client/session.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { loginByCode } from './code-flow.ts';
 import { loginByDevice } from './device-flow.ts';
 import { askIssuer, textField, type Reach } from './issuer-request.ts';

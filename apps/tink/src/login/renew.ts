@@ -1,8 +1,8 @@
 /** New tokens for a refresh token (RFC 6749, section 6), kept where the old ones were. */
 import type { Clock } from '@tinkerbell/platform-contract';
-import { readConfig, writeConfig, type Login } from '../config-file.ts';
+import { readConfig, writeConfig, type Login } from '../client/config-file.ts';
 import { TinkFailure } from '../failure.ts';
-import type { LoginPlace } from '../login-tokens.ts';
+import type { LoginPlace } from './login-tokens.ts';
 import { textField, type Reach } from './issuer-request.ts';
 import { describeProvider } from './provider-description.ts';
 import { askForTokens, givenTokens, refreshOf } from './token-answer.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '@tinkerbell/platform-contract';
 import { createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
 import { TinkFailure } from '../failure.ts';
-import { claimsOf } from '../token-claims.ts';
+import { claimsOf } from './token-claims.ts';
 import { askIssuer, issuerFailure, textField, type IssuerAnswer, type Reach } from './issuer-request.ts';
 import type { ProviderDescription } from './provider-description.ts';
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createCommandRunner } from '../testdata/command-runner.ts';
-import { hardware } from '../testdata/manifests.ts';
-import { runServer } from '../testdata/running-server.ts';
+import { createCommandRunner } from '../testing/command-runner.ts';
+import { hardware } from '../testing/manifests.ts';
+import { runServer } from '../testing/running-server.ts';
 
 test('a dry run says what the run then does', async (context) => {
   const server = await runServer();

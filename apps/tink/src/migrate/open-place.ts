@@ -6,7 +6,7 @@ import type { Log } from '@tinkerbell/platform-contract';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { TransferPlace } from '@tinkerbell/store-transfer';
 import { TinkFailure, usageFailure } from '../failure.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../output/terminal.ts';
 
 interface OpenOptions {
   readonly log: Log;

@@ -8,7 +8,7 @@ import {
   notInstalled,
   SERVER_ADDRESS,
   whyNoLan,
-} from '../testdata/dhcp-lan.ts';
+} from '../testing/dhcp-lan.ts';
 import type { PreflightReport } from './report.ts';
 
 const skip = whyNoLan();

@@ -1,6 +1,6 @@
 /** A preflight as text for people, and as JSON for programs. */
-import { printable } from '../printable.ts';
-import { alignedText } from '../table-text.ts';
+import { printable } from '../output/printable.ts';
+import { alignedText } from '../output/table-text.ts';
 import { serversIn, type Boot, type FoundServer } from './boot-server.ts';
 import { findingsFor, prefixOf, type Finding } from './finding.ts';
 import { adviceFor, type ModeAdvice } from './mode-advice.ts';

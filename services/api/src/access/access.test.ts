@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHENTICATED } from '@tinkerbell/access';
-import { base, MASTER, startedApi } from '../testdata/started-api.ts';
+import { base, MASTER, startedApi } from '../testing/started-api.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const apiVersion = 'rbac.authorization.k8s.io/v1';

@@ -6,7 +6,7 @@ import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { hardwareKind } from '@tinkerbell/resources';
 import type { Journal } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
-import { base, MASTER, startedApi } from '../testdata/started-api.ts';
+import { base, MASTER, startedApi } from '../testing/started-api.ts';
 import { AuditTrail } from './audit-trail.ts';
 
 const none = { deny: [], allow: [] };

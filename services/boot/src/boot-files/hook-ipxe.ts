@@ -7,7 +7,7 @@ import { encodeUtf8, parseMac } from '@tinkerbell/wire';
 import { createBootTokens } from '../boot-tokens.ts';
 import type { BootConfig, BootDeps } from '../config.ts';
 import { macAt } from '../machine-state.ts';
-import { createScriptChoice } from '../script-choice.ts';
+import { createScriptChoice } from '../http/script-choice.ts';
 import { answerOf, fileOfBytes, type BootFile, type BootFileSource } from './boot-file.ts';
 import type { FileStore } from './file-store.ts';
 

@@ -5,13 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import {
-  ip,
-  linkNamespaces,
-  whyNoNamespaces,
-  type LinkedNamespaces,
-} from '../../testdata/linked-namespaces.ts';
-import { MAC } from '../../testdata/rack.ts';
+import { ip, linkNamespaces, whyNoNamespaces, type LinkedNamespaces } from '../testing/linked-namespaces.ts';
+import { MAC } from '../testing/rack.ts';
 
 const DHCLIENT = '/usr/sbin/dhclient';
 const skip = whyNoNamespaces([DHCLIENT]);
@@ -66,7 +61,7 @@ function run(namespace: string, command: readonly string[]): Running {
 const serve = (...address: string[]) =>
   run(namespaces.server, [
     process.execPath,
-    new URL('../../testdata/serve-v6.ts', import.meta.url).pathname,
+    new URL('../testing/serve-v6.ts', import.meta.url).pathname,
     ...address,
   ]);
 

@@ -15,7 +15,7 @@ import { encodeUtf8, hexToBytes, mac } from '@tinkerbell/wire';
 import { createCounters } from '../counters.ts';
 import { Dhcpv6Listener } from './dhcpv6-listener.ts';
 import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';
-import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../../testdata/rack.ts';
+import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../testing/rack.ts';
 
 const SERVER = duidOfMac(mac('02:00:5e:00:00:ff'));
 const CLIENT = duidOfMac(mac(MAC));

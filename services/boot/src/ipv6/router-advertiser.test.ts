@@ -8,8 +8,8 @@ import type { Clock, RouterDiscovery } from '@tinkerbell/platform-contract';
 import { bytesToHex } from '@tinkerbell/wire';
 import { createCounters } from '../counters.ts';
 import { noRouterAdvertisement, RouterAdvertiser } from './router-advertiser.ts';
-import { ip, linkNamespaces, whyNoNamespaces } from '../../testdata/linked-namespaces.ts';
-import { MAC } from '../../testdata/rack.ts';
+import { ip, linkNamespaces, whyNoNamespaces } from '../testing/linked-namespaces.ts';
+import { MAC } from '../testing/rack.ts';
 
 test('the advertisement says: no router, no addresses, and DHCPv6 for the rest where there is one', () => {
   // type 134, code 0, checksum (the kernel's), hop limit 0, flags, lifetime 0, reachable time 0, retransmission timer 0
@@ -66,7 +66,7 @@ const RDISC6 = '/usr/bin/rdisc6';
 
 test('rdisc6 asks, and is told that there is no router', { skip: whyNoNamespaces([RDISC6]) }, async () => {
   const namespaces = linkNamespaces('ra', MAC);
-  const program = new URL('../../testdata/advertise.ts', import.meta.url).pathname;
+  const program = new URL('../testing/advertise.ts', import.meta.url).pathname;
   const server = spawn('ip', ['netns', 'exec', namespaces.server, process.execPath, program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

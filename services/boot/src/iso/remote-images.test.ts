@@ -11,8 +11,8 @@ import {
   sourced,
   startIsoServer,
   until,
-} from '../../testdata/iso-server.ts';
-import { magicImage, patchedImage, sendImage, startIsoSource } from '../../testdata/iso-source.ts';
+} from '../testing/iso-server.ts';
+import { magicImage, patchedImage, sendImage, startIsoSource } from '../testing/iso-source.ts';
 
 test('an image of a URL is fetched once for many machines, and ranges are answered from the disk', async () => {
   const image = magicImage();

@@ -7,7 +7,7 @@ import type { IsoImage } from './image.ts';
 import { IsoIndex } from './magic-index.ts';
 import { indexFile } from './own-images.ts';
 import { readIsoResponse, shownUrl, sourceProblem, type SourcedIso } from './response.ts';
-import { textDigest } from '../text-digest.ts';
+import { textDigest } from './text-digest.ts';
 
 /** A mount is thousands of requests; the source is asked whether its image has changed at most this often. */
 const CHECK_INTERVAL_MS = 60_000;

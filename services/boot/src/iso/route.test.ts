@@ -12,9 +12,9 @@ import {
   PATCH,
   sourced,
   startIsoServer,
-} from '../../testdata/iso-server.ts';
-import { magicImage, patchedImage } from '../../testdata/iso-source.ts';
-import { machine, MAC, workflow } from '../../testdata/rack.ts';
+} from '../testing/iso-server.ts';
+import { magicImage, patchedImage } from '../testing/iso-source.ts';
+import { machine, MAC, workflow } from '../testing/rack.ts';
 import type { IsoConfig } from '../index.ts';
 
 test('our own image is served whole and patched, to a machine by any spelling of its MAC', async () => {

@@ -15,12 +15,12 @@ import {
 import type { Hardware } from '@tinkerbell/resources';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps, IsoConfig } from '../config.ts';
-import { methodNotAllowed, plain } from '../http-answers.ts';
+import { methodNotAllowed, plain } from '../http/answers.ts';
 import { patchedChunks, type IsoImage } from './image.ts';
-import { fileAnswerFor, type ByteRange, type FileAnswer } from '../file-answer.ts';
+import { fileAnswerFor, type ByteRange, type FileAnswer } from '../http/file-answer.ts';
 import type { IsoTimeline } from './timeline.ts';
 import { mayBootIso } from '../machine-state.ts';
-import { textDigest } from '../text-digest.ts';
+import { textDigest } from './text-digest.ts';
 
 export interface IsoRouteInput {
   readonly deps: Pick<BootDeps, 'view' | 'files'>;

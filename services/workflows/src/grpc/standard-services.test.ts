@@ -17,8 +17,8 @@ import {
   type ServerReflectionRequest,
   type ServerReflectionResponse,
 } from '@tinkerbell/api/reflection';
-import { answerOf, hasCode, runningServer, type RunningServer } from '../testdata/running-server.ts';
-import { pendingWorkflow } from '../testdata/workflows.ts';
+import { answerOf, hasCode, runningServer, type RunningServer } from '../testing/running-server.ts';
+import { pendingWorkflow } from '../testing/workflows.ts';
 
 test('tells the health of the server and of each service', async () => {
   await using server = await runningServer();

@@ -15,8 +15,8 @@ import type { AgentAuthMode } from '@tinkerbell/agent-identity';
 import type { Workflow } from '@tinkerbell/resources';
 import { mac } from '@tinkerbell/wire';
 import type { ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
-import { answerOf, eventually, hasCode, runningServer } from '../testdata/running-server.ts';
-import { pendingWorkflow } from '../testdata/workflows.ts';
+import { answerOf, eventually, hasCode, runningServer } from '../testing/running-server.ts';
+import { pendingWorkflow } from '../testing/workflows.ts';
 
 const AGENT = mac('52:54:00:00:00:01');
 const OTHER = mac('52:54:00:00:00:02');

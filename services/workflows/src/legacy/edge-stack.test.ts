@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { WorkflowAction } from '@tinkerbell/api/legacy-agent';
-import { cloudInit, customConfigs, edgeHardwareMap, installer } from '../testdata/edge-stack/hardware-map.ts';
-import { LegacyWorker } from '../testdata/legacy-worker.ts';
-import { eventually } from '../testdata/running-server.ts';
-import { runningProvisioning } from '../testdata/running-provisioning.ts';
+import { cloudInit, customConfigs, edgeHardwareMap, installer } from '../testing/edge-stack/hardware-map.ts';
+import { LegacyWorker } from '../testing/legacy-worker.ts';
+import { eventually } from '../testing/running-server.ts';
+import { runningProvisioning } from '../testing/running-provisioning.ts';
 
 const TEMPLATE = join(import.meta.dirname, '../testdata/edge-stack/template.yaml');
 /** Digits only: written bare in the template, where YAML 1.1 would see a number of base 60. */

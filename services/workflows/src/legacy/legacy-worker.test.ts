@@ -5,9 +5,9 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
 import { ActionStatusRequestSchema, StateType } from '@tinkerbell/api/agent';
 import { State, WorkflowActionStatusSchema } from '@tinkerbell/api/legacy-agent';
-import { LegacyWorker } from '../testdata/legacy-worker.ts';
-import { eventually, hasCode, runningServer, type RunningServer } from '../testdata/running-server.ts';
-import { pendingWorkflow } from '../testdata/workflows.ts';
+import { LegacyWorker } from '../testing/legacy-worker.ts';
+import { eventually, hasCode, runningServer, type RunningServer } from '../testing/running-server.ts';
+import { pendingWorkflow } from '../testing/workflows.ts';
 import { decodeReport } from './report-dialect.ts';
 
 const mac = '52:54:00:00:00:01';

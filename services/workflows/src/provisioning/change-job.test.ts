@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { Job_State, type Job } from '@tinkerbell/api/provisioning';
-import { hasCode } from '../testdata/running-server.ts';
+import { hasCode } from '../testing/running-server.ts';
 import {
   comesTo,
   jobOf,
@@ -11,7 +11,7 @@ import {
   provision,
   runningProvisioning,
   statesOf,
-} from '../testdata/running-provisioning.ts';
+} from '../testing/running-provisioning.ts';
 
 test('a job is cancelled, once or twice, and retried where it stopped', async () => {
   await using server = await runningProvisioning();

@@ -10,7 +10,7 @@ import { createNodeLog } from '@tinkerbell/platform-node';
 import type { Store } from '@tinkerbell/store-contract';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { openSqliteStore } from '@tinkerbell/store-sqlite';
-import { hasCode } from '../testdata/running-server.ts';
+import { hasCode } from '../testing/running-server.ts';
 import {
   comesTo,
   jobOf,
@@ -18,7 +18,7 @@ import {
   provision,
   runningProvisioning,
   statesOf,
-} from '../testdata/running-provisioning.ts';
+} from '../testing/running-provisioning.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 /** A database that stays while servers come and go. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RpcError } from '../grpc/rpc-error.ts';
-import { mac, runningProvisioning, type RunningProvisioning } from '../testdata/running-provisioning.ts';
-import { eventually } from '../testdata/running-server.ts';
+import { mac, runningProvisioning, type RunningProvisioning } from '../testing/running-provisioning.ts';
+import { eventually } from '../testing/running-server.ts';
 
 interface JobJson {
   readonly job_id: string;

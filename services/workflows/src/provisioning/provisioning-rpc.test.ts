@@ -5,8 +5,8 @@ import { status } from '@grpc/grpc-js';
 import { Job_State, type ListJobsResponse } from '@tinkerbell/api/provisioning';
 import type { Hardware } from '@tinkerbell/resources';
 import { RpcError } from '../grpc/rpc-error.ts';
-import { eventually, hasCode } from '../testdata/running-server.ts';
-import { debian, mac, provision, runningProvisioning, statesOf } from '../testdata/running-provisioning.ts';
+import { eventually, hasCode } from '../testing/running-server.ts';
+import { debian, mac, provision, runningProvisioning, statesOf } from '../testing/running-provisioning.ts';
 
 test('jobs are listed in pages, by device, state and user', async () => {
   await using server = await runningProvisioning({ machines: 5 });

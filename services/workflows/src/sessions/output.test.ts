@@ -5,9 +5,9 @@ import { StateType, WorkflowService } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import type { JournalEntry } from '@tinkerbell/store-contract';
 import { Counts } from '../counts.ts';
-import { answerOf, eventually, runningServer } from '../testdata/running-server.ts';
-import { attemptIn, lines, sessionAgent } from '../testdata/session-agent.ts';
-import { pendingWorkflow } from '../testdata/workflows.ts';
+import { answerOf, eventually, runningServer } from '../testing/running-server.ts';
+import { attemptIn, lines, sessionAgent } from '../testing/session-agent.ts';
+import { pendingWorkflow } from '../testing/workflows.ts';
 import { ActionOutput, type OutputStream } from './action-output.ts';
 
 const agentId = '52:54:00:00:00:01';

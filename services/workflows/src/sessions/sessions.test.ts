@@ -5,9 +5,9 @@ import { status } from '@grpc/grpc-js';
 import { AgentService } from '@tinkerbell/api/agent-v1';
 import { WorkflowService } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
-import { answerOf, eventually, hasCode, runningServer } from '../testdata/running-server.ts';
-import { attemptIn, sessionAgent } from '../testdata/session-agent.ts';
-import { pendingWorkflow } from '../testdata/workflows.ts';
+import { answerOf, eventually, hasCode, runningServer } from '../testing/running-server.ts';
+import { attemptIn, sessionAgent } from '../testing/session-agent.ts';
+import { pendingWorkflow } from '../testing/workflows.ts';
 
 const agentId = '52:54:00:00:00:01';
 const workflow = pendingWorkflow([{ worker: agentId, actions: ['one', 'two', 'three'] }]);

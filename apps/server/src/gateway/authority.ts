@@ -1,0 +1,98 @@
+/**
+ * An authority of our own, for sites without one: `ca.pem` and `ca.key` in a folder, and the certificates that it has signed. Each is there
+ * twice, with a key of ECDSA and with one of RSA: OVMF of 2022, as Debian 12 has it, boots over HTTPS with RSA only, the authority's
+ * signature included.
+ */
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { templatePlatform } from '@tinkerbell/platform-template';
+import { certificateFiles, type CertificatePair } from './settings.ts';
+import { writePrivateFile } from '../private-file.ts';
+
+const AUTHORITY_DAYS = 3650;
+/** What browsers and Apple's systems take at most is 398. */
+const CERTIFICATE_DAYS = 397;
+const RENEWED_DAYS_BEFORE = 30;
+const DAY_MS = 86_400_000;
+/** Of the authority, which lives long; and of certificates. */
+const RSA_BITS = { authority: 3072, certificate: 2048 } as const;
+
+/** Makes the authority unless it is there. Returns its certificate as PEM. */
+export function initAuthority(directory: string): string {
+  const [certFile, keyFile] = [join(directory, 'ca.pem'), join(directory, 'ca.key')];
+  if (!existsSync(certFile)) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const key = rsaKey(RSA_BITS.authority);
+    writePrivateFile(keyFile, key);
+    writePrivateFile(certFile, certified({ key, names: [], days: AUTHORITY_DAYS }));
+  }
+  return readFileSync(certFile, 'utf8');
+}
+
+/** Signs certificates for host names and addresses. Returns where they are: by the first name. */
+export function issueCertificate(directory: string, names: readonly string[]): readonly CertificatePair[] {
+  const authority = {
+    certificate: initAuthority(directory),
+    key: readFileSync(join(directory, 'ca.key'), 'utf8'),
+  };
+  const [first = ''] = names;
+  if (!names.every((name) => /^[A-Za-z0-9*._:-]+$/.test(name)) || first === '')
+    throw new Error(`names are host names and addresses, not ${names.join(' ')}`);
+  const pairs = certificateFiles(directory, first.replaceAll('*', '_'));
+  for (const { certFile, keyFile, isRsa } of pairs) {
+    const key = isRsa ? rsaKey(RSA_BITS.certificate) : ecdsaKey();
+    writePrivateFile(keyFile, key);
+    writePrivateFile(certFile, certified({ key, names, days: CERTIFICATE_DAYS, authority }));
+  }
+  return pairs;
+}
+
+/** Signs them unless they are there, hold all names and are good for a while. Returns whether it did. */
+export function ensureCertificate(directory: string, names: readonly string[], nowMs: number): boolean {
+  const pairs = certificateFiles(directory, names[0] ?? '');
+  if (pairs.every(({ certFile, keyFile }) => existsSync(keyFile) && isGood(certFile, names, nowMs)))
+    return false;
+  issueCertificate(directory, names);
+  return true;
+}
+
+function isGood(certFile: string, names: readonly string[], nowMs: number): boolean {
+  if (!existsSync(certFile)) return false;
+  const certificate = new X509Certificate(readFileSync(certFile));
+  const daysLeft = (certificate.validToDate.getTime() - nowMs) / DAY_MS;
+  return daysLeft > RENEWED_DAYS_BEFORE && names.every((name) => certificate.checkHost(name) !== undefined);
+}
+
+interface Wanted {
+  readonly key: string;
+  readonly names: readonly string[];
+  readonly days: number;
+  readonly authority?: { readonly certificate: string; readonly key: string };
+}
+
+function certified({ key, names, days, authority }: Wanted): string {
+  const made = templatePlatform.certify({
+    commonName: authority === undefined ? 'Tinkerbell gateway' : (names[0] ?? ''),
+    dnsNames: names.filter((name) => isIP(name) === 0),
+    ips: names.filter((name) => isIP(name) !== 0),
+    daysValid: days,
+    isAuthority: authority === undefined,
+    key,
+    ...(authority === undefined ? {} : { authority }),
+  });
+  if (!made.ok) throw new Error(made.error);
+  return made.certificate;
+}
+
+/** P-384. */
+function ecdsaKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  return privateKey.export({ type: 'sec1', format: 'pem' });
+}
+
+function rsaKey(modulusLength: number): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength });
+  return privateKey.export({ type: 'pkcs1', format: 'pem' });
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { noTracer, type HttpContext, type HttpRoute, type Service } from '@tinkerbell/platform-contract';
+import { nodeClock } from '@tinkerbell/platform-node';
+import { createHttpFront } from './http-front.ts';
+import { createReadiness, servicesChecks } from './readiness.ts';
+import { createRequestCounts } from '../metrics/request-counts.ts';
+
+function front(routes: readonly HttpRoute[], apiAnonymous: 'none' | 'everyone' = 'none', tracer = noTracer) {
+  const service: Service = {
+    name: 'some',
+    routes,
+    start: () => Promise.resolve(),
+    stopped: () => Promise.resolve(),
+    health: () => ({ ready: true }),
+  };
+  const readiness = createReadiness(nodeClock, servicesChecks([service]));
+  const requests = createRequestCounts();
+  const process = { text: () => Promise.resolve('') };
+  const handler = createHttpFront({
+    services: [service],
+    readiness,
+    apiAnonymous,
+    apiAnonymousHosts: [],
+    clock: nodeClock,
+    measured: { requests, process, others: () => [] },
+    tracing: { tracer, view: { hardwareByIp: () => [] } },
+    uptimeSeconds: () => 0,
+  });
+  const context: HttpContext = {
+    peer: { address: '10.1.0.2', port: 1 },
+    localAddress: '10.1.0.1',
+    signal: new AbortController().signal,
+  };
+  return (path: string, init?: RequestInit) =>
+    handler(new Request(`http://10.1.0.1:7080${path}`, init), context);
+}
+
+const answers = { handle: () => Promise.resolve(new Response('told')) };
+
+test('routes of the API refuse callers without a credential, in their own words where they have some', async () => {
+  const ask = front([
+    { name: 'api', prefix: '/api', ...answers },
+    {
+      name: 'api',
+      prefix: '/v1/',
+      ...answers,
+      refuse: (message, status = 403) => new Response(`no: ${message}`, { status }),
+    },
+    { name: 'images', prefix: '/images/', ...answers },
+  ]);
+  const kubernetes = await ask('/api/v1');
+  assert.equal(((await kubernetes.json()) as { reason: string }).reason, 'Unauthorized');
+  assert.equal(kubernetes.headers.get('www-authenticate'), 'Bearer realm="tinkerbell"');
+  const own = await ask('/v1/jobs');
+  assert.equal(own.status, 401);
+  assert.match(await own.text(), /^no: the API needs a token or a client certificate; 10\.1\.0\.2 sent none/);
+  assert.equal(await (await ask('/images/a')).text(), 'told');
+});
+
+test('what a route calls public is read without a credential, and not written', async () => {
+  const ask = front([{ name: 'api', prefix: '/api', ...answers, isPublic: (path) => path === '/api' }]);
+  assert.equal(await (await ask('/api')).text(), 'told');
+  assert.equal((await ask('/api/v1/secrets')).status, 401);
+  assert.equal((await ask('/api', { method: 'POST' })).status, 401);
+});
+
+test('a route hears of whom the front turned away', async () => {
+  const heard: string[] = [];
+  const turnedAway: HttpRoute['turnedAway'] = ({ method }, { peer }, status) =>
+    void heard.push(`${method} ${peer.address} ${status}`);
+  const ask = front([{ name: 'api', prefix: '/api', ...answers, turnedAway }]);
+  await ask('/api/v1');
+  assert.deepEqual(heard, ['GET 10.1.0.2 401']);
+});
+
+test('an API that is open answers everybody', async () => {
+  const ask = front([{ name: 'api', prefix: '/v1/', ...answers }], 'everyone');
+  assert.equal(await (await ask('/v1/jobs')).text(), 'told');
+});
+
+test('tells probes how it is, shortly or at length', async () => {
+  const ask = front([]);
+  assert.equal(await (await ask('/readyz')).text(), 'ok');
+  assert.equal(
+    await (await ask('/readyz?verbose')).text(),
+    '[+]some ok\n[+]shutdown ok\nreadyz check passed\n',
+  );
+  assert.equal(await (await ask('/healthz?verbose')).text(), '[+]ping ok\nhealthz check passed\n');
+});
+
+test('counts answers by route, never by path, and what is left to another route but once', async () => {
+  const ask = front([
+    { name: 'shy', prefix: '/', handle: () => Promise.resolve(undefined) },
+    { name: 'images', prefix: '/images/', ...answers },
+    { name: 'broken', prefix: '/broken', handle: () => Promise.reject(new Error('bug')) },
+  ]);
+  for (const path of ['/images/a', '/images/b', '/nothing']) await ask(path);
+  await assert.rejects(ask('/broken'), /bug/);
+  const text = await (await ask('/http/metrics')).text();
+  const values = text.split('\n').filter((line) => /_(total|count|in_progress)\{/.test(line));
+  const took = 'http_server_request_duration_seconds_count';
+  assert.deepEqual(values, [
+    'http_server_requests_total{method="GET",status_code="200"} 2',
+    'http_server_requests_total{method="GET",status_code="404"} 1',
+    'http_server_requests_total{method="GET",status_code="500"} 1',
+    'http_server_requests_in_progress{route="shy"} 0',
+    'http_server_requests_in_progress{route="images"} 0',
+    'http_server_requests_in_progress{route="server"} 0',
+    'http_server_requests_in_progress{route="broken"} 0',
+    `${took}{route="images",method="GET",status_code="200"} 2`,
+    `${took}{route="server",method="GET",status_code="404"} 1`,
+    `${took}{route="broken",method="GET",status_code="500"} 1`,
+  ]);
+  assert.match(text, /^# HELP http_server_requests_total .+\n# TYPE http_server_requests_total counter\n/);
+});

@@ -1,0 +1,156 @@
+/** The one HTTP port: health and metrics, then the routes of the services in order. */
+import {
+  pathNameOf,
+  WholeResponse,
+  type Authenticator,
+  type Authorizer,
+  type Clock,
+  type HttpContext,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpRoute,
+  type Service,
+} from '@tinkerbell/platform-contract';
+import { impersonated } from '../access/impersonation.ts';
+import { LOGIN_PATH, loginPage } from '../access/login-page.ts';
+import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
+import { metricsPage, type Measured } from '../metrics/metrics-pages.ts';
+import type { Readiness } from './readiness.ts';
+import { endRequestSpan, requestSpan, type RequestTracing } from './request-span.ts';
+
+export interface FrontOptions {
+  readonly services: readonly Service[];
+  readonly apiAnonymous: ApiAudience;
+  readonly apiAnonymousHosts: readonly string[];
+  readonly authenticator?: Authenticator;
+  /** Decides who may act as whom; nobody may when absent. */
+  readonly authorizer?: Authorizer;
+  /** Where people get tokens. */
+  readonly login?: Parameters<typeof loginPage>[0];
+  readonly readiness: Readiness;
+  readonly clock: Clock;
+  readonly measured: Omit<Measured, 'services'>;
+  readonly tracing: RequestTracing;
+  readonly uptimeSeconds: () => number;
+}
+
+/** How answers of the front itself are counted. */
+const OWN_ROUTE = 'server';
+
+export function createHttpFront(options: FrontOptions): HttpHandler {
+  const { clock, measured, services } = options;
+  const { requests } = measured;
+  const routes = services.flatMap((service) => service.routes);
+  return async (request, context) => {
+    const path = pathNameOf(request.url);
+    const startedMs = clock.monotonicMs();
+    const page = ownPage(options, path, request.url);
+    if (page === undefined)
+      for (const route of routes) {
+        if (!path.startsWith(route.prefix)) continue;
+        const response = await counted(route, request, { context, startedMs });
+        if (response !== undefined) return response;
+      }
+    requests.began(OWN_ROUTE);
+    const response = (await page) ?? text('no such page\n', 404);
+    requests.answered(OWN_ROUTE, request, response.status, (clock.monotonicMs() - startedMs) / 1000);
+    return response;
+  };
+
+  async function counted(
+    route: HttpRoute,
+    request: HttpRequest,
+    given: { readonly context: HttpContext; readonly startedMs: number },
+  ): Promise<Response | undefined> {
+    const { context, startedMs } = given;
+    requests.began(route.name);
+    const span = requestSpan(options.tracing, { route: route.name, request, context });
+    // What a handler throws is answered 500 by the listener.
+    let status: number | undefined = 500;
+    try {
+      const response = await (route.name === 'api'
+        ? guarded(options, route, request, context)
+        : route.handle(request, context));
+      status = response?.status;
+      return response;
+    } finally {
+      if (status === undefined) requests.declined(route.name);
+      else requests.answered(route.name, request, status, (clock.monotonicMs() - startedMs) / 1000);
+      // One that is left to another route never ends, and is not told.
+      if (span !== undefined && status !== undefined) endRequestSpan(span, status);
+    }
+  }
+}
+
+/** What the front answers itself. */
+function ownPage(options: FrontOptions, path: string, url: string): Response | Promise<Response> | undefined {
+  switch (path) {
+    case '/healthcheck':
+      return Response.json({
+        git_rev: 'unknown',
+        uptime_seconds: options.uptimeSeconds().toFixed(2),
+        goroutines: 0,
+      });
+    case LOGIN_PATH:
+      return loginPage(options.login);
+    default:
+      if (path.endsWith('/metrics'))
+        return metricsPage(path, { ...options.measured, services: options.services });
+      return options.readiness.probe(path, isVerbose(url));
+  }
+}
+
+async function guarded(
+  options: FrontOptions,
+  route: HttpRoute,
+  request: HttpRequest,
+  context: HttpContext,
+): Promise<Response | undefined> {
+  const { authenticator, authorizer, apiAnonymous: anonymous, apiAnonymousHosts: anonymousHosts } = options;
+  const isPublic = route.isPublic?.(pathNameOf(request.url)) === true && isRead(request);
+  const admittedAs = await admitted(request, context, {
+    authenticator,
+    anonymous,
+    anonymousHosts,
+    isPublic,
+  });
+  const found = 'user' in admittedAs ? impersonated(request, admittedAs.user, authorizer) : admittedAs;
+  if (!('user' in found)) {
+    route.turnedAway?.(request, context, found.code);
+    return refusal(route, found);
+  }
+  const { peer, localAddress, signal } = context;
+  return route.handle(request, { peer, localAddress, signal, user: found.user });
+}
+
+const REASONS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' } as const;
+
+/** A Status as Kubernetes has it, unless the route has words of its own. */
+function refusal(
+  route: HttpRoute,
+  { code, message, isBadToken }: Exclude<Admitted, { readonly user: unknown }>,
+): Response {
+  if (route.refuse !== undefined) return route.refuse(message, code);
+  const reason = REASONS[code];
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, message, code };
+  const challenge = `Bearer realm="tinkerbell"${isBadToken === true ? ', error="invalid_token"' : ''}`;
+  return new WholeResponse(`${JSON.stringify(status)}\n`, {
+    status: code,
+    headers: {
+      'content-type': 'application/json',
+      ...(code === 401 ? { 'www-authenticate': challenge } : {}),
+    },
+  });
+}
+
+function text(body: string, status = 200): Response {
+  return new WholeResponse(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+}
+
+function isRead({ method }: HttpRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function isVerbose(url: string): boolean {
+  return new URL(url).searchParams.has('verbose');
+}

@@ -1,0 +1,33 @@
+/** `tinkerbell crds apply`: gives a cluster our kinds, from api/crd. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { accessFrom, ClusterClient } from '@tinkerbell/store-kubernetes';
+
+const FOLDER = join(import.meta.dirname, '../../../../api/crd');
+const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** Server-side apply, so that it may be repeated. Rejects with a message for the operator. */
+export async function applyCrds(kubeconfig: string, say: (line: string) => void): Promise<void> {
+  const client = new ClusterClient(accessFrom(kubeconfig, process.env));
+  try {
+    for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'))) {
+      await apply(client, readFileSync(join(FOLDER, file), 'utf8'));
+      say(file);
+    }
+  } finally {
+    client.close();
+  }
+}
+
+async function apply(client: ClusterClient, text: string): Promise<void> {
+  const name = /^ {2}name: (\S+)$/m.exec(text)?.[1] ?? '';
+  const { status, body } = await client.call({
+    method: 'PATCH',
+    path: `${PATH}/${name}?fieldManager=tinkerbell&force=true`,
+    text,
+    contentType: 'application/apply-patch+yaml',
+  });
+  if (status === 200 || status === 201) return;
+  const { message = '' } = body as { readonly message?: string };
+  throw new Error(`the cluster does not take ${name}: ${status} ${message}`);
+}

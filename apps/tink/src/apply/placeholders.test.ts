@@ -1,0 +1,52 @@
+/** The examples as they are, and edited, against a real server. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createCommandRunner } from '../testing/command-runner.ts';
+import { type RunningServer, runServer } from '../testing/running-server.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../../../examples');
+const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((one) => one.isDirectory());
+let server: RunningServer;
+before(async () => {
+  server = await runServer();
+});
+after(() => server.remove());
+const { done, failed, tink } = createCommandRunner(() => server);
+
+test('every example is refused as it is, with what to edit', async () => {
+  for (const { name } of folders) {
+    const err = await failed(`apply -f ${join(EXAMPLES, name)}`);
+    assert.match(
+      err,
+      /hardware\.yaml:\d+:\d+: spec\.interfaces\[0\]\.dhcp\.mac: .* is the MAC of the example/,
+      name,
+    );
+    assert.match(
+      err,
+      /spec\.interfaces\[0\]\.dhcp\.ip\.address: 192\.168\.56\.\d+ is an address of the example/,
+    );
+    assert.match(err, /problems; nothing was sent/);
+  }
+  const ubuntu = await failed(`apply -f ${join(EXAMPLES, 'ubuntu')}`);
+  assert.match(ubuntu, /ssh_keys\[0\]: REPLACE-WITH-YOUR-PUBLIC-KEY is a placeholder: write your public key/);
+  assert.match(
+    ubuntu,
+    /workflow\.yaml:\d+:\d+: spec\.hardwareMap\.image_server: 192\.168\.56\.4 is an address/,
+  );
+  assert.equal(await done('get all -A -o name'), '');
+});
+
+test('an edited one is applied', async () => {
+  const texts = ['hardware', 'template', 'workflow'].map((file) =>
+    readFileSync(join(EXAMPLES, 'ubuntu', `${file}.yaml`), 'utf8'),
+  );
+  const edited = texts
+    .join('---\n')
+    .replaceAll('08:00:27:9e:f5:3c', '52:54:00:00:00:01')
+    .replace('tinkerbell.org/example: 52:54:00:00:00:01', 'tinkerbell.org/example: 08:00:27:9e:f5:3c')
+    .replace('REPLACE-WITH-YOUR-PUBLIC-KEY', 'AAAAC3Nz');
+  const { code, err } = await tink('apply -f -', { input: edited });
+  assert.equal(code, 0, err);
+});

@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import { hardwareKind, type Hardware } from '@tinkerbell/resources';
+import type { JournalRecord } from '@tinkerbell/store-contract';
+import { bootPage, bootText, headlineOf, type BootPage } from './boot-page.ts';
+import { bootsIn } from './boot-records.ts';
+import type { ObjectName } from '../client/client.ts';
+import { usageFailure } from '../failure.ts';
+import { resumeOptions } from '../client/followed.ts';
+import { hardwareWithMac, macIn } from '../workflow/hardware-map.ts';
+import { machineNamed } from '../client/machine-target.ts';
+import { paintedHeadline } from '../output/colour.ts';
+import { withoutControls } from '../output/printable.ts';
+import type { Session } from '../client/session.ts';
+import { wantsColour, type Terminal } from '../output/terminal.ts';
+import { unknownMachine, unknownText, type ListedMachine } from '../unknown/unknown-machines.ts';
+import { followTimelines, readTimelines } from '../client/timelines.ts';
+import { examples, sessionOf } from '../command-line/command-line.ts';
+
+interface BootOptions {
+  readonly watch?: boolean;
+  readonly json?: boolean;
+  readonly count: string;
+}
+
+export function addBoot(program: Command, terminal: Terminal): void {
+  program
+    .command('boot <machine>')
+    .description(
+      'one page for the last boot of a machine: how far it got, why it stopped, where the time went',
+    )
+    .option('-w, --watch', 'show it again whenever something happens')
+    .option('--json', 'print one JSON document a boot')
+    .option('-c, --count <number>', 'so many boots, the last one last', '1')
+    .addHelpText(
+      'after',
+      examples(
+        'tink boot machine-1',
+        'tink boot 08:00:27:9e:f5:3a -w',
+        'tink boot machine-1 --count 3 --json',
+      ),
+    )
+    .action(async (machine: string, options: BootOptions, command: Command) =>
+      boot(await sessionOf(command, terminal), machine, options),
+    );
+}
+
+async function boot(session: Session, machine: string, options: BootOptions): Promise<void> {
+  const count = Number(options.count);
+  if (!(Number.isInteger(count) && count >= 1))
+    throw usageFailure(`--count takes a whole number from 1, not ${JSON.stringify(options.count)}`);
+  const { client, terminal } = session;
+  const stranger = await strangerNamed(session, machine);
+  if (stranger !== undefined)
+    return terminal.out(options.json === true ? `${JSON.stringify(stranger)}\n` : unknownText(stranger));
+  const target = await machineNamed(session, machine);
+  const records = await allRecords(session, target);
+  const show = shower(terminal, target.name, { ...options, bootCount: count });
+  show(records);
+  if (options.watch !== true) return;
+  const resume = resumeOptions(session, (text) => terminal.err(`${text}\n`));
+  const after = records.at(-1)?.sequence ?? 0;
+  for await (const record of followTimelines(client, [target], { ...resume, after })) {
+    records.push(record);
+    show(records);
+  }
+}
+
+/** A machine that asks to boot, that is named by its MAC, and that no Hardware has. */
+async function strangerNamed(session: Session, machine: string): Promise<ListedMachine | undefined> {
+  const mac = macIn(machine);
+  if (mac === undefined) return undefined;
+  const { items } = await session.client.list(hardwareKind, {});
+  if (hardwareWithMac(mac, items as readonly Hardware[]) !== undefined) return undefined;
+  return unknownMachine(session, mac);
+}
+
+/** The server gives so many records at a time, the oldest first; the last boot is in the last of them. */
+async function allRecords({ client }: Session, target: ObjectName): Promise<JournalRecord[]> {
+  const records: JournalRecord[] = [];
+  for (;;) {
+    const more = await readTimelines(client, [target], records.at(-1)?.sequence ?? 0);
+    if (more.length === 0) return records;
+    for (const record of more) records.push(record);
+  }
+}
+
+const CLEAR_SCREEN = '\u001b[H\u001b[2J';
+
+/** Where a screen cannot be written again, a watch prints what is at the top of the page whenever that changes. */
+function shower(
+  terminal: Terminal,
+  name: string,
+  { watch, json, bootCount }: Pick<BootOptions, 'watch' | 'json'> & { readonly bootCount: number },
+): (records: readonly JournalRecord[]) => void {
+  let before: string | undefined;
+  const print = json ? printJson : watch === true && terminal.isTty ? printScreen : printLines;
+  return (records) => {
+    const pages = bootsIn(records).slice(-bootCount).map(bootPage);
+    if (pages.length > 0) {
+      const now = { name, pages, before };
+      before = print(terminal, now);
+    } else if (before === undefined) {
+      terminal.err(`${name} has not been seen yet: power it on, with network boot first\n`);
+      before = '';
+    }
+  };
+}
+
+/** The headline in the colour of its verdict, where the terminal wants colours. */
+function coloured(terminal: Terminal, name: string, page: BootPage): string {
+  const text = withoutControls(bootText(name, page));
+  if (!wantsColour(terminal)) return text;
+  const end = text.indexOf('\n');
+  return paintedHeadline(text.slice(0, end), page.verdict.state) + text.slice(end);
+}
+
+interface Shown {
+  readonly name: string;
+  readonly pages: readonly BootPage[];
+  /** What the printer returned the last time. */
+  readonly before: string | undefined;
+}
+
+/** Prints what is new, and returns what tells it from the next time. */
+type Print = (terminal: Terminal, shown: Shown) => string;
+
+const printJson: Print = (terminal, { name, pages, before }) => {
+  const text = pages.map((page) => `${JSON.stringify({ machine: name, ...page })}\n`).join('');
+  if (text !== before) terminal.out(text);
+  return text;
+};
+
+const printScreen: Print = (terminal, { name, pages }) => {
+  terminal.styledOut(CLEAR_SCREEN + pages.map((page) => coloured(terminal, name, page)).join('\n'));
+  return '';
+};
+
+const printLines: Print = (terminal, { name, pages, before }) => {
+  const headline = pages
+    .slice(-1)
+    .map((page) => headlineOf(name, page))
+    .join('');
+  if (!before) terminal.styledOut(pages.map((page) => coloured(terminal, name, page)).join('\n'));
+  else if (headline !== before) terminal.out(headline);
+  return headline;
+};

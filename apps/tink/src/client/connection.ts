@@ -1,0 +1,82 @@
+/** Tokens and certificates of a context, read from their files. */
+import { readFile } from 'node:fs/promises';
+import type { Context } from './config-file.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import { createLoginTokens, type LoginPlace, type LoginTokens } from '../login/login-tokens.ts';
+import type { Terminal } from '../output/terminal.ts';
+
+export interface TlsSettings {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+export interface Connection {
+  /** Sent as `Authorization: Bearer`. */
+  readonly token?: string | undefined;
+  /** In the place of a token. */
+  readonly login?: LoginTokens;
+  readonly tls?: TlsSettings | undefined;
+}
+
+/** TINK_TOKEN before the context's. Throws a TinkFailure for files that cannot be read. `place`: of the context. */
+export async function connectionOf(
+  server: string,
+  context: Context,
+  terminal: Pick<Terminal, 'environment' | 'err' | 'clock' | 'signal'>,
+  place?: Omit<LoginPlace, 'err'>,
+): Promise<Connection> {
+  const { environment, err, clock, signal } = terminal;
+  const isSaid = Boolean(environment['TINK_TOKEN']);
+  const person = isSaid || place === undefined ? undefined : context.login;
+  const token = person === undefined ? await tokenOf(context, environment['TINK_TOKEN']) : undefined;
+  if (context.insecure === true)
+    err('warning: the certificate of the server is not checked (insecure); name its authority instead\n');
+  if ((token ?? person) !== undefined && isOpenNetwork(server))
+    err(`warning: the token goes to ${server} unencrypted; use https\n`);
+  const settings = await tlsOf(context);
+  const who =
+    person === undefined || place === undefined
+      ? { token }
+      : { login: createLoginTokens(person, { ...place, err }, { clock, signal, ca: settings.ca }) };
+  return { ...who, tls: Object.keys(settings).length === 0 ? undefined : settings };
+}
+
+async function tokenOf(context: Context, said: string | undefined): Promise<string | undefined> {
+  const file = await textOf('tokenFile', context.tokenFile);
+  const token = said || context.token || file?.trim();
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw usageFailure('the token has spaces, line breaks or other characters that no token has');
+  return token;
+}
+
+async function tlsOf(context: Context): Promise<TlsSettings> {
+  const ca = await textOf('certificateAuthority', context.certificateAuthority);
+  const cert = await textOf('clientCertificate', context.clientCertificate);
+  const key = await textOf('clientKey', context.clientKey);
+  if ((cert === undefined) !== (key === undefined)) {
+    throw usageFailure(
+      'a client certificate and its key go together',
+      'set both: --client-certificate FILE --client-key FILE',
+    );
+  }
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(context.insecure === true ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+async function textOf(field: string, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new TinkFailure(`${field}: cannot read ${path}: ${(error as Error).message}`);
+  });
+}
+
+function isOpenNetwork(server: string): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,59 @@
+/** What people call kinds. */
+import { hardwareKind, nearest, templateKind, workflowKind } from '@tinkerbell/resources';
+import { printable } from '../output/printable.ts';
+import type { ApiKind } from './api-kind.ts';
+import type { ApiClient } from './client.ts';
+import { discoverKinds, offeredKindNamed, ownKindNamed, ownKinds } from './discovery.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+
+/** What `tink get all` shows. */
+const everyday: readonly ApiKind[] = [hardwareKind, templateKind, workflowKind];
+
+/** The kind of that name: ours, else one of the server's. Throws a usage failure with the nearest name. */
+export async function kindOf(word: string, client: ApiClient): Promise<ApiKind> {
+  const own = ownKindNamed(word);
+  if (own !== undefined) return own;
+  const offered = await discovered(client);
+  const kind = offeredKindNamed(word, offered.kinds);
+  if (kind !== undefined) return kind;
+  throw unknownKind(word, offered.kinds, offered.why);
+}
+
+async function discovered(client: ApiClient): Promise<{ kinds: readonly ApiKind[]; why?: string }> {
+  try {
+    return { kinds: await discoverKinds(client) };
+  } catch (thrown) {
+    if (!(thrown instanceof TinkFailure)) throw thrown;
+    return { kinds: ownKinds, why: thrown.message };
+  }
+}
+
+function unknownKind(word: string, kinds: readonly ApiKind[], why: string | undefined): TinkFailure {
+  const names = kinds.flatMap((one) => [one.plural, one.singular, ...one.shortNames]);
+  const close = nearest(
+    word,
+    names.filter((name) => name.length > 2),
+  );
+  const known = `known kinds: ${kinds.map((one) => [one.plural, ...one.shortNames].join(' or ')).join(', ')}`;
+  const more = why === undefined ? '' : `; those of the server are not known: ${why}`;
+  return usageFailure(
+    `unknown kind ${JSON.stringify(word)}`,
+    (close === undefined ? known : `did you mean ${close}? ${known}`) + more,
+  );
+}
+
+/** `hardware`, `hw,wf` or `all`. */
+export async function kindsOf(words: string, client: ApiClient): Promise<readonly ApiKind[]> {
+  if (words === 'all') return everyday;
+  const found = await Promise.all(words.split(',').map((word) => kindOf(word.trim(), client)));
+  return found.filter((kind, index) => found.findIndex((one) => isSameKind(one, kind)) === index);
+}
+
+function isSameKind(one: ApiKind, other: ApiKind): boolean {
+  return one.group === other.group && one.plural === other.plural;
+}
+
+/** `hardware/m1`, as commands print and take it. */
+export function nameOf(kind: ApiKind, name: string): string {
+  return printable(`${kind.singular}/${name}`);
+}

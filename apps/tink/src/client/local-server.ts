@@ -1,0 +1,78 @@
+/**
+ * The server on this machine: it leaves a kubeconfig in its data folder, which only its owner can read. With it `tink` is the
+ * administrator there, over TLS with the certificate that the file names, so that no other program on the port gets the token.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRecord } from '@tinkerbell/resources';
+import { parseYaml, toJson } from '@tinkerbell/yaml';
+import type { Terminal } from '../output/terminal.ts';
+
+export interface LocalServer {
+  /** `https://127.0.0.1:7444` */
+  readonly url: string;
+  /** The same server without TLS, as people name it: `http://127.0.0.1:7080`. */
+  readonly plainUrl: string;
+  readonly token: string;
+  /** PEM. */
+  readonly certificateAuthority: string;
+  /** Where that was read. */
+  readonly path: string;
+}
+
+/** Where a server that was started here keeps its data, unless TINKERBELL_DATA_DIR names another folder. */
+const DATA_DIRECTORY = 'data';
+const EXTENSION = 'tinkerbell.org/local';
+
+/** Undefined when this machine has no such file, or this user may not read it, which is a warning. */
+export async function findLocalServer({
+  environment,
+  err,
+}: Pick<Terminal, 'environment' | 'err'>): Promise<LocalServer | undefined> {
+  const path = join(environment['TINKERBELL_DATA_DIR'] || DATA_DIRECTORY, 'kubeconfig');
+  try {
+    return localServerIn(await readFile(path, 'utf8'), path);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'EACCES') err(`warning: ${path} is for its owner only; run tink as that user\n`);
+    return undefined;
+  }
+}
+
+/** Whether a URL names that server: loopback in any spelling, and its port. */
+export function isLocalServer(url: string, { url: tlsUrl, plainUrl }: LocalServer): boolean {
+  const named = new URL(url);
+  if (!/^(localhost|127\.0\.0\.1|\[::1\])$/.test(named.hostname)) return false;
+  return [tlsUrl, plainUrl].some((own) => {
+    const { protocol, port } = new URL(own);
+    return named.protocol === protocol && named.port === port;
+  });
+}
+
+function localServerIn(text: string, path: string): LocalServer | undefined {
+  const parsed = parseYaml(text);
+  const [document] = parsed.ok ? parsed.documents : [];
+  const config = document === undefined ? undefined : toJson(document);
+  const cluster = fieldOf(first(config, 'clusters'), 'cluster');
+  const url = fieldOf(cluster, 'server');
+  const authority = fieldOf(cluster, 'certificate-authority-data');
+  const token = fieldOf(fieldOf(first(config, 'users'), 'user'), 'token');
+  const extension = first(cluster, 'extensions');
+  const plainUrl = fieldOf(fieldOf(extension, 'extension'), 'http');
+  if (fieldOf(extension, 'name') !== EXTENSION) return undefined;
+  const texts = [url, authority, token, plainUrl].filter((one) => typeof one === 'string');
+  const [tlsUrl, encoded, bearer, plain] = texts;
+  if (tlsUrl === undefined || encoded === undefined || bearer === undefined || plain === undefined)
+    return undefined;
+  const certificateAuthority = Buffer.from(encoded, 'base64').toString('utf8');
+  return { url: tlsUrl, plainUrl: plain, token: bearer, certificateAuthority, path };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
+
+function first(value: unknown, name: string): unknown {
+  const list = fieldOf(value, name);
+  return Array.isArray(list) ? list[0] : undefined;
+}

@@ -1,0 +1,32 @@
+/**
+ * `--json` and `-o json` are one habit: where a command has one of them, the other does the same. Commands that print
+ * documents (`get`) have further formats of `-o`; those that print lines have `json` alone.
+ */
+import type { Command } from 'commander';
+import { usageFailure } from '../failure.ts';
+
+export function withJsonHabit(program: Command): void {
+  for (const command of commandsOf(program)) {
+    const hasJson = command.options.some(({ long }) => long === '--json');
+    const hasOutput = command.options.some(({ long }) => long === '--output');
+    if (hasJson && !hasOutput) command.option('-o, --output <format>', 'json: the same as --json');
+    if (hasOutput && !hasJson) command.option('--json', 'the same as -o json');
+    if (hasJson === hasOutput) continue;
+    command.hook('preAction', (_self, action) => {
+      if (hasJson) takeOutput(action);
+      else if (action.getOptionValue('json') === true) action.setOptionValue('output', 'json');
+    });
+  }
+}
+
+function takeOutput(action: Command): void {
+  const output: unknown = action.getOptionValue('output');
+  if (typeof output !== 'string') return;
+  if (output !== 'json')
+    throw usageFailure(`-o ${output}: ${action.name()} prints text, or JSON with -o json`);
+  action.setOptionValue('json', true);
+}
+
+function commandsOf(command: Command): readonly Command[] {
+  return command.commands.flatMap((one) => [one, ...commandsOf(one)]);
+}

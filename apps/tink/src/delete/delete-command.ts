@@ -1,0 +1,130 @@
+import { Option, type Command } from 'commander';
+import type { ApiKind } from '../client/api-kind.ts';
+import type { ObjectName } from '../client/client.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import { kindOf, nameOf } from '../client/kind-names.ts';
+import { readManifestFiles } from '../manifests/manifest-files.ts';
+import { checkManifests, formatManifestProblem } from '../manifests/manifest-objects.ts';
+import { withCloseNames } from '../client/name-advice.ts';
+import { printable } from '../output/printable.ts';
+import type { Session } from '../client/session.ts';
+import { ApiFailure } from '../client/server-failure.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { secondsOf } from '../output/time-span.ts';
+import { waitFor } from '../wait/wait-objects.ts';
+import { collected, examples, sessionOf, splitName } from '../command-line/command-line.ts';
+import { named } from '../client/named.ts';
+
+interface DeleteOptions {
+  readonly filename?: readonly string[];
+  readonly recursive?: boolean;
+  readonly ignoreNotFound?: boolean;
+  readonly cascade?: keyof typeof cascades;
+  readonly wait?: boolean;
+  readonly timeout?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const cascades = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
+const WAIT_DEFAULT = '5m';
+
+export function addDelete(program: Command, terminal: Terminal): void {
+  program
+    .command('delete [kind] [names...]')
+    .description('delete objects, by name or as files name them')
+    .option('-f, --filename <path>', 'file, folder or - for standard input; may be repeated', collected)
+    .option('-R, --recursive', 'also the folders within a folder')
+    .option('--ignore-not-found', 'what is gone already is no failure')
+    .addOption(
+      new Option('--cascade <how>', 'what becomes of objects that these own; background unless said').choices(
+        Object.keys(cascades),
+      ),
+    )
+    .option('--wait', 'until they are gone, also their finalizers')
+    .option('--timeout <time>', `how long to wait: 90s, 10m; else ${WAIT_DEFAULT}`)
+    .option('--dry-run', 'ask the server whether it would delete them')
+    .option('--json', 'print one JSON line for each object')
+    .addHelpText(
+      'after',
+      examples(
+        'tink delete workflow m1-debian',
+        'tink delete hw/m1 hw/m2',
+        'tink delete -f examples/debian --wait',
+        'tink delete hw m1 --cascade orphan     and leave what it owns',
+      ),
+    )
+    .action(
+      async (
+        kind: string | undefined,
+        words: readonly string[],
+        options: DeleteOptions,
+        command: Command,
+      ) => {
+        if ((kind === undefined) === (options.filename === undefined))
+          throw usageFailure('delete needs a kind and names, or -f FILE');
+        const session = await sessionOf(command, terminal);
+        if (kind === undefined) return deleteAll(session, await targetsIn(session, options), options);
+        const { kinds, names } = splitName([kind, ...words]);
+        await deleteNamed(session, { kind: await kindOf(kinds, session.client), names }, options);
+      },
+    );
+}
+
+export async function deleteNamed(
+  session: Session,
+  { kind, names }: { readonly kind: ApiKind; readonly names: readonly string[] },
+  options: DeleteOptions = {},
+): Promise<void> {
+  if (names.length === 0)
+    throw usageFailure(`delete needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
+  const targets = await Promise.all(names.map((name) => named(session, kind, name)));
+  await deleteAll(session, targets, options);
+}
+
+/** In reverse: a Workflow goes before its Template. */
+async function targetsIn(session: Session, options: DeleteOptions): Promise<readonly ObjectName[]> {
+  const files = await readManifestFiles(options.filename ?? [], session.terminal, options);
+  const { objects, problems } = checkManifests(files, {
+    fallback: session.namespace,
+    required: session.namespaceAsked,
+  });
+  if (objects.length === 0 && problems.length > 0)
+    throw new TinkFailure([...problems.map(formatManifestProblem), 'nothing was deleted'].join('\n'));
+  return objects.map(({ kind, resource: { metadata } }) => ({ kind, ...metadata })).reverse();
+}
+
+async function deleteAll(
+  session: Session,
+  targets: readonly ObjectName[],
+  options: DeleteOptions,
+): Promise<void> {
+  const { client, terminal } = session;
+  const { ignoreNotFound = false, dryRun = false } = options;
+  const timeoutSeconds = secondsOf('--timeout', options.timeout ?? WAIT_DEFAULT);
+  const cascade = options.cascade === undefined ? undefined : cascades[options.cascade];
+  const onWarning = (text: string): void => terminal.err(`warning: ${printable(text)}\n`);
+  const deleted: ObjectName[] = [];
+  for (const target of targets) {
+    try {
+      await withCloseNames(client, target, () => client.remove(target, { cascade, dryRun, onWarning }));
+    } catch (thrown) {
+      if (!ignoreNotFound || !isNotFound(thrown)) throw thrown;
+      continue;
+    }
+    deleted.push(target);
+    terminal.out(deletedLine(target, options));
+  }
+  if (options.wait && !dryRun)
+    await waitFor(session, deleted, { condition: { wanted: 'delete' }, timeoutSeconds });
+}
+
+function isNotFound(thrown: unknown): boolean {
+  const isTold = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure);
+  return isTold && / not found( |$)/.test(thrown.message);
+}
+
+function deletedLine({ kind, namespace, name }: ObjectName, { json, dryRun = false }: DeleteOptions): string {
+  if (json) return `${JSON.stringify({ kind: kind.kind, namespace, name, deed: 'deleted', dryRun })}\n`;
+  return `${nameOf(kind, name)} deleted${dryRun ? ' (dry run)' : ''}\n`;
+}

@@ -1,0 +1,145 @@
+/** `tink edit` and `tink patch`. */
+import { readFile } from 'node:fs/promises';
+import { Option, type Command } from 'commander';
+import { parseYaml, toJson } from '@tinkerbell/yaml';
+import { groupVersionOf, type ApiKind } from '../client/api-kind.ts';
+import type { PatchOptions } from '../client/client.ts';
+import { editObject, type EditOptions } from './edit-object.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import { kindOf, nameOf } from '../client/kind-names.ts';
+import { withCloseNames } from '../client/name-advice.ts';
+import { objectDiff, shownDiff } from '../output/object-diff.ts';
+import type { Session } from '../client/session.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { examples, sessionOf, splitName } from '../command-line/command-line.ts';
+import { named } from '../client/named.ts';
+
+export function addEdit(program: Command, terminal: Terminal): void {
+  program
+    .command('edit <kind> [name]')
+    .description('change an object in your editor (VISUAL, EDITOR, vi); a refused text is kept')
+    .option('--from <path>', 'go on with a text that was kept')
+    .addHelpText(
+      'after',
+      examples(
+        'tink edit hardware m1',
+        'EDITOR=nano tink edit tpl/debian',
+        'tink edit hw m1 --from /tmp/m1.yaml',
+      ),
+    )
+    .action(async (kind: string, name: string | undefined, options: EditOptions, command: Command) => {
+      const session = await sessionOf(command, terminal);
+      await editObject(session, await oneTarget(session, 'edit', [kind, name]), options);
+    });
+}
+
+interface PatchCommandOptions {
+  readonly type: PatchOptions['type'];
+  readonly patch?: string;
+  readonly patchFile?: string;
+  readonly subresource?: 'status';
+  readonly forceConflicts?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export function addPatch(program: Command, terminal: Terminal): void {
+  program
+    .command('patch <kind> [name]')
+    .description('change fields of an object and leave the others')
+    .addOption(
+      new Option('--type <type>', 'merge (RFC 7386), json (RFC 6902) or apply (fields you own)')
+        .choices(['merge', 'json', 'apply'])
+        .default('merge'),
+    )
+    .option('-p, --patch <text>', 'the patch as JSON or YAML')
+    .option('--patch-file <path>', 'the patch from a file')
+    .addOption(new Option('--subresource <name>', 'of status instead of the rest').choices(['status']))
+    .option('--force-conflicts', 'with --type apply: take fields that others have applied')
+    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .option('--json', 'print the object as it is afterwards')
+    .addHelpText(
+      'after',
+      examples(
+        `tink patch hardware m1 -p '{"spec": {"agentID": "agent-7"}}'`,
+        `tink patch hw/m1 --type json -p '[{"op": "remove", "path": "/spec/agentID"}]'`,
+        'tink patch hw m1 --patch-file change.yaml --dry-run',
+      ),
+    )
+    .action(
+      async (kind: string, name: string | undefined, options: PatchCommandOptions, command: Command) => {
+        const body = await patchBody(options);
+        await patch(await sessionOf(command, terminal), [kind, name], { ...options, body });
+      },
+    );
+}
+
+async function patch(
+  session: Session,
+  words: readonly [string, string | undefined],
+  options: PatchCommandOptions & { readonly body: object },
+): Promise<void> {
+  const { client, terminal } = session;
+  const { type, dryRun = false, json = false } = options;
+  const target = await oneTarget(session, 'patch', words);
+  // Applying creates what is not there; the others need it.
+  const before =
+    type === 'apply'
+      ? await client.find(target)
+      : await withCloseNames(client, target, () => client.get(target));
+  const after = await client.patch(target, requestOf(options, target.kind));
+  if (json) return terminal.out(`${JSON.stringify(after, null, 2)}\n`);
+  const name = nameOf(target.kind, target.name);
+  terminal.styledErr(shownDiff(objectDiff(name, before, after), terminal));
+  const isSame = !dryRun && before?.metadata.resourceVersion === after.metadata.resourceVersion;
+  terminal.out(`${name} ${isSame ? 'unchanged' : 'patched'}${dryRun ? ' (dry run)' : ''}\n`);
+}
+
+function requestOf(
+  { type, body, dryRun = false, forceConflicts = false, subresource }: PatchCommandOptions & { body: object },
+  kind: ApiKind,
+): PatchOptions {
+  const whole = type === 'apply' ? { apiVersion: groupVersionOf(kind), kind: kind.kind, ...body } : body;
+  const place = subresource === undefined ? {} : { subresource };
+  return { type, body: whole, dryRun, force: forceConflicts, ...place };
+}
+
+async function patchBody({ patch, patchFile, type }: PatchCommandOptions): Promise<object> {
+  if ((patch === undefined) === (patchFile === undefined))
+    throw usageFailure('patch needs either --patch TEXT or --patch-file FILE');
+  const source = patchFile ?? '--patch';
+  const text = patch ?? (await fileText(source));
+  const parsed = parseYaml(text);
+  if (!parsed.ok) {
+    const { position, message } = parsed.error;
+    throw usageFailure(`${source}:${position.line}:${position.column}: ${message}`);
+  }
+  const value: unknown = parsed.documents[0] === undefined ? undefined : toJson(parsed.documents[0]);
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== (type === 'json')) {
+    throw usageFailure(
+      `${source}: a ${type} patch is ${type === 'json' ? 'a list of operations' : 'an object with the fields to change'}`,
+      type === 'json' ? undefined : 'a list of operations goes with --type json',
+    );
+  }
+  return value;
+}
+
+async function fileText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    throw new TinkFailure(`cannot read ${path}: ${(thrown as Error).message}`);
+  }
+}
+
+async function oneTarget(
+  session: Session,
+  verb: string,
+  [kind, name]: readonly [string, string | undefined],
+) {
+  const { kinds, names } = splitName(name === undefined ? [kind] : [kind, name]);
+  const [only] = names;
+  if (only === undefined || names.length > 1)
+    throw usageFailure(`${verb} takes one object: ${verb} KIND NAME`);
+  return named(session, await kindOf(kinds, session.client), only);
+}

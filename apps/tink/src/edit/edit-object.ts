@@ -1,0 +1,106 @@
+/** `tink edit`: an object as text in the person's editor. What was typed is never lost: a refused text stays in its file. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isRecord, type Resource } from '@tinkerbell/resources';
+import { parseYaml, stringifyYaml, toJson } from '@tinkerbell/yaml';
+import type { ObjectName } from '../client/client.ts';
+import { TinkFailure } from '../failure.ts';
+import { nameOf } from '../client/kind-names.ts';
+import { withCloseNames } from '../client/name-advice.ts';
+import { objectDiff, shownDiff } from '../output/object-diff.ts';
+import type { Session } from '../client/session.ts';
+
+export interface EditOptions {
+  /** A text that was kept from an edit before. */
+  readonly from?: string;
+}
+
+export async function editObject(session: Session, target: ObjectName, options: EditOptions): Promise<void> {
+  const { client, terminal } = session;
+  const current = await withCloseNames(client, target, () => client.get(target));
+  const shown = editedText(current);
+  const path = options.from ?? (await textFile(target.name, shown));
+  await runEditor(path, terminal.environment);
+  const text = await readFile(path, 'utf8');
+  const name = nameOf(target.kind, target.name);
+  if (text === shown) {
+    await discard(path, options);
+    terminal.out(`${name} unchanged\n`);
+    return;
+  }
+  try {
+    const stored = await client.replace(target.kind, objectIn(text, path, target));
+    terminal.styledErr(shownDiff(objectDiff(name, current, stored), terminal));
+  } catch (thrown) {
+    throw keptFailure(thrown, path, name);
+  }
+  await discard(path, options);
+  terminal.out(`${name} edited\n`);
+}
+
+/** Without what the server keeps; the revision stays, so that nobody's change in between is undone. */
+function editedText(object: Resource): string {
+  const { status: _status, metadata, ...content } = object;
+  const { managedFields: _managed, ...kept } = metadata as typeof metadata & { managedFields?: unknown };
+  const { apiVersion, kind, ...rest } = content;
+  const note = '# Save and leave the editor to store this; leave it as it is to change nothing.\n';
+  return note + stringifyYaml({ apiVersion, kind, metadata: kept, ...rest });
+}
+
+async function textFile(name: string, text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tink-edit-'));
+  const path = join(folder, `${name}.yaml`);
+  await writeFile(path, text, { mode: 0o600 });
+  return path;
+}
+
+async function discard(path: string, { from }: EditOptions): Promise<void> {
+  if (from === undefined) await rm(dirname(path), { recursive: true });
+}
+
+type Environment = Session['terminal']['environment'];
+
+/** VISUAL, EDITOR, vi: a shell's words, as git takes them. */
+async function runEditor(path: string, environment: Environment): Promise<void> {
+  const editor = environment['VISUAL'] || environment['EDITOR'] || 'vi';
+  const child = spawn('/bin/sh', ['-c', `${editor} "$@"`, editor, path], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code === 0) return;
+  throw new TinkFailure(`the editor (${editor}) ended with ${code ?? 'a signal'}; nothing was sent`, {
+    advice: `the text is in ${path}; EDITOR=nano chooses another editor`,
+  });
+}
+
+function objectIn(text: string, path: string, target: ObjectName): Resource {
+  const parsed = parseYaml(text);
+  if (!parsed.ok) {
+    const { position, message } = parsed.error;
+    throw new TinkFailure(`${path}:${position.line}:${position.column}: ${message}`);
+  }
+  const [document, ...more] = parsed.documents;
+  const value = document === undefined ? undefined : toJson(document);
+  if (more.length > 0 || !isRecord(value) || !isRecord(value['metadata']))
+    throw new TinkFailure(`${path} must be one object with apiVersion, kind and metadata`);
+  const { name, namespace } = value['metadata'];
+  if (name !== target.name || (namespace !== undefined && namespace !== target.namespace))
+    throw new TinkFailure(
+      `${path}: metadata.name and namespace cannot be edited; they are the object’s identity`,
+    );
+  return value as unknown as Resource;
+}
+
+function keptFailure(thrown: unknown, path: string, name: string): unknown {
+  if (!(thrown instanceof TinkFailure)) return thrown;
+  const [kind = '', object = ''] = name.split('/');
+  const isLate = /modified|conflict/i.test(thrown.message);
+  const hint = isLate ? 'take its metadata.resourceVersion out to overwrite, then: ' : 'go on with: ';
+  return new TinkFailure(thrown.message, {
+    advice: `nothing is lost, your text is in ${path}; ${hint}tink edit ${kind} ${object} --from ${path}`,
+  });
+}

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import type { ApiKind } from '../client/api-kind.ts';
+import { usageFailure } from '../failure.ts';
+import { kindsOf } from '../client/kind-names.ts';
+import type { Session } from '../client/session.ts';
+import { showObjects } from './show-objects.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { watchObjects } from './watch-objects.ts';
+import { getUnknown, isUnknownMachines } from '../unknown/unknown-command.ts';
+import {
+  examples,
+  sessionOf,
+  showOptionsOf,
+  splitName,
+  withListingOptions,
+  type ListingOptions,
+} from '../command-line/command-line.ts';
+
+type GetOptions = ListingOptions & { readonly watch?: boolean };
+
+export function addGet(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('get <kind> [names...]')
+    .description(
+      'show objects of a kind: hardware, templates, workflows, … and any other that the server has; or all',
+    )
+    .option('-w, --watch', 'go on showing changes');
+  withListingOptions(command)
+    .addHelpText(
+      'after',
+      examples(
+        'tink get hardware',
+        'tink get unknown                  machines that asked to boot and are not registered',
+        'tink get wf -A -o wide            workflows of all namespaces, all columns',
+        'tink get hardware m1 -o yaml',
+        'tink get hardware/m1 -o json',
+        'tink get hw,tpl,wf                several kinds; "all" is short for these',
+        'tink get workflows -w             and every change',
+        'tink get hardware -l rack=r7 -o name',
+        "tink get hw -o jsonpath='{.items[*].spec.interfaces[*].dhcp.mac}'",
+        'tink get hw -o custom-columns=NAME:.metadata.name,MAC:.spec.interfaces[*].dhcp.mac',
+        'tink get wf --sort-by .metadata.creationTimestamp',
+        'tink get wf -w -o json            every change as one line',
+      ),
+    )
+    .action(async (kind: string, names: readonly string[], options: GetOptions, self: Command) => {
+      const wanted = splitName([kind, ...names]);
+      const session = await sessionOf(self, terminal);
+      if (isUnknownMachines(kind)) return getUnknown(session, options.output);
+      await get(
+        session,
+        { kinds: await kindsOf(wanted.kinds, session.client), names: wanted.names },
+        options,
+      );
+    });
+}
+
+/** Also what `tink hardware list` and the like do. */
+export async function get(
+  session: Session,
+  { kinds, names }: { readonly kinds: readonly ApiKind[]; readonly names: readonly string[] },
+  options: GetOptions,
+): Promise<void> {
+  if (names.length > 0 && options.allNamespaces)
+    throw usageFailure('names and --all-namespaces do not go together');
+  if (names.length > 0 && (options.selector ?? options.fieldSelector))
+    throw usageFailure('names and selectors do not go together');
+  const [kind, ...others] = kinds;
+  const show = showOptionsOf(session, options);
+  if (!options.watch) return showObjects(session, { kinds, names }, show);
+  if (kind === undefined || others.length > 0) throw usageFailure('--watch takes one kind');
+  await watchObjects(session, { kind, names }, show);
+}

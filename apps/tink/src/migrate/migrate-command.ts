@@ -1,0 +1,96 @@
+/** `tink migrate` */
+import type { Command } from 'commander';
+import { PlatformError } from '@tinkerbell/platform-contract';
+import { createNodeLog } from '@tinkerbell/platform-node';
+import { transfer, TransferRefusal, type TransferReport } from '@tinkerbell/store-transfer';
+import { TinkFailure } from '../failure.ts';
+import { openPlace } from './open-place.ts';
+import { progressLine } from '../output/progress-line.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { examples } from '../command-line/command-line.ts';
+
+interface MigrateOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly whileRunning?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const explanation = `
+Everything is kept but the resourceVersion: uid, labels, annotations, owners, finalizers, status, creationTimestamp, timelines, output of
+actions, leases of addresses. A cluster gives uids and creation times itself, and takes Tinkerbell's kinds and the Secrets of BMC machines;
+timelines and leases stay in the data folder. No server may run on either store. Sealed Secrets stay sealed: give the new server the same keys.
+After an interruption the same command goes on where it stopped. What is copied is compared at the end.
+`;
+
+export function addMigrate(program: Command, terminal: Terminal): void {
+  program
+    .command('migrate')
+    .description('move everything of a server to another store; the server is stopped meanwhile')
+    .requiredOption('--from <store>', 'sqlite:DATA-DIR, postgres://…, or kubernetes:[KUBECONFIG]')
+    .requiredOption('--to <store>', 'the same; “postgres:” takes TINKERBELL_POSTGRES_URL')
+    .option(
+      '--while-running',
+      'also while agents perform actions: attempts go on, and are reported to the new server',
+    )
+    .option('--dry-run', 'say what would be copied, and write nothing')
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      explanation +
+        examples(
+          'tink migrate --from sqlite:/var/lib/tinkerbell --to postgres: --dry-run',
+          'tink migrate --from sqlite:/var/lib/tinkerbell --to postgres:',
+          'tink migrate --from sqlite:/var/lib/tinkerbell --to kubernetes:~/.kube/config',
+        ),
+    )
+    .action((options: MigrateOptions) => migrate(options, terminal));
+}
+
+async function migrate(options: MigrateOptions, terminal: Terminal): Promise<void> {
+  const { dryRun: isDryRun = false, whileRunning: isWhileRunning = false, json = false } = options;
+  const log = createNodeLog({ level: 'error', format: 'text' });
+  await using cleanup = new AsyncDisposableStack();
+  try {
+    const common = { log, terminal, isDryRun };
+    const from = await openPlace(options.from, { ...common, side: '--from' }, cleanup);
+    const to = await openPlace(options.to, { ...common, side: '--to' }, cleanup);
+    const onProgress = progressOf(terminal);
+    const { signal } = terminal;
+    const report = await transfer({ from, to, isDryRun, isWhileRunning, signal, onProgress });
+    terminal.out(json ? `${JSON.stringify(report)}\n` : summaryOf(report));
+  } catch (thrown) {
+    throw failureOf(thrown);
+  }
+}
+
+function progressOf(terminal: Terminal): (step: string, done: number, total: number) => void {
+  const lines = new Map<string, (done: number) => void>();
+  return (step, done, total) => {
+    const line = lines.get(step) ?? progressLine(terminal, `copying ${step}`, total);
+    lines.set(step, line);
+    line(done);
+  };
+}
+
+function failureOf(thrown: unknown): unknown {
+  if (thrown instanceof TransferRefusal) return new TinkFailure(thrown.message, { advice: thrown.advice });
+  if (thrown instanceof PlatformError) return new TinkFailure(thrown.message);
+  return thrown;
+}
+
+function summaryOf(report: TransferReport): string {
+  const { from, to, kinds, objects, records, leases, running, isDryRun, isResumed } = report;
+  const rows = kinds.map(
+    ({ collection, count, digest }) =>
+      `  ${collection.padEnd(44)} ${String(count).padStart(8)}  ${digest.slice(0, 16)}\n`,
+  );
+  const apart =
+    records === undefined
+      ? '  timelines and leases stay in the data folder of the server\n'
+      : `  ${records} records of timelines and output, ${leases ?? 0} leases\n`;
+  const going = running.map((one) => `  goes on: ${one}; its agent reports to the new server\n`);
+  const done = isDryRun ? 'would be copied' : `${isResumed ? 'resumed; ' : ''}copied and compared`;
+  return `${from} -> ${to}\n${rows.join('')}${apart}${going.join('')}${objects} objects ${done}\n`;
+}

@@ -1,0 +1,137 @@
+/** What operators do to workflows: asks the server for it, and says what changed and what happens next. */
+import { printable } from '../output/printable.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { workflowKind, type Workflow, type WorkflowStatus } from '@tinkerbell/resources';
+import { shownState, currentActionOf, isTerminal, type OperatorVerb } from '@tinkerbell/workflow';
+import { withCloseNames } from '../client/name-advice.ts';
+import type { Session } from '../client/session.ts';
+import { named } from '../client/named.ts';
+
+export interface OperateOptions {
+  readonly why?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface Wish {
+  readonly verb: OperatorVerb;
+  /** Or its uid. */
+  readonly name: string;
+  /** The fields of the body, from the workflow as it is. */
+  readonly fields?: (workflow: Workflow) => object;
+  /** What was done, after the workflow's name: `paused`. */
+  readonly done: string;
+  readonly options: OperateOptions;
+}
+
+/** Throws a TinkFailure with the server's words when it refuses. */
+export async function operate(
+  session: Session,
+  { verb, fields, done, options, ...wish }: Wish,
+): Promise<void> {
+  const { client, terminal } = session;
+  const target = await named(session, workflowKind, wish.name);
+  const { name } = target;
+  const before = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
+  const body = { who: terminal.userName, why: options.why ?? '', ...fields?.(before) };
+  const after = await client.operate(target, verb, { body, dryRun: options.dryRun === true });
+  if (options.json === true) return terminal.out(`${JSON.stringify(after, undefined, 2)}\n`);
+  const isUnchanged = isDeepStrictEqual(before.status, after.status);
+  terminal.out(
+    [
+      `workflow/${name} ${isUnchanged ? `unchanged: ${asItIs[verb] ?? 'it is so already'}` : done}${options.dryRun === true ? ' (dry run)' : ''}`,
+      ...changes(before.status ?? {}, after.status ?? {}),
+      `next: ${nextOf(name, after.status ?? {}, terminal.clock.nowMs())}`,
+    ]
+      .map((line) => `${printable(line)}\n`)
+      .join(''),
+  );
+}
+
+const asItIs: Partial<Record<OperatorVerb, string>> = {
+  pause: 'it is paused already',
+  resume: 'it is not paused',
+  cancel: 'it was cancelled already',
+};
+
+/** One line for each state that changed, and for each field that was edited. */
+function changes(before: WorkflowStatus, after: WorkflowStatus): readonly string[] {
+  const lines =
+    (before.state ?? '') === (after.state ?? '') ? [] : [`  ${stateOf(before)} -> ${stateOf(after)}`];
+  const earlier = new Map(actionsOf(before).map(({ action }) => [action.id, action]));
+  for (const { task, action } of actionsOf(after)) {
+    const was = earlier.get(action.id);
+    if (was === undefined) continue;
+    for (const field of [
+      'state',
+      'image',
+      'command',
+      'environment',
+      'volumes',
+      'timeout',
+      'pid',
+      'breakpoint',
+    ] as const) {
+      if (isDeepStrictEqual(was[field], action[field])) continue;
+      lines.push(
+        `  ${task.name} / ${action.name ?? action.id}: ${field} ${shown(was[field])} -> ${shown(action[field])}`,
+      );
+    }
+  }
+  return lines;
+}
+
+function stateOf(status: WorkflowStatus): string {
+  return shownState({ ...status, paused: false }) || 'not begun';
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === '') return 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function actionsOf(status: WorkflowStatus) {
+  return (status.tasks ?? []).flatMap((task) => task.actions.map((action) => ({ task, action })));
+}
+
+/** What happens to the workflow now, or what has it go on. */
+export function nextOf(name: string, status: WorkflowStatus, nowMs: number): string {
+  if (status.paused === true) return `${pausedText(status)}; go on with "tink workflow resume ${name}"`;
+  if (status.state === 'SUCCESS') return 'nothing, it has succeeded';
+  if (isTerminal(status.state))
+    return `nothing, it is ${shownState(status)}; run it again with "tink workflow retry ${name}"`;
+  if (stateOf(status) === 'not begun') return 'its template is rendered';
+  if (status.state === 'PREPARING') return 'the machine is prepared to boot, then its actions begin';
+  return status.state === 'POST' ? 'what is done after the last action' : nextAction(status, nowMs);
+}
+
+function pausedText(status: WorkflowStatus): string {
+  const place = currentActionOf(status);
+  if (place?.action.state !== 'RUNNING') return 'nothing is handed out';
+  return `${place.task.name} / ${place.action.name ?? ''} runs to its end, and nothing is handed out after it`;
+}
+
+function nextAction(status: WorkflowStatus, nowMs: number): string {
+  const place = currentActionOf(status);
+  if (place === undefined) return 'its end';
+  const { task, action } = place;
+  const what = `${task.name} / ${action.name ?? action.id}`;
+  if (action.state === 'RUNNING') return `${what} is running on agent ${task.agentID}`;
+  const waitMs = action.notBefore === undefined ? 0 : Date.parse(action.notBefore) - nowMs;
+  const wait = waitMs > 0 ? `, in ${Math.ceil(waitMs / 1000)} s at the earliest` : '';
+  return `${what}, when agent ${task.agentID} asks for it${wait}`;
+}
+
+/**
+ * The action that a person means by `ACTION` or `TASK/ACTION`. What the workflow does not have is passed on, for the server to
+ * say what it has.
+ */
+export function actionNamed(workflow: Workflow, word: string): { task?: string; action: string } {
+  const places = actionsOf(workflow.status ?? {});
+  if (places.some(({ action }) => action.name === word || action.id === word)) return { action: word };
+  for (const { task, action } of places) {
+    const names = [`${task.name}/${action.name ?? ''}`, `${task.name} / ${action.name ?? ''}`];
+    if (names.includes(word)) return { task: task.name, action: action.name ?? '' };
+  }
+  return { action: word };
+}

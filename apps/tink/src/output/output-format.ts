@@ -1,0 +1,106 @@
+/** What `-o` says, and objects in that form. */
+import type { Resource } from '@tinkerbell/resources';
+import { stringifyYaml } from '@tinkerbell/yaml';
+import { usageFailure } from '../failure.ts';
+import { renderJsonPath, valuesAt, valueText } from './jsonpath/evaluate-jsonpath.ts';
+import { parseJsonPath, parsePath, type Piece, type Step } from './jsonpath/parse-jsonpath.ts';
+import { alignedText } from './table-text.ts';
+import { printable } from './printable.ts';
+
+const plainFormats = ['table', 'wide', 'yaml', 'json', 'name'] as const;
+type PlainFormat = (typeof plainFormats)[number];
+
+export interface CustomColumn {
+  readonly header: string;
+  readonly path: readonly Step[];
+}
+
+export type Output =
+  | { readonly format: PlainFormat }
+  | { readonly format: 'jsonpath'; readonly pieces: readonly Piece[] }
+  | { readonly format: 'custom-columns'; readonly columns: readonly CustomColumn[] };
+
+export const OUTPUT_FORMATS =
+  'table, wide, yaml, json, name, jsonpath=TEMPLATE, custom-columns=HEADER:PATH,…';
+
+/** Throws a usage failure that lists the formats. */
+export function parseOutput(text: string): Output {
+  const plain = plainFormats.find((one) => one === text);
+  if (plain !== undefined) return { format: plain };
+  const [, format, argument = ''] = /^([a-z-]+)=(.*)$/s.exec(text) ?? [];
+  if (format === 'jsonpath' && argument !== '') return { format, pieces: parseJsonPath(argument) };
+  if (format === 'custom-columns' && argument !== '') return { format, columns: columnsOf(argument) };
+  throw usageFailure(`-o ${text}: no such format`, `formats: ${OUTPUT_FORMATS}`);
+}
+
+function columnsOf(text: string): readonly CustomColumn[] {
+  return text.split(/,(?![^[]*\])/).map((column) => {
+    const at = column.indexOf(':');
+    if (at < 1 || at === column.length - 1) {
+      throw usageFailure(
+        `custom-columns: ${JSON.stringify(column)} is not HEADER:PATH`,
+        'such as custom-columns=NAME:.metadata.name,MAC:.spec.interfaces[*].dhcp.mac',
+      );
+    }
+    return { header: column.slice(0, at), path: parsePath(column.slice(at + 1)) };
+  });
+}
+
+/** A line of cells for each object; what is missing is `<none>`. */
+export function customCells(
+  columns: readonly CustomColumn[],
+  objects: readonly unknown[],
+): readonly (readonly string[])[] {
+  return objects.map((object) =>
+    columns.map(({ path }) => {
+      const values = valuesAt(path, object);
+      return values.length === 0 ? '<none>' : printable(values.map(valueText).join(','));
+    }),
+  );
+}
+
+/** Objects as documents, by a template, or in columns. One object that was asked for by its name stands alone. */
+export function outputText(
+  output: Exclude<Output, { format: 'table' | 'wide' | 'name' }> | { readonly format: PlainFormat },
+  objects: readonly Resource[],
+  isSingle: boolean,
+): string {
+  switch (output.format) {
+    case 'jsonpath':
+      return renderJsonPath(output.pieces, isSingle ? objects[0] : listOf(objects));
+    case 'custom-columns':
+      return alignedText([
+        output.columns.map(({ header }) => header),
+        ...customCells(output.columns, objects),
+      ]);
+    default:
+      return documentText(isSingle ? objects[0] : listOf(objects), output.format);
+  }
+}
+
+function listOf(items: readonly Resource[]): object {
+  return { apiVersion: 'v1', kind: 'List', metadata: {}, items };
+}
+
+function documentText(value: unknown, format: PlainFormat): string {
+  return format === 'json' ? `${JSON.stringify(value, null, 2)}\n` : stringifyYaml(value);
+}
+
+/** In the order of what the path finds: numbers by size, texts by their parts, what is missing first. */
+export function sortedBy<Item>(
+  items: readonly Item[],
+  path: readonly Step[],
+  objectOf: (item: Item) => unknown,
+): readonly Item[] {
+  const keyed = items.map((item) => ({ item, key: valuesAt(path, objectOf(item))[0] }));
+  return keyed.toSorted((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item);
+}
+
+/** `m2` before `m10`. */
+const natural = new Intl.Collator('en', { numeric: true });
+
+function compareKeys(a: unknown, b: unknown): number {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return natural.compare(valueText(a), valueText(b));
+}

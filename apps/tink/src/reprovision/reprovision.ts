@@ -1,0 +1,150 @@
+/** One machine provisioned again: a new Workflow like its last one. */
+import { isRecord, workflowKind, type Hardware, type Workflow } from '@tinkerbell/resources';
+import { createWorkflow, findHardware } from '../workflow/create-workflow.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import type { Session } from '../client/session.ts';
+
+type BootOptions = NonNullable<NonNullable<Workflow['spec']>['bootOptions']>;
+
+/** On a Hardware: its machine is not to be provisioned again. The value may say why; `false` is as none. */
+export const PROTECTED_ANNOTATION = 'tinkerbell.org/protected';
+
+export interface ReprovisionWish {
+  /** A Hardware's name or a MAC. */
+  readonly machine: string;
+  /** Absent: that of the machine's last workflow. */
+  readonly template: string | undefined;
+  /** Absent: boot options of the last workflow. */
+  readonly bootMode: string | undefined;
+  readonly isoUrl: string | undefined;
+  readonly name: string | undefined;
+  readonly pairs: Readonly<Record<string, string>>;
+  readonly dryRun: boolean;
+}
+
+export interface Reprovisioned {
+  readonly hardware: Hardware;
+  readonly workflow: Workflow;
+}
+
+const BOOT_MODES = ['netboot', 'isoboot', 'customboot'] as const;
+const ENDED = ['SUCCESS', 'FAILED', 'TIMEOUT'];
+
+/** Throws a TinkFailure, with the way out, for a protected machine and for one that is being provisioned. */
+export async function reprovision(session: Session, wish: ReprovisionWish): Promise<Reprovisioned> {
+  const hardware = await findHardware(session, wish.machine);
+  refuseProtected(hardware);
+  const workflows = await workflowsOf(session, hardware);
+  refuseUnfinished(workflows);
+  const last = workflows[0]?.spec;
+  const template = wish.template ?? last?.templateRef;
+  if (template === undefined)
+    throw new TinkFailure(`hardware/${hardware.metadata.name} has had no workflow`, {
+      advice: 'name what to install: --template NAME; "tink get templates" lists them',
+    });
+  const workflow = await createWorkflow(session, {
+    template,
+    hardware: hardware.metadata.name,
+    name: wish.name,
+    pairs: { ...valuesOf(last?.hardwareMap), ...wish.pairs },
+    bootOptions: bootOptionsFor(hardware, last?.bootOptions, wish),
+    dryRun: wish.dryRun,
+  });
+  return { hardware, workflow };
+}
+
+function refuseProtected({ metadata: { name, annotations } }: Hardware): void {
+  const mark = annotations?.[PROTECTED_ANNOTATION];
+  if (mark === undefined || mark === 'false') return;
+  const why = mark === '' || mark === 'true' ? '' : `: ${mark}`;
+  throw new TinkFailure(`hardware/${name} is protected by its annotation ${PROTECTED_ANNOTATION}${why}`, {
+    advice: `when its disks may be overwritten, take the mark away: tink annotate hardware ${name} ${PROTECTED_ANNOTATION}-`,
+  });
+}
+
+/** Newest first. */
+async function workflowsOf({ client, namespace }: Session, hardware: Hardware): Promise<readonly Workflow[]> {
+  const { items } = await client.list(workflowKind, { namespace });
+  return (items as readonly Workflow[])
+    .filter(({ spec }) => spec?.hardwareRef === hardware.metadata.name)
+    .toSorted((one, other) => createdAt(other).localeCompare(createdAt(one)));
+}
+
+function createdAt({ metadata }: Workflow): string {
+  return metadata.creationTimestamp ?? '';
+}
+
+function refuseUnfinished(workflows: readonly Workflow[]): void {
+  const busy = workflows.find(
+    ({ status, spec }) => !ENDED.includes(status?.state ?? '') && spec?.disabled !== true,
+  );
+  if (busy === undefined) return;
+  const { name } = busy.metadata;
+  throw new TinkFailure(
+    `workflow/${name} of this machine has not ended; it is ${busy.status?.state || 'not begun'}`,
+    {
+      advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow cancel ${name}"`,
+    },
+  );
+}
+
+/** What the last workflow set, but for the agent: a machine may have been replaced. */
+function valuesOf(hardwareMap: unknown): Readonly<Record<string, string>> {
+  if (!isRecord(hardwareMap)) return {};
+  const texts = Object.entries(hardwareMap).filter(
+    (pair): pair is [string, string] => typeof pair[1] === 'string',
+  );
+  return Object.fromEntries(texts.filter(([name]) => name !== 'device_1'));
+}
+
+function bootOptionsFor(
+  hardware: Hardware,
+  last: BootOptions | undefined,
+  { bootMode, isoUrl }: ReprovisionWish,
+): BootOptions {
+  const isoURL = isoUrl ?? last?.isoURL;
+  const own = bootMode === undefined ? last : { bootMode: bootModeOf(bootMode, { last, isoURL }) };
+  return { ...own, ...optionsOfMode(own?.bootMode, { hardware, last, isoURL }) };
+}
+
+/** What the boot mode needs beside itself. */
+function optionsOfMode(
+  mode: BootOptions['bootMode'],
+  {
+    hardware,
+    last,
+    isoURL,
+  }: {
+    readonly hardware: Hardware;
+    readonly last: BootOptions | undefined;
+    readonly isoURL: string | undefined;
+  },
+): BootOptions {
+  switch (mode) {
+    case 'isoboot':
+    case 'iso':
+      return isoURL === undefined ? {} : { isoURL };
+    case 'customboot':
+      return last?.custombootConfig === undefined ? {} : { custombootConfig: last.custombootConfig };
+    default:
+      return mayNetboot(hardware) ? {} : { toggleAllowNetboot: true };
+  }
+}
+
+function bootModeOf(
+  text: string,
+  { last, isoURL }: { readonly last: BootOptions | undefined; readonly isoURL: string | undefined },
+): NonNullable<BootOptions['bootMode']> {
+  const mode = BOOT_MODES.find((one) => one === text);
+  if (mode === undefined)
+    throw usageFailure(`--boot-mode takes ${BOOT_MODES.join(', ')}, not ${JSON.stringify(text)}`);
+  if (mode === 'isoboot' && isoURL === undefined)
+    throw usageFailure('--boot-mode isoboot needs --iso-url URL: the last workflow has none');
+  if (mode === 'customboot' && last?.custombootConfig === undefined)
+    throw usageFailure('--boot-mode customboot needs a last workflow with spec.bootOptions.custombootConfig');
+  return mode;
+}
+
+function mayNetboot({ spec }: Hardware): boolean {
+  return spec?.interfaces?.some(({ netboot }) => netboot?.allowPXE === true) === true;
+}

@@ -1,0 +1,107 @@
+/** Accounts of programs with their role and tokens, as `tink token` makes, lists and revokes them. */
+import {
+  clusterRoleBindingKind,
+  roleBindingKind,
+  serviceAccountKind,
+  type BindingResource,
+  type ObjectMeta,
+  type Resource,
+} from '@tinkerbell/resources';
+import { collectionPathOf, type ApiKind } from '../client/api-kind.ts';
+import { TinkFailure } from '../failure.ts';
+import { ApiFailure } from '../client/server-failure.ts';
+import type { Session } from '../client/session.ts';
+
+const LABEL = 'tinkerbell.org/token';
+const GROUP = 'rbac.authorization.k8s.io';
+const clusterWide: ApiKind = { ...clusterRoleBindingKind, namespaced: false };
+
+export interface TokenWish {
+  readonly name: string;
+  /** A ClusterRole. */
+  readonly role: string;
+  readonly seconds: number;
+}
+
+export interface MadeToken {
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expires: string;
+}
+
+/** The account and its binding where they are not there yet, and a new token. With `-n` the role holds in that namespace alone. */
+export async function makeToken(session: Session, { name, role, seconds }: TokenWish): Promise<MadeToken> {
+  const { client, namespace, namespaceAsked } = session;
+  const account = object(serviceAccountKind, { name, namespace, labels: { [LABEL]: 'true' } });
+  await unlessThere(() => client.create(serviceAccountKind, account));
+  const kind = namespaceAsked === undefined ? clusterWide : roleBindingKind;
+  const place = kind === clusterWide ? {} : { namespace };
+  const metadata = { name: bindingName(session, name), labels: { [LABEL]: 'true' }, ...place };
+  const binding = {
+    ...object(kind, metadata),
+    roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
+  };
+  await unlessThere(() => client.create(kind, binding));
+  const { roleRef } = (await client.get({ kind, namespace, name: metadata.name })) as BindingResource;
+  if (roleRef.name !== role)
+    throw new TinkFailure(
+      `${name} has the role ${roleRef.name}; another one needs "tink token revoke ${name}" first, which ends its tokens`,
+    );
+  const path = `${collectionPathOf(serviceAccountKind, namespace)}/${encodeURIComponent(name)}/token`;
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
+  const answer = (await client.ask(path, { ...request, spec: { expirationSeconds: seconds } })) as {
+    status: { token: string; expirationTimestamp: string };
+  };
+  return { token: answer.status.token, expires: answer.status.expirationTimestamp };
+}
+
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
+  readonly role: string;
+  /** Empty: everywhere. */
+  readonly within: string;
+  readonly created: string;
+}
+
+export async function accountsMade({ client }: Session): Promise<readonly Account[]> {
+  const labelSelector = LABEL;
+  const lists = await Promise.all(
+    [roleBindingKind, clusterWide].map((kind) => client.list(kind, { labelSelector })),
+  );
+  return lists
+    .flatMap(({ items }) => items as readonly BindingResource[])
+    .map(({ metadata, roleRef, subjects }) => ({
+      namespace: subjects?.[0]?.namespace ?? '',
+      name: subjects?.[0]?.name ?? '',
+      role: roleRef.name,
+      within: metadata.namespace ?? '',
+      created: metadata.creationTimestamp ?? '',
+    }));
+}
+
+/** Deletes the account, with which all its tokens end, and its bindings. Throws a TinkFailure when there is no such account. */
+export async function revokeTokens(session: Session, name: string): Promise<void> {
+  const { client, namespace } = session;
+  await client.remove({ kind: serviceAccountKind, namespace, name });
+  for (const kind of [roleBindingKind, clusterWide])
+    await client.remove({ kind, namespace, name: bindingName(session, name) }).catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiFailure) || thrown.code !== 404) throw thrown;
+    });
+}
+
+function bindingName({ namespace }: Session, name: string): string {
+  return `token-${namespace}-${name}`;
+}
+
+function object(kind: ApiKind, metadata: Partial<ObjectMeta>): Resource {
+  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  return { apiVersion, kind: kind.kind, metadata: metadata as ObjectMeta };
+}
+
+async function unlessThere(create: () => Promise<unknown>): Promise<void> {
+  await create().catch((thrown: unknown) => {
+    if (!(thrown instanceof ApiFailure) || thrown.code !== 409) throw thrown;
+  });
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import {
+  bmcJobKind,
+  bmcMachineKind,
+  bmcTaskKind,
+  hardwareKind,
+  templateKind,
+  workflowKind,
+  workflowRuleSetKind,
+  type Hardware,
+  type Kind,
+  type Resource,
+  type Workflow,
+} from '@tinkerbell/resources';
+import { usageFailure } from '../failure.ts';
+import { kindOf } from '../client/kind-names.ts';
+import { withCloseNames } from '../client/name-advice.ts';
+import { hardwareTree, treeText, workflowNode, type TreeNode, type TreeObjects } from './object-tree.ts';
+import type { Session } from '../client/session.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { examples, sessionOf, splitName } from '../command-line/command-line.ts';
+import { named } from '../client/named.ts';
+
+export function addTree(program: Command, terminal: Terminal): void {
+  program
+    .command('tree <kind> [name]')
+    .description(
+      'show what belongs to a machine or a workflow: BMC, jobs, templates, tasks, actions, rule sets',
+    )
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      examples('tink tree hardware/m1', 'tink tree workflow m1-debian', 'tink tree hw m1 --json'),
+    )
+    .action(
+      async (kind: string, name: string | undefined, { json }: { json?: boolean }, command: Command) => {
+        const session = await sessionOf(command, terminal);
+        const { kinds, names } = splitName(name === undefined ? [kind] : [kind, name]);
+        const tree = await treeOf(session, kinds, names[0]);
+        terminal.out(json ? `${JSON.stringify(tree, null, 2)}\n` : treeText(tree));
+      },
+    );
+}
+
+async function treeOf(session: Session, word: string, name: string | undefined): Promise<TreeNode> {
+  const { client } = session;
+  const kind = await kindOf(word, client);
+  if ((kind !== hardwareKind && kind !== workflowKind) || name === undefined)
+    throw usageFailure('tree takes one hardware or workflow', 'such as: tink tree hardware/m1');
+  const target = await named(session, kind, name);
+  const root = await withCloseNames(client, target, () => client.get(target));
+  const all = await allObjects(session);
+  return kind === hardwareKind ? hardwareTree(root as Hardware, all) : workflowNode(root as Workflow, all);
+}
+
+async function allObjects({ client }: Session): Promise<TreeObjects> {
+  const list = async (kind: Kind): Promise<readonly Resource[]> => (await client.list(kind, {})).items;
+  const [hardware, templates, workflows, ruleSets, machines, jobs, tasks] = await Promise.all([
+    list(hardwareKind),
+    list(templateKind),
+    list(workflowKind),
+    list(workflowRuleSetKind),
+    list(bmcMachineKind),
+    list(bmcJobKind),
+    list(bmcTaskKind),
+  ]);
+  return { hardware, templates, workflows, ruleSets, machines, jobs, tasks };
+}

@@ -1,0 +1,74 @@
+/** A Hardware for a machine that asked to boot, from what it said of itself. */
+import { hardwareKind, type Hardware, apiVersionOf } from '@tinkerbell/resources';
+import { netmaskOf, parseIpv4 } from '@tinkerbell/wire';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import { hardwareWithMac, macIn } from '../workflow/hardware-map.ts';
+import type { Session } from '../client/session.ts';
+import { acceptLine, architectureOf, unknownMachine, type ListedMachine } from './unknown-machines.ts';
+
+export interface AcceptWish {
+  readonly mac: string;
+  readonly name: string | undefined;
+  /** `192.0.2.7/24`; false where another server or a pool gives addresses; undefined when nothing was said. */
+  readonly address: string | false | undefined;
+  readonly gateway: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** Resolves with the Hardware as stored. Throws a TinkFailure when the MAC has one, or nothing says which address it is to have. */
+export async function acceptHardware(session: Session, wish: AcceptWish): Promise<Hardware> {
+  const mac = macIn(wish.mac);
+  if (mac === undefined)
+    throw usageFailure(`${JSON.stringify(wish.mac)} is no MAC`, 'such as 08:00:27:9e:f5:3a');
+  const { client, namespace } = session;
+  const { items } = await client.list(hardwareKind, {});
+  const present = hardwareWithMac(mac, items as readonly Hardware[]);
+  if (present !== undefined)
+    throw new TinkFailure(`hardware/${present.metadata.name} has the MAC ${mac} already`, {
+      advice: `tink describe hardware ${present.metadata.name} -n ${present.metadata.namespace}`,
+    });
+  const machine = await unknownMachine(session, mac);
+  const isAnswered = machine !== undefined && machine.message === undefined;
+  if (wish.address === undefined && !isAnswered)
+    throw usageFailure(
+      `hardware accept needs the address that ${mac} is to have`,
+      `${acceptLine(mac)}, or --no-address where a pool or another DHCP server gives it one`,
+    );
+  const name = wish.name ?? `machine-${mac.replaceAll(':', '-')}`;
+  const hardware = hardwareFor({ mac, name, namespace }, machine, wish);
+  return (await client.create(hardwareKind, hardware, { dryRun: wish.dryRun })) as Hardware;
+}
+
+function hardwareFor(
+  { mac, name, namespace }: { readonly mac: string; readonly name: string; readonly namespace: string },
+  machine: ListedMachine | undefined,
+  { address, gateway }: AcceptWish,
+): Hardware {
+  const { arch, uefi } = machine === undefined ? {} : architectureOf(machine.architecture);
+  const dhcp = {
+    mac,
+    hostname: name,
+    ...(arch === undefined ? {} : { arch, uefi }),
+    ...(address === undefined || address === false ? {} : { ip: addressOf(address, gateway) }),
+  };
+  return {
+    apiVersion: apiVersionOf(hardwareKind),
+    kind: hardwareKind.kind,
+    metadata: { name, namespace },
+    spec: { interfaces: [{ dhcp, netboot: { allowPXE: true, allowWorkflow: true } }] },
+  };
+}
+
+function addressOf(text: string, gateway: string | undefined) {
+  const [, host = '', length = ''] = /^([\d.]+)\/(\d{1,2})$/.exec(text) ?? [];
+  const address = parseIpv4(host);
+  const prefixLength = Number(length);
+  if (address === undefined || prefixLength < 1 || prefixLength > 32)
+    throw usageFailure(
+      `--address takes ADDRESS/PREFIX such as 192.168.56.43/24, not ${JSON.stringify(text)}`,
+    );
+  const netmask = netmaskOf(prefixLength);
+  if (gateway !== undefined && parseIpv4(gateway) === undefined)
+    throw usageFailure(`--gateway takes an IPv4 address, not ${JSON.stringify(gateway)}`);
+  return { address, netmask, ...(gateway === undefined ? {} : { gateway }) };
+}

@@ -1,0 +1,94 @@
+/** `tink wait`: watches objects until all are as wanted. */
+import type { Resource } from '@tinkerbell/resources';
+import type { ObjectName } from '../client/client.ts';
+import { TinkFailure } from '../failure.ts';
+import { followed } from '../client/followed.ts';
+import { nameOf } from '../client/kind-names.ts';
+import { withCloseNames } from '../client/name-advice.ts';
+import { printable } from '../output/printable.ts';
+import type { Session } from '../client/session.ts';
+import { judge, type Verdict, type WaitCondition } from './wait-condition.ts';
+
+export interface WaitOptions {
+  readonly condition: WaitCondition;
+  readonly timeoutSeconds: number;
+}
+
+/** Throws a TinkFailure when one of them is not met, or not in time. */
+export async function waitFor(
+  session: Session,
+  targets: readonly ObjectName[],
+  { condition, timeoutSeconds }: WaitOptions,
+): Promise<readonly Verdict[]> {
+  const { clock, signal } = session.terminal;
+  const over = new AbortController();
+  const cancel = clock.schedule(timeoutSeconds * 1000, () => over.abort());
+  const ending = AbortSignal.any([signal, over.signal]);
+  const limited: Session = {
+    ...session,
+    terminal: { ...session.terminal, signal: ending },
+    client: session.client.endingWith(ending),
+  };
+  try {
+    const waits = targets.map((target) => waitForOne(limited, target, condition));
+    const verdicts = await Promise.all(waits);
+    const late = verdicts.find(({ verdict }) => !verdict.isMet);
+    if (late !== undefined && signal.aborted) throw new TinkFailure('interrupted');
+    if (late !== undefined)
+      throw new TinkFailure(`${late.name}: not met within ${timeoutSeconds} s; now: ${late.verdict.now}`, {
+        advice: 'wait longer with --timeout, such as --timeout 30m',
+      });
+    return verdicts.map(({ verdict }) => verdict);
+  } finally {
+    cancel();
+    over.abort();
+  }
+}
+
+async function waitForOne(
+  session: Session,
+  target: ObjectName,
+  condition: WaitCondition,
+): Promise<{ readonly name: string; readonly verdict: Verdict }> {
+  const { client, terminal } = session;
+  const name = nameOf(target.kind, target.name);
+  let verdict: Verdict = { isMet: false, isHopeless: false, now: 'not known yet' };
+  const look = (object: Resource | undefined): boolean => {
+    const before = verdict.now;
+    verdict = judge(condition, object);
+    if (verdict.now !== before && !verdict.isMet) terminal.err(`${name}: ${printable(verdict.now)}\n`);
+    if (verdict.isHopeless)
+      throw new TinkFailure(`${name}: ${printable(verdict.now)}; it will not be as wanted by waiting`);
+    return verdict.isMet;
+  };
+  try {
+    const first = await client.find(target);
+    if (first === undefined && condition.wanted !== 'delete')
+      await withCloseNames(client, target, () => client.get(target));
+    if (look(first)) return { name, verdict };
+    for await (const object of states(session, target, first)) if (look(object)) return { name, verdict };
+  } catch (thrown) {
+    if (!terminal.signal.aborted) throw thrown;
+  }
+  return { name, verdict };
+}
+
+/** The object after each change; undefined when it is gone. */
+async function* states(
+  session: Session,
+  target: ObjectName,
+  first: Resource | undefined,
+): AsyncGenerator<Resource | undefined, void, undefined> {
+  const { client } = session;
+  const options = { namespace: target.namespace, fieldSelector: `metadata.name=${target.name}` };
+  let last = first?.metadata.resourceVersion ?? '';
+  const open = () => client.watch(target.kind, options, last);
+  for await (const { type, object } of followed(session, open)) {
+    // After an error, what it began with is too old by now: look again.
+    const seen = type === 'ERROR' ? await client.find(target) : object;
+    last = seen?.metadata.resourceVersion ?? last;
+    if (type === 'BOOKMARK') continue;
+    // A namesake that was created after it is another object.
+    yield type === 'DELETED' || seen?.metadata.uid !== first?.metadata.uid ? undefined : seen;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+import { workflowKind, type Workflow } from '@tinkerbell/resources';
+import { createWorkflow, storeUnderFreeName } from './create-workflow.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import { mapInJson, pairsOf } from './hardware-map.ts';
+import { withCloseNames } from '../client/name-advice.ts';
+import type { Session } from '../client/session.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { stemOf } from './workflow-name.ts';
+import { collected, examples, sessionOf } from '../command-line/command-line.ts';
+import { events, withEventsOptions, type EventsOptions } from '../events/events-command.ts';
+import { addKindVerbs } from '../command-line/kind-verbs.ts';
+import { logs, withLogsOptions, type LogsOptions } from '../logs/logs-command.ts';
+import { addOperations } from '../operate/operate-commands.ts';
+import { addChecks } from './workflow-check-commands.ts';
+import { named } from '../client/named.ts';
+
+interface CreateOptions {
+  readonly template?: string;
+  readonly hardware?: string;
+  readonly name?: string;
+  readonly set?: readonly string[];
+  readonly dryRun?: boolean;
+}
+
+export function addWorkflow(program: Command, terminal: Terminal): void {
+  const group = program
+    .command('workflow')
+    .alias('wf')
+    .description('run templates on machines: create, watch, pause, fix, retry');
+  addCreate(group, terminal);
+  addKindVerbs(group, workflowKind, terminal);
+  withEventsOptions(group.command('events <name>'))
+    .description('what happened to a workflow')
+    .addHelpText('after', examples('tink workflow events m1-debian', 'tink workflow events m1-debian -w'))
+    .action(async (name: string, options: EventsOptions, command: Command) =>
+      events(await sessionOf(command, terminal), { ...options, workflow: name }),
+    );
+  withLogsOptions(group.command('logs <name>')).action(
+    async (name: string, options: LogsOptions, command: Command) =>
+      logs(await sessionOf(command, terminal), name, options),
+  );
+  addOperations(group, terminal);
+  group
+    .command('rerun <name>')
+    .description('run what a workflow that has ended ran once more, as a new workflow')
+    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .addHelpText(
+      'after',
+      examples(
+        'tink workflow rerun m1-debian      prints the name of the new workflow',
+        'tink workflow retry m1-debian      goes on with the same one instead',
+      ),
+    )
+    .action(async (name: string, options: { readonly dryRun?: boolean }, command: Command) =>
+      rerun(await sessionOf(command, terminal), name, options.dryRun === true),
+    );
+  addChecks(group, terminal);
+}
+
+function addCreate(group: Command, terminal: Terminal): void {
+  group
+    .command('create')
+    .description('run a template on a machine; prints the name of the new workflow')
+    .option('-t, --template <name>', 'the template')
+    .option('-r, --hardware <name>', 'the machine: name of its Hardware, or a MAC')
+    .option('--name <name>', 'name of the workflow; else HARDWARE-TEMPLATE, with a number when that is taken')
+    .option(
+      '--set <name=value>',
+      'a value for the template; device_1 is the machine’s agent unless set',
+      collected,
+    )
+    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .addHelpText(
+      'after',
+      examples(
+        'tink workflow create --template debian --hardware m1',
+        'tink workflow create -t debian -r 08:00:27:9e:f5:3a --name m1-again',
+        'tink workflow create -t debian -r m1 --set device_1=agent-7 --set disk=/dev/sdb',
+        'tink workflow events "$(tink workflow create -t debian -r m1)" -w',
+      ),
+    )
+    .action(async (options: CreateOptions, command: Command) => {
+      if (options.template === undefined) throw usageFailure('workflow create needs --template NAME');
+      const map = mapInJson(options.hardware ?? '');
+      const workflow = await createWorkflow(await sessionOf(command, terminal), {
+        template: options.template,
+        hardware: map === undefined ? options.hardware : Object.values(map)[0],
+        name: options.name,
+        pairs: { ...map, ...pairsOf(options.set ?? []) },
+        dryRun: options.dryRun === true,
+      });
+      told(terminal, workflow, options.dryRun === true);
+    });
+}
+
+/** The name alone on standard output, for scripts. */
+function told(terminal: Terminal, { metadata }: Workflow, dryRun: boolean): void {
+  terminal.out(`${metadata.name}\n`);
+  if (terminal.isTty && !dryRun) terminal.err(`watch it with: tink workflow events ${metadata.name} -w\n`);
+}
+
+const ended = ['SUCCESS', 'FAILED', 'TIMEOUT'];
+
+/** The ended workflow stays as it is, as the record of what happened. */
+async function rerun(session: Session, word: string, dryRun: boolean): Promise<void> {
+  const { client, terminal } = session;
+  const target = await named(session, workflowKind, word);
+  const { name } = target;
+  const { spec, status } = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
+  const state = status?.state ?? '';
+  if (!ended.includes(state)) {
+    throw new TinkFailure(`workflow/${name} has not ended; it is ${state || 'not begun'}`, {
+      advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow cancel ${name}"`,
+    });
+  }
+  const stem = stemOf(name);
+  const workflow = await storeUnderFreeName(session, spec ?? {}, { stem, name: undefined, dryRun });
+  told(terminal, workflow, dryRun);
+}

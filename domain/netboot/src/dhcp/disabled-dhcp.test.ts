@@ -1,0 +1,19 @@
+/** Beside another DHCP server (upstream reservation/handler.go; its scripts and its proxy do not look at disableDhcp). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hardware, MAC } from '../testing/packets.ts';
+import { architectureOf, reservationFor } from '../index.ts';
+import { mac } from '@tinkerbell/wire';
+
+test('scripts and files are given although DHCP is disabled', () => {
+  const found = reservationFor([hardware({ networkInterface: { disableDhcp: true } })], MAC);
+  assert.ok(found.ok);
+  assert.equal(found.value.isDhcpDisabled, true);
+  assert.equal(found.value.mayNetboot, true);
+});
+
+test('architecture 41 is what a maker’s prefix says, and not what a client says', () => {
+  assert.equal(architectureOf([41], mac('02:00:5e:10:00:01')), 255);
+  assert.equal(architectureOf([41, 11], mac('02:00:5e:10:00:01')), 11);
+  assert.equal(architectureOf([0], mac('dc:a6:32:00:00:01')), 41);
+});

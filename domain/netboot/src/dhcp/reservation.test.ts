@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mac } from '@tinkerbell/wire';
+import { hardware, MAC } from '../testing/packets.ts';
+import { reservationFor } from '../index.ts';
+
+test('a Hardware that cannot be used has its reason', () => {
+  const why = (change: Parameters<typeof hardware>[0]) => {
+    const result = reservationFor([hardware(change)], MAC);
+    return result.ok ? 'usable' : result.reason;
+  };
+  assert.equal(why({ networkInterface: { disableDhcp: true } }), 'usable', 'for scripts and files');
+  assert.equal(why({ networkInterface: { netboot: undefined } }), 'no-netboot-data');
+  assert.equal(
+    why({ dhcp: { ip: { address: '192.168.77.300', netmask: '255.255.255.0' } } }),
+    'address-invalid',
+  );
+  assert.equal(why({ dhcp: { ip: { address: '2001:db8::1' } } }), 'address-not-ipv4');
+  assert.equal(why({ dhcp: { ip: { address: '192.168.77.10' } } }), 'netmask-invalid');
+  assert.equal(
+    why({ dhcp: { ip: { address: '192.168.77.10', netmask: '255.0.255.0' } } }),
+    'netmask-invalid',
+  );
+  assert.equal(
+    why({ dhcp: { ip: { address: '192.168.77.10', netmask: '255.0.0.0', gateway: 'x' } } }),
+    'gateway-invalid',
+  );
+  assert.equal(
+    why({ dhcp: { classless_static_routes: [{ destination_descriptor: '1.2.3.4', router: '1.2.3.4' }] } }),
+    'static-route-invalid',
+  );
+  assert.equal(why({ netboot: { ipxe: { url: 'not a url' } } }), 'ipxe-url-invalid');
+  assert.equal(why({ netboot: { osie: { baseURL: '/relative' } } }), 'osie-url-invalid');
+  assert.equal(why({ dhcp: { ip: undefined } }), 'usable', 'no address is no error');
+});
+
+test('a Hardware is read once, and again when it is another one', () => {
+  const [one, changed] = [hardware(), hardware({ dhcp: { hostname: 'renamed' } })];
+  const hostName = (found: ReturnType<typeof hardware>) => {
+    const result = reservationFor([found], MAC);
+    return result.ok ? result.value.hostName : result.reason;
+  };
+  assert.equal(reservationFor([one], MAC), reservationFor([one], MAC));
+  assert.deepEqual([hostName(one), hostName(changed), hostName(one)], ['machine1', 'renamed', 'machine1']);
+  assert.equal(reservationFor([one], mac('02:00:5e:10:00:02')).ok, false, 'kept by MAC');
+});

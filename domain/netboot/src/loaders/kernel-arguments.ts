@@ -1,0 +1,59 @@
+import type { Reservation } from '../dhcp/reservation.ts';
+import type { HookScriptSettings } from '../settings.ts';
+
+/** One kernel argument of the in-memory OS, `name=value`, or free text where there is no name. */
+export interface KernelArgument {
+  readonly name: string;
+  readonly value: string;
+  /** Where the value is from; whoever refuses it names this. */
+  readonly field: string;
+  /** True where an operator's value may be several words. */
+  readonly mayHoldSpaces: boolean;
+}
+
+/**
+ * What the in-memory OS is told, in the order upstream tells it (smee/internal/ipxe/script): agents and images read these
+ * arguments. `identity` comes before the boot loader's own `initrd=`, `rest` after it: consoles, then the operator's.
+ */
+export function kernelArgumentsFor(
+  { path, vlanId, facility, mac, agentId, osie }: Reservation,
+  settings: HookScriptSettings,
+): { readonly identity: readonly KernelArgument[]; readonly rest: readonly KernelArgument[] } {
+  const vlan = vlanId === '' ? [] : [argument('vlan_id', `${path}.dhcp.vlan_id`, vlanId)];
+  const identity = [
+    ...vlan,
+    {
+      ...argument('facility', 'spec.metadata.facility.facility_code', facility),
+      mayHoldSpaces: true,
+    },
+    argument('syslog_host', 'syslog host', settings.syslogHost ?? ''),
+    argument('grpc_authority', 'grpc authority', settings.grpcAuthority),
+    argument('tinkerbell_tls', 'tls', `${settings.tls}`),
+    argument('tinkerbell_insecure_tls', 'insecure tls', `${settings.insecureTls}`),
+    argument('worker_id', 'spec.agentID', agentId),
+    argument('hw_addr', 'mac', mac),
+    argument('modules', 'modules', 'loop,squashfs,sd-mod,usb-storage'),
+    argument('intel_iommu', 'iommu', 'on'),
+    argument('iommu', 'iommu', 'pt'),
+    ...(settings.bootToken === undefined
+      ? []
+      : [argument('tinkerbell_boot_token', 'boot token', settings.bootToken)]),
+  ];
+  const rest = [
+    argument('console', 'console', 'tty0'),
+    argument('console', 'console', 'ttyS1,115200'),
+    ...settings.extraKernelArguments.map((each, index) => free(`extra kernel arguments[${index}]`, each)),
+    ...(osie.kernelParams ?? []).map((each, index) =>
+      free(`${path}.netboot.osie.kernelParams[${index}]`, each),
+    ),
+  ];
+  return { identity, rest };
+}
+
+function argument(name: string, field: string, value: string): KernelArgument {
+  return { name, field, value, mayHoldSpaces: false };
+}
+
+function free(field: string, value: string): KernelArgument {
+  return { name: '', field, value, mayHoldSpaces: true };
+}

@@ -1,0 +1,96 @@
+/** Notices other DHCP and PXE servers in the networks that this one serves, and says so once an hour. */
+import { CLIENT_PORT, clientMacOf, decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
+import { foreignServerOf, type ForeignServer } from '@tinkerbell/netboot';
+import { PlatformError, type LinkLayer, type LinkLayerSocket } from '@tinkerbell/platform-contract';
+import type { BootConfig, BootDeps } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import { createRateGate } from '../rate-gate.ts';
+
+const HOUR_MS = 3_600_000;
+/** Machines times servers; forged packets must not fill the journal. */
+const TOLD_GATE = { intervalMs: HOUR_MS, keysMax: 500 } as const;
+/** Servers that health lists. */
+const LISTED_MAX = 16;
+/** It reports what has happened: nobody waits for it, and each look wakes the process. */
+const POLL_MS = 500;
+
+export interface ForeignServers {
+  /** A packet that is not ours to answer. */
+  seen(packet: DhcpPacket): void;
+  /** Listens on the network interfaces that are named; without the right to, it only says so. */
+  start(): Promise<void>;
+  stop(): void;
+  /** `dhcp_foreign_server{address="192.0.2.1",kind="addresses"}` is 1 for each seen within the last hour. */
+  gauges(): Readonly<Record<string, number>>;
+}
+
+type Deps = Pick<BootDeps, 'clock' | 'journal' | 'log' | 'view' | 'linkLayer'>;
+
+export function createForeignServers(deps: Deps, config: BootConfig, counters: Counters): ForeignServers {
+  const { clock, linkLayer, log } = deps;
+  const tell = teller(deps);
+  const sockets: LinkLayerSocket[] = [];
+  const seenAtMs = new Map<string, number>();
+
+  function seen(packet: DhcpPacket): void {
+    const server = foreignServerOf(packet, config.netboot);
+    if (server === undefined) return;
+    counters.add('dhcp_foreign_offers_total', { kind: server.kind });
+    const key = `dhcp_foreign_server{address="${server.address}",kind="${server.kind}"}`;
+    if (seenAtMs.has(key) || seenAtMs.size < LISTED_MAX) seenAtMs.set(key, clock.monotonicMs());
+    tell(server, packet);
+  }
+
+  return {
+    seen,
+    async start() {
+      if (linkLayer === undefined) return;
+      for (const networkInterface of config.dhcp?.networkInterfaces ?? []) {
+        const socket = await openOne({ linkLayer, log }, networkInterface, seen);
+        if (socket !== undefined) sockets.push(socket);
+      }
+    },
+    stop: () => sockets.splice(0).forEach((socket) => socket.close()),
+    gauges() {
+      for (const [key, atMs] of seenAtMs) if (clock.monotonicMs() - atMs >= HOUR_MS) seenAtMs.delete(key);
+      return Object.fromEntries([...seenAtMs.keys()].map((key) => [key, 1]));
+    },
+  };
+}
+
+async function openOne(
+  { linkLayer, log }: { readonly linkLayer: LinkLayer; readonly log: BootDeps['log'] },
+  networkInterface: string,
+  onReply: (packet: DhcpPacket) => void,
+): Promise<LinkLayerSocket | undefined> {
+  try {
+    const options = { networkInterface, ports: [CLIENT_PORT], pollMs: POLL_MS };
+    return await linkLayer.open(options, ({ bytes }) => {
+      const decoded = decodePacket(bytes);
+      if (decoded.ok && decoded.value.op === 'reply') onReply(decoded.value);
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof PlatformError)) throw thrown;
+    log.info('offers of other DHCP servers are not watched', { networkInterface, error: thrown.message });
+    return undefined;
+  }
+}
+
+/** A log line an hour for each server, and a line in the timeline of each of our machines that it concerns. */
+function teller({ clock, journal, log, view }: Deps): (server: ForeignServer, packet: DhcpPacket) => void {
+  const mayLog = createRateGate(clock, TOLD_GATE);
+  const mayWrite = createRateGate(clock, TOLD_GATE);
+  return ({ address, kind, isExpected, message }, packet) => {
+    const mac = clientMacOf(packet);
+    if (mayLog(`${address} ${kind}`)) {
+      const fields = { server: address, kind, mac, detail: message };
+      if (isExpected) log.info('DHCP server of others seen', fields);
+      else log.warn('foreign DHCP or PXE server seen', fields);
+    }
+    // Everybody's laptop gets offers; machines of ours have a timeline.
+    if (mac === undefined || view.hardwareByMac(mac).length === 0) return;
+    if (!mayWrite(`${address} ${kind} ${mac}`)) return;
+    const details = { server: address, kind, expected: isExpected, offered: packet.yiaddr };
+    journal.append({ source: 'dhcp', event: 'foreign-offer-seen', machine: mac, message, details });
+  };
+}

@@ -1,0 +1,92 @@
+import type { Arrival } from '@tinkerbell/netboot';
+import type { Datagram, Udp, UdpSocket } from '@tinkerbell/platform-contract';
+import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
+import type { BootConfig, BootDeps, DhcpConfig } from '../config.ts';
+import type { DhcpEntrance } from './listener.ts';
+
+/** Where PXE clients that have an address ask for the boot file, PXE 2.1 section 2.2. */
+const BOOT_SERVER_PORT = 4011;
+
+interface DhcpSocketsInput {
+  onDhcp(datagram: Datagram, entrance: DhcpEntrance): void;
+  /** Takes each socket as soon as it is open, so that a failure leaves none behind. */
+  readonly sockets: UdpSocket[];
+}
+
+type DhcpSocketsConfig = Pick<BootConfig, 'netboot'> & { readonly dhcp: DhcpConfig };
+
+/** The sockets of DHCP, and in the proxy modes those of the boot server port beside them. */
+export async function openDhcpSockets(
+  deps: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
+  config: DhcpSocketsConfig,
+  input: DhcpSocketsInput,
+): Promise<void> {
+  await openOnePort(deps, config, { ...input, kind: 'dhcp', port: config.dhcp.port });
+  if (config.netboot.mode === 'reservation') return;
+  await openOnePort(deps, config, { ...input, kind: 'boot-server', port: BOOT_SERVER_PORT });
+}
+
+/**
+ * One socket per network interface, or, when none is named, one on all addresses that receives and one on our address
+ * that sends: a broadcast leaves by the interface of the address its socket is bound to, also without a default route.
+ */
+async function openOnePort(
+  { udp, log, clock }: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
+  { dhcp, netboot }: DhcpSocketsConfig,
+  input: DhcpSocketsInput & { readonly kind: Arrival['port']; readonly port: number },
+): Promise<void> {
+  const isAsked = (netboot.proxyAllow?.subnets.length ?? 0) + (netboot.pools?.length ?? 0) > 0;
+  const open = async (options: { address: string; networkInterface?: string }, sender?: UdpSocket) => {
+    const localAddresses = isAsked ? addressReader({ udp, clock }, options.networkInterface) : () => [];
+    const socket: UdpSocket = await udp.open(
+      { port: input.port, broadcast: true, reuseAddress: true, ...options },
+      {
+        onDatagram: (datagram) =>
+          input.onDhcp(datagram, {
+            arrival: { port: input.kind, localAddresses: localAddresses() },
+            socket: sender ?? socket,
+          }),
+        onError: (error) => log.warn('DHCP socket error', { error: error.message }),
+      },
+    );
+    input.sockets.push(socket);
+    return socket;
+  };
+  const { address, networkInterfaces } = dhcp;
+  for (const networkInterface of networkInterfaces) await open({ address, networkInterface });
+  if (networkInterfaces.length > 0) return;
+  const isAny = address === '0.0.0.0';
+  const sender = isAny ? await open({ address: netboot.serverAddress }) : undefined;
+  await open({ address }, sender);
+}
+
+/** Addresses may change while the server runs; asking the kernel for them costs more than a reply. */
+const ADDRESSES_KEPT_MS = 1000;
+
+function addressReader(
+  { udp, clock }: Pick<BootDeps, 'udp' | 'clock'>,
+  name: string | undefined,
+): () => readonly Ipv4[] {
+  let addresses = addressesOn(udp, name);
+  let readAtMs = clock.monotonicMs();
+  return () => {
+    if (clock.monotonicMs() - readAtMs >= ADDRESSES_KEPT_MS) {
+      addresses = addressesOn(udp, name);
+      readAtMs = clock.monotonicMs();
+    }
+    return addresses;
+  };
+}
+
+/**
+ * Our addresses on the network interface; without a name, on the only one there is. With several nobody can tell which one
+ * a datagram came in on: none.
+ */
+export function addressesOn(udp: Pick<Udp, 'networkInterfaces'>, name: string | undefined): readonly Ipv4[] {
+  const all = udp.networkInterfaces().filter(({ internal }) => !internal);
+  const only = new Set(all.map((each) => each.name)).size === 1;
+  if (name === undefined && !only) return [];
+  return all
+    .filter((each) => name === undefined || each.name === name)
+    .flatMap(({ address }) => parseIpv4(address) ?? []);
+}

@@ -1,0 +1,224 @@
+import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
+import {
+  NOT_ALLOWED_FILE,
+  whyNoBinary,
+  type IgnoreReason,
+  type NetbootClient,
+  type NetbootSettings,
+  type ReplyDecision,
+  type ReservationResult,
+} from '@tinkerbell/netboot';
+import type { AddressHolder, Datagram, UdpAddress } from '@tinkerbell/platform-contract';
+import type { View } from '@tinkerbell/store-contract';
+import { IPV4_ANY, macFromBytes, type DecodeFailure, type Ipv4, type Mac } from '@tinkerbell/wire';
+import { holdersOf } from './address-holders.ts';
+import type { BootDeps } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import { createRateGate } from '../rate-gate.ts';
+
+/** Where the listener reports to: counters, debug log, and the timeline of the machine. */
+export interface DhcpTimeline {
+  /** The client asks more often than anybody has a reason to. Nothing was done with the datagram. */
+  tooMany(datagram: Datagram): void;
+  undecodable(datagram: Datagram, error: DecodeFailure): void;
+  /** The client found that somebody else has the address it was given. */
+  declined(step: { readonly request: DhcpPacket; readonly client: NetbootClient; readonly view: View }): void;
+  ignored(step: {
+    readonly request: DhcpPacket;
+    readonly client: NetbootClient;
+    readonly reservation: ReservationResult;
+    readonly decision: Extract<ReplyDecision, { kind: 'ignore' }>;
+  }): void;
+  /** A probe found that an address of a pool, which the machine would have got, is in use. */
+  conflict(step: { readonly mac: Mac; readonly address: Ipv4; readonly holder: AddressHolder }): void;
+  /** A request on the boot server port from a sender that is no host. */
+  unreachable(step: {
+    readonly request: DhcpPacket;
+    readonly client: NetbootClient;
+    readonly peer: UdpAddress;
+  }): void;
+  unencodable(step: {
+    readonly client: NetbootClient;
+    readonly error: { readonly code: string; readonly message: string };
+  }): void;
+  replied(step: {
+    readonly request: DhcpPacket;
+    readonly reply: DhcpPacket;
+    readonly client: NetbootClient;
+    readonly reservation: ReservationResult;
+    readonly settings: Pick<NetbootSettings, 'architectureOverrides'>;
+    readonly droppedOptions: readonly number[];
+  }): void;
+}
+
+const HARDWARE_ADDRESS_OFFSET = 28;
+
+/** A machine that asks in vain asks every few seconds, for hours. Once a minute is enough to see it. */
+const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
+
+/**
+ * The journal keeps a bounded number of records: a client that loops, or a flood of forged MACs, must not push out what
+ * everyone else did. Writing each of 10,000 exchanges a second would take half of the processor time they cost, and the disk's
+ * checkpoints would hold replies up. All that may be written in a second written at its start holds replies up for 20 ms.
+ */
+const REPLIED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
+
+type TimelineDeps = Pick<BootDeps, 'log' | 'journal' | 'clock'>;
+
+export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): DhcpTimeline {
+  const { log } = deps;
+  const writeIgnored = ignoredWriter(deps, counters);
+  const writeReplied = repliedWriter(deps);
+  return {
+    tooMany({ bytes, peer }) {
+      const mac = macFromBytes(bytes.subarray(HARDWARE_ADDRESS_OFFSET));
+      const message = `packet from ${peer.address} ignored: the client asks more often than it has a reason to`;
+      writeIgnored({ mac, reason: 'too-many-requests', message });
+    },
+
+    undecodable(datagram, error) {
+      counters.add('dhcp_ignored_total', { reason: `undecodable-${error.code}` });
+      log.debug('DHCP packet ignored', {
+        peer: datagram.peer.address,
+        reason: error.code,
+        detail: error.message,
+      });
+    },
+
+    ignored({ request, client, reservation, decision }) {
+      const { reason, message } = decision;
+      const isKnown = reservation.ok || reservation.reason !== 'no-hardware';
+      // In a network that is not ours everybody's laptop asks: it is no machine of ours, and has no timeline.
+      const isBystander = !isKnown && reason === 'not-a-netboot-client';
+      const mac = isBystander ? undefined : client.mac;
+      const type = nameOf(request);
+      if (reason === 'client-released')
+        return writeIgnored({ mac, reason, event: 'address-released', message });
+      writeIgnored({ mac, reason, message: `${type} ignored: ${message}`, type });
+    },
+
+    declined({ request, client, view }) {
+      const message = declineMessage(request, client, view);
+      log.warn('DHCP address declined', { mac: client.mac, detail: message });
+      writeIgnored({ mac: client.mac, reason: 'client-declined', event: 'address-declined', message });
+    },
+
+    conflict: conflictWriter(deps, counters),
+
+    unreachable({ request, client, peer }) {
+      const type = nameOf(request);
+      const message = `${type} ignored: the sender ${peer.address} is no host`;
+      writeIgnored({ mac: client.mac, reason: 'client-address-invalid', message, type });
+    },
+
+    unencodable: unencodableWriter(deps, counters),
+
+    replied(step) {
+      counters.add('dhcp_sent_total', { type: nameOf(step.reply) });
+      writeReplied(step);
+    },
+  };
+}
+
+function unencodableWriter({ log }: TimelineDeps, counters: Counters): DhcpTimeline['unencodable'] {
+  return ({ client, error }) => {
+    counters.add('dhcp_ignored_total', { reason: 'reply-not-encodable' });
+    log.error('DHCP reply could not be written', {
+      mac: client.mac,
+      code: error.code,
+      detail: error.message,
+    });
+  };
+}
+
+function conflictWriter({ log, journal }: TimelineDeps, counters: Counters): DhcpTimeline['conflict'] {
+  return ({ mac, address, holder }) => {
+    const who = holder.mac === undefined ? 'a machine' : `the machine ${holder.mac}`;
+    const message = `${address} was to be offered, but ${who} uses it; it is left alone for an hour`;
+    counters.add('dhcp_address_conflicts_total');
+    log.warn('DHCP address in use', { mac, address, holder: holder.mac });
+    const details = { address, holder: holder.mac ?? null };
+    journal.append({ source: 'dhcp', event: 'address-in-use', machine: mac, message, details });
+  };
+}
+
+function declineMessage(request: DhcpPacket, { mac }: NetbootClient, view: View): string {
+  const address = request.options.requestedAddress;
+  const holders = address === undefined || mac === undefined ? '' : `; ${holdersOf(view, address, mac)}`;
+  return `the machine finds ${address ?? 'its address'} in use by another${holders}`;
+}
+
+interface Ignored {
+  /** Absent: counted, and in nobody's timeline. */
+  readonly mac: Mac | undefined;
+  readonly reason: IgnoreReason;
+  readonly event?: 'request-ignored' | 'address-declined' | 'address-released';
+  readonly message: string;
+  readonly type?: string;
+}
+
+function ignoredWriter({ log, journal, clock }: TimelineDeps, counters: Counters) {
+  const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
+  return ({ mac, reason, event = 'request-ignored', message, type }: Ignored) => {
+    counters.add('dhcp_ignored_total', { reason });
+    log.debug('DHCP packet ignored', { mac, reason, detail: message });
+    if (mac === undefined || !mayWriteIgnored(`${mac} ${reason}`)) return;
+    const details = { reason, ...(type === undefined ? {} : { type }) };
+    journal.append({ source: 'dhcp', event, machine: mac, message, details });
+  };
+}
+
+function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['replied'] {
+  const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
+  return ({ request, reply, client, reservation, settings, droppedOptions }) => {
+    const type = nameOf(reply);
+    if (droppedOptions.length > 0) {
+      log.warn('DHCP options dropped: the reply passes what the client takes', {
+        mac: client.mac,
+        droppedOptions,
+      });
+    }
+    const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
+    log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
+    if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
+    const boots = file.endsWith(NOT_ALLOWED_FILE)
+      ? `, no netboot: ${whyNot(client, reservation, settings)}`
+      : file === ''
+        ? ''
+        : `, boot file ${file}`;
+    const what = reply.yiaddr === IPV4_ANY ? `${type} without address` : `${type} of ${reply.yiaddr}`;
+    journal.append({
+      source: 'dhcp',
+      event: `${type}-sent`,
+      ...(client.mac === undefined ? {} : { machine: client.mac }),
+      message: `${nameOf(request)} from ${whoIs(client)}: ${what}${boots}`,
+      details: { address: reply.yiaddr, file, architecture: client.architecture, client: whoIs(client) },
+    });
+  };
+}
+
+/** For the operator who wonders why the machine goes on to its disk. */
+function whyNot(
+  client: NetbootClient,
+  reservation: ReservationResult,
+  settings: Pick<NetbootSettings, 'architectureOverrides'>,
+): string {
+  if (reservation.ok && !reservation.value.mayNetboot)
+    return `${reservation.value.path}.netboot.allowPXE is not true`;
+  return whyNoBinary(client, reservation.ok ? reservation.value : { ipxe: {} }, settings);
+}
+
+/** In words: the firmware, an iPXE, or an operating system. */
+export function whoIs(client: NetbootClient): string {
+  if (client.isIpxe) return `iPXE ${client.ipxe.version ?? 'of unknown version'}`;
+  if (client.protocol === undefined) return 'an operating system';
+  return client.protocol === 'http' ? 'UEFI HTTP boot' : 'PXE firmware';
+}
+
+const nameByType = new Map<number | undefined, string>(
+  Object.entries(messageType).map(([name, value]) => [value, name === 'refuse' ? 'refusal' : name]),
+);
+
+function nameOf({ options }: DhcpPacket): string {
+  return nameByType.get(options.messageType) ?? `message of type ${options.messageType ?? 'none'}`;
+}

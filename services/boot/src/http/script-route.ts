@@ -1,0 +1,114 @@
+import { clientAddressOf } from '@tinkerbell/instance-metadata';
+import type { ScriptDecision } from '@tinkerbell/netboot';
+import {
+  pathElementsOf,
+  pathNameOf,
+  type HttpContext,
+  type HttpRequest,
+  type HttpRoute,
+} from '@tinkerbell/platform-contract';
+import { decodeUtf8, parseMac, type Mac } from '@tinkerbell/wire';
+import { HOOK_IPXE, type BootFiles } from '../boot-files/index.ts';
+import { createBootTokens } from '../boot-tokens.ts';
+import type { BootConfig, BootDeps } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import { methodNotAllowed, notFound, plain, plainText } from './answers.ts';
+import { createRateGate } from '../rate-gate.ts';
+import { macAt } from '../machine-state.ts';
+import { createScriptChoice, type Unusable } from './script-choice.ts';
+
+const SCRIPT_NAME = 'auto.ipxe';
+
+/** As with DHCP replies: a machine that loops, or thousands at once, must not push all else out of the bounded journal. */
+const SERVED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
+
+interface ScriptRouteInput {
+  readonly deps: Pick<BootDeps, 'clock' | 'journal' | 'view' | 'log' | 'bootTokens'>;
+  readonly config: Pick<BootConfig, 'hook' | 'netboot' | 'trustedProxies'>;
+  readonly counters: Counters;
+  readonly files: Pick<BootFiles, 'ownHookIpxe'>;
+}
+
+/** Where the documented stack has it: at the root of its file server, and below its path at the ingress. */
+const HOOK_PATHS = [`/${HOOK_IPXE}`, `/tink-stack/${HOOK_IPXE}`];
+
+/**
+ * `/ipxe/script/<mac>/auto.ipxe`, or without MAC for the machine that has the client's address. In auto-proxy mode machines
+ * without Hardware get the static script. `/hook.ipxe` is the same by address, and gives each of them the static script.
+ */
+export function createScriptRoutes({ deps, config, counters, files }: ScriptRouteInput): HttpRoute[] {
+  const { journal, view, log } = deps;
+  const decide = createScriptChoice(view, config, createBootTokens(deps, config));
+  const mayWrite = createRateGate(deps.clock, SERVED_GATE);
+  const name = 'ipxe-script';
+  return [
+    { name, prefix: '/ipxe/script/', handle: ofMachine },
+    ...HOOK_PATHS.map((prefix) => ({ name, prefix, handle: hookIpxe })),
+  ];
+
+  async function ofMachine(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
+    const elements = pathElementsOf(request.url) ?? [];
+    if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} is here`);
+    const address = clientOf(request, peer.address, config.trustedProxies);
+    return answer(parseMac(elements.at(-2) ?? '') ?? macAt(view, address), address, false);
+  }
+
+  async function hookIpxe(request: HttpRequest, { peer }: HttpContext): Promise<Response | undefined> {
+    if (!HOOK_PATHS.includes(pathNameOf(request.url))) return undefined;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
+    const own = await files.ownHookIpxe();
+    if (own !== undefined) {
+      const text = decodeUtf8(await own.slice(0, own.sizeBytes));
+      return text === undefined ? plain(500, `${HOOK_IPXE} is not UTF-8; save it as UTF-8`) : plainText(text);
+    }
+    const address = clientOf(request, peer.address, config.trustedProxies);
+    return answer(macAt(view, address), address, true);
+  }
+
+  function answer(mac: Mac | undefined, address: string, isForAll: boolean): Response {
+    const decision = decide(mac, address, isForAll);
+    report(decision, mac, address);
+    return answerOf(decision);
+  }
+
+  function report(decision: ScriptDecision | Unusable, mac: Mac | undefined, peer: string): void {
+    const isServed = decision.kind === 'script';
+    const outcome = isServed ? decision.name : decision.reason;
+    const detail = 'message' in decision ? decision.message : outcome;
+    counters.add('ipxe_script_requests_total', { outcome });
+    log.debug('iPXE script asked for', { mac, peer, outcome, detail });
+    if (mac === undefined || outcome === 'no-hardware' || !mayWrite(`${mac} ${outcome}`)) return;
+    journal.append({
+      source: 'http',
+      event: isServed ? 'script-served' : 'script-refused',
+      machine: mac,
+      message: isServed ? `iPXE script served: ${outcome}` : `no iPXE script: ${detail}`,
+      details: { outcome },
+    });
+  }
+}
+
+/** Behind a trusted proxy the address it names; else the socket's, whatever a header says. */
+function clientOf(request: HttpRequest, peer: string, trustedProxies: BootConfig['trustedProxies']): string {
+  const forwardedFor = request.headers.get('x-forwarded-for');
+  // An IPv4 address of a socket is already written as Hardware has it.
+  if (forwardedFor === null && !peer.includes(':')) return peer;
+  const client = clientAddressOf({ peer, forwardedFor }, trustedProxies);
+  return client.ok ? client.text : peer;
+}
+
+function answerOf(decision: ScriptDecision | Unusable): Response {
+  switch (decision.kind) {
+    case 'script':
+      return plainText(decision.text);
+    case 'refused':
+      return notFound('this machine may not netboot');
+    case 'invalid':
+      return plain(500, decision.message);
+    case 'unusable':
+      return notFound(decision.message);
+    default:
+      return decision satisfies never;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Datagram, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
+import { decodeSyslog, type SyslogMessage } from '@tinkerbell/syslog';
+import type { BootDeps, SyslogConfig } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import { macAt } from '../machine-state.ts';
+import { SenderLimit, type SenderLimits } from './sender-limit.ts';
+
+/** Upstream's receive buffer. What is longer is cut, not dropped. */
+const DATAGRAM_BYTES_MAX = 32 * 1024;
+/** RFC 5424 section 6.1: receivers should take 2,048 bytes. Longer texts stay whole in the log, not in the timeline. */
+const TIMELINE_TEXT_MAX = 2_048;
+/**
+ * An operating system that starts says a thousand lines within seconds; nothing honest goes on like that. A machine for each of
+ * 4,096 addresses: a large rack row behind one server.
+ */
+const LIMITS: SenderLimits = {
+  messagesPerSecond: 100,
+  burst: 2_000,
+  sendersMax: 4_096,
+  reportAfterMs: 10_000,
+};
+
+interface SyslogListenerInput {
+  readonly deps: Pick<BootDeps, 'udp' | 'clock' | 'log' | 'view' | 'journal'>;
+  readonly config: SyslogConfig;
+  readonly counters: Counters;
+  readonly limits?: SenderLimits;
+}
+
+/**
+ * The syslog receiver: each message becomes a line of the log and, when a machine has the sender's address, of its timeline.
+ * UDP senders can be forged: what the timeline says came from an address, not surely from a machine.
+ */
+export class SyslogListener {
+  readonly #input: SyslogListenerInput;
+  readonly #limit: SenderLimit;
+  #socket: UdpSocket | undefined;
+
+  constructor(input: SyslogListenerInput) {
+    this.#input = input;
+    this.#limit = new SenderLimit(input.deps.clock, input.limits ?? LIMITS, (sender, count) =>
+      this.#onDropped(sender, count),
+    );
+  }
+
+  async start(): Promise<void> {
+    const { deps, config } = this.#input;
+    const { address, port } = config;
+    this.#socket = await deps.udp.open(
+      { address, port },
+      {
+        onDatagram: (datagram) => this.#onDatagram(datagram),
+        onError: (error) => deps.log.warn('syslog socket error', { error: error.message }),
+      },
+    );
+  }
+
+  /** The address that was bound; undefined before `start`. */
+  get local(): UdpAddress | undefined {
+    return this.#socket?.local;
+  }
+
+  async stop(): Promise<void> {
+    this.#limit.stop();
+    await this.#socket?.close();
+  }
+
+  #onDatagram({ bytes, peer }: Datagram): void {
+    const { deps, counters } = this.#input;
+    if (!this.#limit.takes(peer.address)) return counters.add('syslog_dropped_total', { reason: 'too-many' });
+    if (bytes.length > DATAGRAM_BYTES_MAX) counters.add('syslog_cut_total');
+    const message = decodeSyslog(bytes.subarray(0, DATAGRAM_BYTES_MAX));
+    const machine = macAt(deps.view, peer.address);
+    const sender = machine === undefined ? 'unknown' : 'known';
+    counters.add('syslog_messages_total', { severity: message.severity, sender });
+    const fields = logFields(message, peer.address);
+    if (message.severity === 'DEBUG') deps.log.debug('syslog message', fields);
+    else deps.log.info('syslog message', fields);
+    if (machine === undefined) return;
+    deps.journal.append({
+      source: 'syslog',
+      event: 'message-received',
+      machine,
+      message: lineOf(message),
+      details: detailsOf(message),
+    });
+  }
+
+  #onDropped(sender: string | undefined, count: number): void {
+    const { deps } = this.#input;
+    const message = `${count} syslog messages dropped: they came too fast`;
+    deps.log.warn('syslog messages dropped', { host: sender ?? 'several', count });
+    const machine = sender === undefined ? undefined : macAt(deps.view, sender);
+    if (machine === undefined) return;
+    deps.journal.append({
+      source: 'syslog',
+      event: 'messages-dropped',
+      machine,
+      message,
+      details: { count },
+    });
+  }
+}
+
+/** Named as upstream names them; what the sender left out is absent. */
+function logFields(message: SyslogMessage, host: string) {
+  const { facility, severity, hostName, appName, processId, messageId, structuredData, text } = message;
+  return {
+    facility,
+    severity,
+    ...(hostName === undefined ? {} : { hostname: hostName }),
+    ...(appName === undefined ? {} : { 'app-name': appName }),
+    ...(processId === undefined ? {} : { procid: processId }),
+    ...(messageId === undefined ? {} : { msgid: messageId }),
+    ...(structuredData.length === 0 ? {} : { 'structured-data': structuredData }),
+    msg: text,
+    host,
+  };
+}
+
+function lineOf({ appName, processId, text }: SyslogMessage): string {
+  const process = processId === undefined ? '' : `[${processId}]`;
+  const line = appName === undefined ? text : `${appName}${process}: ${text}`;
+  return line.length <= TIMELINE_TEXT_MAX ? line : `${line.slice(0, TIMELINE_TEXT_MAX - 1).toWellFormed()}…`;
+}
+
+function detailsOf({ facility, severity, hostName, messageId }: SyslogMessage): Record<string, string> {
+  return {
+    facility,
+    severity,
+    ...(hostName === undefined ? {} : { hostname: hostName }),
+    ...(messageId === undefined ? {} : { msgid: messageId }),
+  };
+}

@@ -1,0 +1,122 @@
+import { noTracer, type UdpAddress } from '@tinkerbell/platform-contract';
+import { loaderFileNameOf } from '@tinkerbell/netboot';
+import { parseMac, type Mac } from '@tinkerbell/wire';
+import type { BootDeps } from '../config.ts';
+import type { Counters } from '../counters.ts';
+import { macAt } from '../machine-state.ts';
+import type { TransferReport } from './transfer.ts';
+
+/** Where the TFTP server reports to: counters, debug log, and the timeline of the machine. */
+export interface TftpTimeline {
+  ignored(peer: UdpAddress, reason: string): void;
+  /** `asked`: the sources that do not have it. */
+  notFound(peer: UdpAddress, fileName: string, asked: readonly string[]): void;
+  /** A value in the machine's Hardware is not safe to write into the file; `message` names the field. */
+  refused(peer: UdpAddress, fileName: string, message: string): void;
+  ended(transfer: {
+    readonly peer: UdpAddress;
+    readonly fileName: string;
+    readonly report: TransferReport;
+  }): void;
+}
+
+export function createTftpTimeline(
+  deps: Pick<BootDeps, 'log' | 'journal' | 'view' | 'tracer'>,
+  counters: Counters,
+): TftpTimeline {
+  const { log, journal, view } = deps;
+  const machineOf = createMachineLookup(view);
+  return {
+    ignored(peer, reason) {
+      counters.add('tftp_ignored_total', { reason });
+      log.debug('TFTP packet ignored', { peer: peer.address, reason });
+    },
+
+    notFound(peer, fileName, asked) {
+      counters.add('tftp_transfers_total', { outcome: 'file-not-found' });
+      log.debug('TFTP file not found', { peer: peer.address, file: fileName });
+      const known = machineOf(peer, fileName);
+      if (known.machine === undefined) return;
+      journal.append({
+        source: 'tftp',
+        event: 'file-not-found',
+        ...known,
+        message: `TFTP has no file ${fileName}; asked: ${asked.join(', ')}`,
+        details: { file: fileName },
+      });
+    },
+
+    refused(peer, fileName, message) {
+      counters.add('tftp_transfers_total', { outcome: 'file-refused' });
+      log.debug('TFTP file refused', { peer: peer.address, file: fileName, detail: message });
+      journal.append({
+        source: 'tftp',
+        event: 'file-refused',
+        ...machineOf(peer, fileName),
+        message: `TFTP cannot make ${fileName}: ${message}`,
+        details: { file: fileName },
+      });
+    },
+
+    ended({ peer, fileName, report }) {
+      const { outcome, bytes, milliseconds } = report;
+      const name = outcomeNameOf(report);
+      counters.add('tftp_transfers_total', { outcome: name });
+      counters.add('tftp_bytes_total', {}, bytes);
+      const details = { file: fileName, bytes, milliseconds, outcome: name };
+      log.debug('TFTP transfer ended', { peer: peer.address, ...details });
+      // UEFI asks for the size first and breaks that transfer off; the line would only puzzle.
+      if (name === 'size-asked') return;
+      const known = machineOf(peer, fileName);
+      traceTransfer(deps.tracer, { machine: known.machine, peer, ...details });
+      const detail = outcome.kind === 'failed' ? `: ${outcome.detail}` : '';
+      journal.append({
+        source: 'tftp',
+        event: outcome.kind === 'completed' ? 'file-sent' : 'transfer-failed',
+        ...known,
+        message: `${fileName} by TFTP, ${bytes} bytes in ${milliseconds} ms, ${name}${detail}`,
+        details,
+      });
+    },
+  };
+}
+
+interface EndedTransfer {
+  readonly machine: Mac | undefined;
+  readonly peer: UdpAddress;
+  readonly file: string;
+  readonly bytes: number;
+  readonly milliseconds: number;
+  readonly outcome: string;
+}
+
+/** A transfer as a step of the machine's boot, once it has ended. */
+function traceTransfer(
+  tracer: BootDeps['tracer'] = noTracer,
+  { machine, peer, file, bytes, milliseconds, outcome }: EndedTransfer,
+): void {
+  if (!tracer.isOn) return;
+  const span = tracer.startSpan('tftp', {
+    kind: 'server',
+    machine,
+    agoMs: milliseconds,
+    attributes: { 'tftp.file': file, 'tftp.bytes': bytes, 'client.address': peer.address },
+  });
+  if (outcome !== 'completed') span.fail(outcome);
+  span.end();
+}
+
+/** By the MAC in the path our DHCP gave out or a boot loader put there, else by the address of the reservation. */
+function createMachineLookup(view: BootDeps['view']) {
+  return (peer: UdpAddress, fileName: string): { readonly machine?: Mac } => {
+    const named = loaderFileNameOf(fileName, peer.address)?.machine;
+    const inName = named?.by === 'mac' ? named.mac : fileName.split('/').map(parseMac).find(Boolean);
+    const mac = inName ?? macAt(view, peer.address);
+    return mac === undefined ? {} : { machine: mac };
+  };
+}
+
+function outcomeNameOf({ outcome, bytes }: TransferReport): string {
+  if (outcome.kind === 'completed') return 'completed';
+  return outcome.reason === 'client-aborted' && bytes === 0 ? 'size-asked' : outcome.reason;
+}

@@ -1,0 +1,155 @@
+import type { Clock, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
+import {
+  DATA_HEAD_BYTES,
+  encodeTftp,
+  startReadTransfer,
+  stepReadTransfer,
+  tftpError,
+  writeDataHeads,
+  type ReadTransfer,
+  type TftpOptions,
+  type TftpPacket,
+  type TransferEvent,
+  type TransferLimits,
+  type TransferOutcome,
+  type TransferSend,
+  type TransferStep,
+} from '@tinkerbell/tftp';
+import type { BootFile } from '../boot-files/index.ts';
+
+type Failure<Reason extends string> = {
+  readonly kind: 'failed';
+  readonly reason: Reason;
+  readonly detail: string;
+};
+
+export interface TransferReport {
+  readonly outcome: TransferOutcome | Failure<'server-stopped' | 'abandoned' | 'file-unreadable'>;
+  /** Bytes the client has acknowledged. */
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+interface TransferInput {
+  readonly file: BootFile;
+  readonly options: TftpOptions;
+  readonly peer: UdpAddress;
+  readonly limits: TransferLimits;
+  readonly clock: Clock;
+  readonly socket: Pick<UdpSocket, 'send' | 'sendRun'>;
+  onEnd(report: TransferReport): void;
+}
+
+type DataSend = Extract<TransferSend, { kind: 'data' }>;
+
+/** For the window that is sent; shared, as a send has taken them when it returns. Grows to the largest window there was. */
+let heads = new Uint8Array(64 * DATA_HEAD_BYTES);
+
+/** Runs the transfer machine from the moment it is made: sends what it says, keeps its timer, reports its end once. */
+export class RunningTransfer {
+  readonly #input: TransferInput;
+  readonly #startedMs: number;
+  #transfer: ReadTransfer;
+  #cancelTimer = (): void => {};
+  /** When the client must have answered, and when the timer looks whether it has. */
+  #deadlineMs = 0;
+  #timerMs = Number.POSITIVE_INFINITY;
+  #isOver = false;
+  /** Counts sends: bytes of a file that come late are for an earlier one and dropped. */
+  #turn = 0;
+
+  constructor(input: TransferInput) {
+    const { clock, file, limits, options } = input;
+    this.#input = input;
+    this.#startedMs = clock.monotonicMs();
+    const first = startReadTransfer({ options, fileBytes: file.sizeBytes }, limits);
+    this.#transfer = first.transfer;
+    this.#perform(first);
+  }
+
+  onPacket(packet: TftpPacket): void {
+    this.#advance({ kind: 'packet', packet });
+  }
+
+  stop(): void {
+    if (!this.#isOver) this.#end({ kind: 'failed', reason: 'server-stopped', detail: 'the server stops' });
+  }
+
+  /** The client has begun something else. */
+  abandon(): void {
+    const detail = 'the client asked for another file';
+    if (!this.#isOver) this.#end({ kind: 'failed', reason: 'abandoned', detail });
+  }
+
+  #advance(event: TransferEvent): void {
+    if (!this.#isOver) this.#perform(stepReadTransfer(this.#transfer, event));
+  }
+
+  #perform({ transfer, sends, timeoutMs, outcome }: TransferStep): void {
+    this.#transfer = transfer;
+    for (const send of sends) {
+      this.#turn += 1;
+      if (send.kind === 'data') this.#sendData(send);
+      else this.#sendPacket(send);
+    }
+    if (timeoutMs !== undefined && !this.#isOver) this.#waitFor(timeoutMs);
+    if (outcome !== undefined) this.#end(outcome);
+  }
+
+  /** A timer that is set already runs on, and looks when it fires: making one for each packet costs as much as the packet. */
+  #waitFor(timeoutMs: number): void {
+    this.#deadlineMs = this.#input.clock.monotonicMs() + timeoutMs;
+    if (this.#deadlineMs >= this.#timerMs) return;
+    this.#cancelTimer();
+    this.#timerMs = this.#deadlineMs;
+    this.#cancelTimer = this.#input.clock.schedule(timeoutMs, () => {
+      this.#timerMs = Number.POSITIVE_INFINITY;
+      const leftMs = this.#deadlineMs - this.#input.clock.monotonicMs();
+      if (leftMs > 0) this.#waitFor(leftMs);
+      else this.#advance({ kind: 'timeout' });
+    });
+  }
+
+  #sendPacket(packet: TftpPacket): void {
+    this.#input.socket.send(encodeTftp(packet), this.#input.peer);
+  }
+
+  #sendData(send: DataSend): void {
+    const { file } = this.#input;
+    if (file.whole !== undefined) return this.#sendRun(send, file.whole, send.offset);
+    const found = file.slice(send.offset, send.length);
+    if (found instanceof Uint8Array) return this.#sendRun(send, found, 0);
+    const turn = this.#turn;
+    found.then(
+      (bytes) => {
+        if (!this.#isOver && turn === this.#turn) this.#sendRun(send, bytes, 0);
+      },
+      (error: unknown) => this.#onUnreadable(error),
+    );
+  }
+
+  /** The bytes of the file are `body` from `offset` on. */
+  #sendRun({ block, count, length }: DataSend, body: Uint8Array, offset: number): void {
+    if (heads.length < count * DATA_HEAD_BYTES) heads = new Uint8Array(count * DATA_HEAD_BYTES);
+    writeDataHeads(heads, { block, count });
+    const pieceBytes = this.#transfer.settings.blockSizeBytes;
+    const run = { count, heads, headBytes: DATA_HEAD_BYTES, body, offset, length, pieceBytes };
+    this.#input.socket.sendRun(run, this.#input.peer);
+  }
+
+  #onUnreadable(error: unknown): void {
+    if (this.#isOver) return;
+    const message = 'the file could not be read';
+    this.#sendPacket({ kind: 'error', code: tftpError.notDefined, message });
+    this.#end({ kind: 'failed', reason: 'file-unreadable', detail: String(error) });
+  }
+
+  #end(outcome: TransferReport['outcome']): void {
+    this.#isOver = true;
+    this.#cancelTimer();
+    const { acknowledged, settings, fileBytes } = this.#transfer;
+    const bytes = Math.min(acknowledged * settings.blockSizeBytes, fileBytes);
+    const milliseconds = Math.round(this.#input.clock.monotonicMs() - this.#startedMs);
+    this.#input.onEnd({ outcome, bytes, milliseconds });
+  }
+}

@@ -1,0 +1,98 @@
+/** A gateway on loopback with certificates, for tests. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '@tinkerbell/platform-contract';
+import { createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
+import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import { templatePlatform } from '@tinkerbell/platform-template';
+import { createGatewayService, type GatewayService } from '../index.ts';
+
+export interface GatewayBench extends AsyncDisposable {
+  readonly gateway: GatewayService;
+  readonly folder: string;
+  readonly ca: string;
+  /** Writes the route file and has it read. */
+  use(text: string): Promise<void>;
+}
+
+function newKey(kind: 'ec' | 'rsa'): string {
+  if (kind === 'rsa')
+    return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+      type: 'pkcs1',
+      format: 'pem',
+    });
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  return privateKey.export({ type: 'sec1', format: 'pem' });
+}
+
+export function issue(
+  dnsNames: readonly string[],
+  authority?: { certificate: string; key: string },
+  kind: 'ec' | 'rsa' = 'ec',
+) {
+  const made = templatePlatform.certify({
+    commonName: dnsNames[0] ?? 'authority',
+    ips: [],
+    dnsNames,
+    daysValid: 1,
+    isAuthority: authority === undefined,
+    key: newKey(kind),
+    ...(authority === undefined ? {} : { authority }),
+  });
+  if (!made.ok) throw new Error(made.error);
+  return made;
+}
+
+/** Time that passes a hundred times as fast, for whoever waits for it. */
+export const hurriedClock: Clock = {
+  ...nodeClock,
+  schedule: (delayMs, task) => nodeClock.schedule(delayMs / 100, task),
+};
+
+export async function startGateway(
+  text: string,
+  clock: Clock = nodeClock,
+  limits: { readonly heldBytesMax?: number } = {},
+): Promise<GatewayBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const authority = issue([]);
+  const leaf = issue(['*.example.org'], authority);
+  writeFileSync(join(folder, 'ca.pem'), authority.certificate);
+  writeFileSync(join(folder, 'ca.key'), authority.key);
+  writeFileSync(join(folder, 'a.pem'), leaf.certificate);
+  writeFileSync(join(folder, 'a.key'), leaf.key);
+  const routeFile = join(folder, 'routes.yaml');
+  const write = (content: string) => writeFileSync(routeFile, content.replaceAll('FOLDER', folder));
+  write(text);
+  const gateway = createGatewayService(
+    {
+      ...limits,
+      clock,
+      random: nodeRandom,
+      log: createNodeLog({ level: 'silent', format: 'json' }),
+      readFile: (path) => readFile(path, 'utf8'),
+      verifierFor: (settings, jwks) =>
+        createTokenVerifier([{ ...settings, keys: fixedKeys(JSON.parse(jwks ?? '')) }], nodeClock),
+    },
+    { fixed: { listeners: [], routes: [], forwards: [], trustedProxies: [] }, routeFile },
+  );
+  const stopping = new AbortController();
+  await gateway.start(stopping.signal);
+  return {
+    gateway,
+    folder,
+    ca: authority.certificate,
+    use(content) {
+      write(content);
+      return gateway.reload();
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await gateway.stopped();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * Runs a relay as the program argument (JSON, a RelayConfig) says, for interoperability tests that need it in a network namespace of
+ * its own. Prints `ready`, then its debug log, one JSON record per line.
+ */
+import type { Log } from '@tinkerbell/platform-contract';
+import { nodeUdp } from '@tinkerbell/platform-node';
+import { createRelayService, type RelayConfig } from '../index.ts';
+
+const print = (message: string, fields: object = {}) =>
+  void process.stdout.write(`${JSON.stringify({ message, ...fields })}\n`);
+const log: Log = { debug: print, info: print, warn: print, error: print, child: () => log };
+const config = JSON.parse(process.argv[2] ?? '{}') as RelayConfig;
+const service = createRelayService({ udp: nodeUdp, log }, config);
+await service.start(new AbortController().signal);
+process.stdout.write('ready\n');

@@ -1,0 +1,17 @@
+/** Creates objects until it is killed, and prints how many were acknowledged. */
+import type { Log } from '@tinkerbell/platform-contract';
+import { openSqliteStore } from '../index.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+const store = openSqliteStore({ path: process.argv[2] ?? '', log: silent });
+for (let count = 1; ; count++) {
+  const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: `t${count}` };
+  const object = {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Template',
+    metadata: { name: key.name, namespace: 'default' },
+  };
+  const result = await store.commit([{ operation: 'create', key, object }]);
+  if (!result.ok) throw new Error(result.message);
+  process.stdout.write(`${count}\n`);
+}
