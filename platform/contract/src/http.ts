@@ -33,22 +33,34 @@ export type HttpRequest = Pick<
 export type HttpHandler = (request: HttpRequest, context: HttpContext) => Promise<Response>;
 
 /**
- * One entry of an ordered list: the first route whose `prefix` begins the path and whose handler does not
- * decline (undefined) answers.
+ * Who may use a route. Callers of `api` are authenticated before its handler runs. The handlers of the other kinds check
+ * what they need themselves: an agent's session (`agent`), the address of a machine that boots (`machine`), or nothing (`public`).
  */
-export interface HttpRoute {
+type RouteAccess = 'api' | 'agent' | 'machine' | 'public';
+
+interface Route {
   /** Shown in logs and metrics. */
   readonly name: string;
   /** Path prefix, for example `/ipxe/script/`. */
   readonly prefix: string;
   handle(request: HttpRequest, context: HttpContext): Promise<Response | undefined>;
-  /** How it tells a caller that the front of the server turns away; in the front's own words when absent. */
-  refuse?(message: string, status?: 400 | 401 | 403): Response;
-  /** Hears of a caller that the front has turned away. Never throws and never waits. */
-  turnedAway?(request: HttpRequest, context: HttpContext, status: 400 | 401 | 403): void;
-  /** Whether a path describes the route itself and is answered without a credential. No path is when absent. */
+}
+
+export interface ApiRoute extends Route {
+  readonly access: 'api';
+  /** The answer to a caller that was rejected; a Kubernetes Status when absent. */
+  rejection?(message: string, status?: 400 | 401 | 403): Response;
+  /** Called after a caller was rejected. Never throws and never waits. */
+  onRejected?(request: HttpRequest, context: HttpContext, status: 400 | 401 | 403): void;
+  /** Whether a path describes the API itself and may be read without a credential. No path may when absent. */
   isPublic?(path: string): boolean;
 }
+
+/**
+ * One entry of an ordered list. The first route answers whose `prefix` begins the path and whose handler does not
+ * decline (undefined).
+ */
+export type HttpRoute = ApiRoute | (Route & { readonly access: Exclude<RouteAccess, 'api'> });
 
 export interface HttpListenOptions {
   readonly port: number;

@@ -25,6 +25,7 @@ export type {
   HttpListenOptions,
   HttpPeer,
   HttpRequest,
+  ApiRoute,
   HttpRoute,
   HttpServer,
 } from './http.ts';

@@ -110,6 +110,7 @@ export function createApiService(deps: ApiDeps): Service {
   const route = (prefix: string): HttpRoute => ({
     name: 'api',
     prefix,
+    access: 'api',
     async handle(request, context) {
       const long = withLongPath(request, namespace);
       if (long === undefined) return undefined;
@@ -122,8 +123,8 @@ export function createApiService(deps: ApiDeps): Service {
       });
     },
     isPublic: (path) => describesTheApi(path) || ISSUER_PATHS.some((one) => path.startsWith(one)),
-    turnedAway: (request, context, status) =>
-      auditTurnedAway(verbDeps, withLongPath(request, namespace) ?? request, context, status),
+    onRejected: (request, context, status) =>
+      auditRejected(verbDeps, withLongPath(request, namespace) ?? request, context, status),
   });
   return {
     name: 'api',
@@ -162,7 +163,7 @@ async function answer(deps: Deps, request: HttpRequest, context: HttpContext): P
 }
 
 /** A write that got no further than the front: the record says nobody, as whoever it was could not say. */
-function auditTurnedAway(deps: Deps, request: HttpRequest, context: HttpContext, code: number): void {
+function auditRejected(deps: Deps, request: HttpRequest, context: HttpContext, code: number): void {
   const target = isWrite(request) ? resourceTarget(pathOf(request), deps.catalog) : undefined;
   if (target === undefined) return;
   const { peer, localAddress, signal } = context;

@@ -7,6 +7,7 @@ import {
   type HttpContext,
   type HttpPeer,
   type HttpRequest,
+  type HttpRoute,
   type Log,
   type Service,
   type SessionVerifier,
@@ -54,9 +55,7 @@ export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Ser
   const ended = Promise.withResolvers<void>();
   return {
     name: 'images',
-    routes: [
-      { name: 'images', prefix: config.prefix, handle: (request, context) => files.answer(request, context) },
-    ],
+    routes: routesFor(config, files),
     async start(signal) {
       if (signal.aborted) ended.resolve();
       else signal.addEventListener('abort', () => ended.resolve(), { once: true });
@@ -64,6 +63,15 @@ export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Ser
     stopped: () => ended.promise,
     health: () => ({ ready: true, counters: files.counters() }),
   };
+}
+
+/** The session that opens the private folder is verified where the files are, whatever the spelling of the path. */
+function routesFor({ prefix, privateFolder }: ImagesConfig, files: ImageFiles): readonly HttpRoute[] {
+  const route = { name: 'images', handle: files.answer.bind(files) };
+  const all: HttpRoute = { ...route, prefix, access: 'public' };
+  return privateFolder === undefined
+    ? [all]
+    : [{ ...route, prefix: `${prefix}${privateFolder}`, access: 'agent' }, all];
 }
 
 /** What is sent for a path. */

@@ -65,3 +65,15 @@ test('private files need a live session; what is not there and what is refused l
   assert.equal((await ask('public')).text, 'public');
   assert.equal((await ask('public', 'bad')).text, 'public');
 });
+
+test('the private folder is a route of agents, and everything else is public', () => {
+  const deps = { files: nodeFiles, clock: nodeClock, log: silentLog, onTransfer() {}, onMissing() {} };
+  const { routes } = createImagesService(deps, { directory, prefix: '/images/', privateFolder: 'private/' });
+  assert.deepEqual(
+    routes.map(({ prefix, access }) => [prefix, access]),
+    [
+      ['/images/private/', 'agent'],
+      ['/images/', 'public'],
+    ],
+  );
+});

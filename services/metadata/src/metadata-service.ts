@@ -69,6 +69,7 @@ function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: Request
     return {
       name,
       prefix,
+      access: 'machine',
       handle: async (request: HttpRequest, context: HttpContext) => {
         const path = pathNameOf(request.url);
         if (path !== prefix && !path.startsWith(directory)) return undefined;

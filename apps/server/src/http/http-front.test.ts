@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noTracer, type HttpContext, type HttpRoute, type Service } from '@tinkerbell/platform-contract';
+import {
+  noTracer,
+  type HttpContext,
+  type ApiRoute,
+  type HttpRoute,
+  type Service,
+} from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createHttpFront } from './http-front.ts';
 import { createReadiness, servicesChecks } from './readiness.ts';
@@ -38,16 +44,18 @@ function front(routes: readonly HttpRoute[], apiAnonymous: 'none' | 'everyone' =
 
 const answers = { handle: () => Promise.resolve(new Response('told')) };
 
-test('routes of the API refuse callers without a credential, in their own words where they have some', async () => {
+test('routes with access `api` reject callers without a credential, whatever their names', async () => {
   const ask = front([
-    { name: 'api', prefix: '/api', ...answers },
+    { name: 'api', access: 'api', prefix: '/api', ...answers },
     {
-      name: 'api',
+      name: 'other',
+      access: 'api',
       prefix: '/v1/',
       ...answers,
-      refuse: (message, status = 403) => new Response(`no: ${message}`, { status }),
+      rejection: (message, status = 403) => new Response(`no: ${message}`, { status }),
     },
-    { name: 'images', prefix: '/images/', ...answers },
+    { name: 'images', access: 'public', prefix: '/images/', ...answers },
+    { name: 'api', access: 'machine', prefix: '/boot/', ...answers },
   ]);
   const kubernetes = await ask('/api/v1');
   assert.equal(((await kubernetes.json()) as { reason: string }).reason, 'Unauthorized');
@@ -55,11 +63,13 @@ test('routes of the API refuse callers without a credential, in their own words 
   const own = await ask('/v1/jobs');
   assert.equal(own.status, 401);
   assert.match(await own.text(), /^no: the API needs a token or a client certificate; 10\.1\.0\.2 sent none/);
-  assert.equal(await (await ask('/images/a')).text(), 'told');
+  for (const open of ['/images/a', '/boot/a']) assert.equal(await (await ask(open)).text(), 'told');
 });
 
 test('what a route calls public is read without a credential, and not written', async () => {
-  const ask = front([{ name: 'api', prefix: '/api', ...answers, isPublic: (path) => path === '/api' }]);
+  const ask = front([
+    { name: 'api', access: 'api', prefix: '/api', ...answers, isPublic: (path) => path === '/api' },
+  ]);
   assert.equal(await (await ask('/api')).text(), 'told');
   assert.equal((await ask('/api/v1/secrets')).status, 401);
   assert.equal((await ask('/api', { method: 'POST' })).status, 401);
@@ -67,15 +77,15 @@ test('what a route calls public is read without a credential, and not written', 
 
 test('a route hears of whom the front turned away', async () => {
   const heard: string[] = [];
-  const turnedAway: HttpRoute['turnedAway'] = ({ method }, { peer }, status) =>
+  const onRejected: ApiRoute['onRejected'] = ({ method }, { peer }, status) =>
     void heard.push(`${method} ${peer.address} ${status}`);
-  const ask = front([{ name: 'api', prefix: '/api', ...answers, turnedAway }]);
+  const ask = front([{ name: 'api', access: 'api', prefix: '/api', ...answers, onRejected }]);
   await ask('/api/v1');
   assert.deepEqual(heard, ['GET 10.1.0.2 401']);
 });
 
 test('an API that is open answers everybody', async () => {
-  const ask = front([{ name: 'api', prefix: '/v1/', ...answers }], 'everyone');
+  const ask = front([{ name: 'api', access: 'api', prefix: '/v1/', ...answers }], 'everyone');
   assert.equal(await (await ask('/v1/jobs')).text(), 'told');
 });
 
@@ -91,9 +101,9 @@ test('tells probes how it is, shortly or at length', async () => {
 
 test('counts answers by route, never by path, and what is left to another route but once', async () => {
   const ask = front([
-    { name: 'shy', prefix: '/', handle: () => Promise.resolve(undefined) },
-    { name: 'images', prefix: '/images/', ...answers },
-    { name: 'broken', prefix: '/broken', handle: () => Promise.reject(new Error('bug')) },
+    { name: 'shy', access: 'public', prefix: '/', handle: () => Promise.resolve(undefined) },
+    { name: 'images', access: 'public', prefix: '/images/', ...answers },
+    { name: 'broken', access: 'public', prefix: '/broken', handle: () => Promise.reject(new Error('bug')) },
   ]);
   for (const path of ['/images/a', '/images/b', '/nothing']) await ask(path);
   await assert.rejects(ask('/broken'), /bug/);

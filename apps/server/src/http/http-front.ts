@@ -2,6 +2,7 @@
 import {
   pathNameOf,
   WholeResponse,
+  type ApiRoute,
   type Authenticator,
   type Authorizer,
   type Clock,
@@ -20,6 +21,8 @@ import { endRequestSpan, requestSpan, type RequestTracing } from './request-span
 
 export interface FrontOptions {
   readonly services: readonly Service[];
+  /** All routes of the services when absent. */
+  readonly serves?: (route: HttpRoute) => boolean;
   readonly apiAnonymous: ApiAudience;
   readonly apiAnonymousHosts: readonly string[];
   readonly authenticator?: Authenticator;
@@ -38,9 +41,9 @@ export interface FrontOptions {
 const OWN_ROUTE = 'server';
 
 export function createHttpFront(options: FrontOptions): HttpHandler {
-  const { clock, measured, services } = options;
+  const { clock, measured, services, serves = () => true } = options;
   const { requests } = measured;
-  const routes = services.flatMap((service) => service.routes);
+  const routes = services.flatMap((service) => service.routes).filter(serves);
   return async (request, context) => {
     const path = pathNameOf(request.url);
     const startedMs = clock.monotonicMs();
@@ -68,7 +71,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     // What a handler throws is answered 500 by the listener.
     let status: number | undefined = 500;
     try {
-      const response = await (route.name === 'api'
+      const response = await (route.access === 'api'
         ? guarded(options, route, request, context)
         : route.handle(request, context));
       status = response?.status;
@@ -102,7 +105,7 @@ function ownPage(options: FrontOptions, path: string, url: string): Response | P
 
 async function guarded(
   options: FrontOptions,
-  route: HttpRoute,
+  route: ApiRoute,
   request: HttpRequest,
   context: HttpContext,
 ): Promise<Response | undefined> {
@@ -116,8 +119,8 @@ async function guarded(
   });
   const found = 'user' in admittedAs ? impersonated(request, admittedAs.user, authorizer) : admittedAs;
   if (!('user' in found)) {
-    route.turnedAway?.(request, context, found.code);
-    return refusal(route, found);
+    route.onRejected?.(request, context, found.code);
+    return rejection(route, found);
   }
   const { peer, localAddress, signal } = context;
   return route.handle(request, { peer, localAddress, signal, user: found.user });
@@ -125,12 +128,12 @@ async function guarded(
 
 const REASONS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' } as const;
 
-/** A Status as Kubernetes has it, unless the route has words of its own. */
-function refusal(
-  route: HttpRoute,
+/** A Status as Kubernetes has it, unless the route has an answer of its own. */
+function rejection(
+  route: ApiRoute,
   { code, message, isBadToken }: Exclude<Admitted, { readonly user: unknown }>,
 ): Response {
-  if (route.refuse !== undefined) return route.refuse(message, code);
+  if (route.rejection !== undefined) return route.rejection(message, code);
   const reason = REASONS[code];
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, message, code };
   const challenge = `Bearer realm="tinkerbell"${isBadToken === true ? ', error="invalid_token"' : ''}`;

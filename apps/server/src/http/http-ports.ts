@@ -4,6 +4,7 @@ import {
   PlatformError,
   type Http,
   type HttpHandler,
+  type HttpRoute,
   type HttpServer,
   type Log,
 } from '@tinkerbell/platform-contract';
@@ -51,12 +52,10 @@ export async function openHttpPorts(settings: Settings, input: HttpPortsInput): 
   return { main: main.local, kubeconfig, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Services whose routes machines use before they have any credential; the API and its gRPC are not among them. */
-const MACHINE_SERVICES = ['boot', 'images', 'metadata'];
-
+/** What machines need, and no API. */
 function machineFront({ apiAnonymous, apiAnonymousHosts }: Settings, input: HttpPortsInput): HttpHandler {
-  const services = input.services.filter(({ name }) => MACHINE_SERVICES.includes(name));
-  return createHttpFront({ ...input, services, apiAnonymous, apiAnonymousHosts });
+  const serves = ({ access }: HttpRoute): boolean => access !== 'api';
+  return createHttpFront({ ...input, serves, apiAnonymous, apiAnonymousHosts });
 }
 
 /** Always there: kubectl sends tokens over TLS only, and the certificate proves to it that this is the server. */

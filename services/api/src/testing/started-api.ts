@@ -99,7 +99,7 @@ export async function startedApi(
     turnAway(method: string, path: string, code: 401 | 403): void {
       const request = new Request(`http://localhost${path}`, { method });
       const route = service.routes.find((one) => path.startsWith(one.prefix));
-      route?.turnedAway?.(request, context(), code);
+      if (route?.access === 'api') route.onRejected?.(request, context(), code);
     },
     /** All clients so far go away. */
     hangUp() {

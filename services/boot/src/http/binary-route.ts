@@ -24,6 +24,7 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
   return {
     name: 'ipxe-binary',
     prefix: '/ipxe/binary/',
+    access: 'machine',
     async handle(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
       if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
       const elements = pathElementsOf(request.url) ?? [];

@@ -27,6 +27,7 @@ export function createPxeRoute({ deps, config, files, counters, prefix }: PxeRou
   return {
     name: 'pxe-files',
     prefix,
+    access: 'machine',
     async handle(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
       if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
       const elements = pathElementsOf(request.url);

@@ -40,10 +40,10 @@ export function createScriptRoutes({ deps, config, counters, files }: ScriptRout
   const { journal, view, log } = deps;
   const decide = createScriptChoice(view, config, createBootTokens(deps, config));
   const mayWrite = createRateGate(deps.clock, SERVED_GATE);
-  const name = 'ipxe-script';
+  const kind = { name: 'ipxe-script', access: 'machine' } as const;
   return [
-    { name, prefix: '/ipxe/script/', handle: ofMachine },
-    ...HOOK_PATHS.map((prefix) => ({ name, prefix, handle: hookIpxe })),
+    { ...kind, prefix: '/ipxe/script/', handle: ofMachine },
+    ...HOOK_PATHS.map((prefix) => ({ ...kind, prefix, handle: hookIpxe })),
   ];
 
   async function ofMachine(request: HttpRequest, { peer }: HttpContext): Promise<Response> {

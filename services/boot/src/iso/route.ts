@@ -52,6 +52,7 @@ export function createIsoRoute(input: IsoRouteInput): HttpRoute {
   return {
     name: 'iso',
     prefix: '/iso/',
+    access: 'machine',
     async handle(request: HttpRequest, context: HttpContext): Promise<Response> {
       if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
       const found = await findImage(input, request.url);

@@ -14,15 +14,15 @@ import { requestOf } from './rest-request.ts';
 import { unaryCalls } from './unary-calls.ts';
 import { watchResponse } from './watch-response.ts';
 
-/** Named as the API, whose rule of who may use it holds here too. */
 export function provisioningRoutes(deps: ProvisioningDeps, stopping: AbortSignal): readonly HttpRoute[] {
   return [
     {
       name: 'api',
       prefix: '/v1/',
+      access: 'api',
       handle: (request, context) =>
         answer(deps, request, { ...context, signal: AbortSignal.any([context.signal, stopping]) }),
-      refuse: (message, code = 403) =>
+      rejection: (message, code = 403) =>
         problemResponse(
           problem(code, message),
           code === 401 ? { 'www-authenticate': 'Bearer realm="tinkerbell"' } : {},
