@@ -4,6 +4,7 @@ import { filePartOf } from './file-part.ts';
 import { sendFilePart } from './file-sender.ts';
 import { closeLingering } from './lingering-close.ts';
 import { releaseChunk } from './owned-chunks.ts';
+import { turnShare } from './turn-share.ts';
 import { STALLED_MS, written } from './written.ts';
 
 export interface SendResponseOptions {
@@ -129,6 +130,8 @@ async function sendBody(
       if (!done) sending.reader.hold(value);
       await writing;
       if (done) break;
+      const pause = turnShare.enter();
+      if (pause !== undefined) await pause;
       writing = sentAndReleased(outgoing, value, sending);
       // Awaited with the next chunk, or below; until then a failure is nobody's surprise.
       writing.catch(() => undefined);

@@ -19,6 +19,7 @@ import { sendResponse } from './http-response.ts';
 import { hasTurn } from './http-turn.ts';
 import { nodeHttp } from './node-http.ts';
 import { holderOf } from './port-holder.ts';
+import { turnShare } from './turn-share.ts';
 
 /** Slow clients are cut off: headers within 10 s, a request body within 30 s. Answers may take as long as they move (`written.ts`). */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -116,6 +117,8 @@ async function answer(
 ): Promise<void> {
   // Pipelined behind others: it has its turn when they are answered, so that one packet of requests is no burst of work.
   if (outgoing.socket === null && !(await hasTurn(incoming, outgoing))) return;
+  const pause = turnShare.enter();
+  if (pause !== undefined) await pause;
   const request = new NodeHttpRequest(incoming, outgoing);
   try {
     const response = request.isUnderstood

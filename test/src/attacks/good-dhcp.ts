@@ -9,14 +9,19 @@ import { createSocket, type Socket } from 'node:dgram';
 export interface GoodDhcpReport {
   readonly sent: number;
   readonly answered: number;
-  /** Of those answered, ms. */
+  /** Of those answered after the warm-up, ms. */
   readonly slowestMs: number;
+  /** Seconds after the start. */
+  readonly slowestAt: number;
   readonly medianMs: number;
   /** 99 of 100 were answered within this. */
   readonly p99Ms: number;
   /** Slowest answer of the process that only sends back. */
   readonly slowestEchoMs: number;
 }
+
+/** The server compiles code and fills caches at first: delays of these seconds are left out. */
+export const WARM_UP_SECONDS = 5;
 
 /** They take turns: one client that asks every 50 ms is limited, as it should be. */
 export const GOOD_CLIENTS = 40;
@@ -68,14 +73,16 @@ function ask(echoing: ChildProcess, echoPort: number): void {
     process.stdin.resume().once('end', () => {
       clearInterval(timer);
       setTimeout(() => {
-        const delays = dhcp.end();
+        const { answered, delays } = dhcp.end();
+        const slowest = delays.at(-1);
         const report: GoodDhcpReport = {
           sent,
-          answered: delays.length,
-          slowestMs: delays.at(-1) ?? 0,
-          medianMs: delays[delays.length >> 1] ?? 0,
-          p99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0,
-          slowestEchoMs: echoed.end().at(-1) ?? 0,
+          answered,
+          slowestMs: slowest?.ms ?? 0,
+          slowestAt: Math.round((slowest?.id ?? 0) * (PERIOD_MS / 1000)),
+          medianMs: delays[delays.length >> 1]?.ms ?? 0,
+          p99Ms: delays[Math.floor(delays.length * 0.99)]?.ms ?? 0,
+          slowestEchoMs: echoed.end().delays.at(-1)?.ms ?? 0,
         };
         process.stdout.write(`${JSON.stringify(report)}\n`);
         echoing.stdin?.end();
@@ -88,7 +95,7 @@ function ask(echoing: ChildProcess, echoPort: number): void {
 class Exchange {
   readonly socket: Socket = createSocket('udp4');
   readonly #sentAt = new Map<number, number>();
-  readonly #delays: number[] = [];
+  readonly #delays: Delay[] = [];
 
   constructor(idOf: (answer: Buffer) => number) {
     this.socket.on('message', (answer) => {
@@ -96,7 +103,7 @@ class Exchange {
       const at = this.#sentAt.get(id);
       if (at === undefined) return;
       this.#sentAt.delete(id);
-      this.#delays.push(performance.now() - at);
+      this.#delays.push({ id, ms: performance.now() - at });
     });
   }
 
@@ -105,11 +112,18 @@ class Exchange {
     this.socket.send(packet, port, SERVER);
   }
 
-  /** Delays of what was answered, ms, ascending. */
-  end(): readonly number[] {
+  /** Delays ascend, without those of the warm-up. */
+  end(): { readonly answered: number; readonly delays: readonly Delay[] } {
     this.socket.close();
-    return this.#delays.toSorted((one, other) => one - other);
+    const delays = this.#delays.filter(({ id }) => id * PERIOD_MS > WARM_UP_SECONDS * 1000);
+    return { answered: this.#delays.length, delays: delays.toSorted((one, other) => one.ms - other.ms) };
   }
+}
+
+interface Delay {
+  /** Questions are numbered from 1. */
+  readonly id: number;
+  readonly ms: number;
 }
 
 function goodHardwareAddress(id: number): Buffer {

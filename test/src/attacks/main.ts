@@ -88,7 +88,7 @@ function shown(report: AttackReport): string {
     `longest turn of the event loop: ${report.busyMs.toFixed(1)} ms of processor time, ${report.busyAt} s after the start; seconds with one over 5 ms: ${report.turnsOver5Ms}\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
     `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,
-    `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms\n`,
+    `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, ${goodDhcp.slowestAt} s after the start\n`,
     `a process that only sends back, at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
     ...report.failures.map((failure) => `FAILED ${failure}\n`),
   ].join('');

@@ -1,12 +1,12 @@
 /** Commits acts of all classes against one server, several at once, and judges what that did to it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
-import type { GoodDhcpReport } from './good-dhcp.ts';
+import { WARM_UP_SECONDS, type GoodDhcpReport } from './good-dhcp.ts';
 import type { MonitorLine } from './server-monitor.ts';
 import { startTarget, type StartedTarget } from './start-target.ts';
 
@@ -44,12 +44,10 @@ export interface AttackReport {
 
 const LAST_SECONDS = 60;
 const TURN_MAX_MS = 5;
-/** The first seconds compile code and fill caches. */
-const WARM_UP_SECONDS = 5;
 const FAILURES_KEPT = 50;
 /** Counted for an act that runs until its time is known. */
 const CHOSEN_MS = 1000;
-/** Niceness. */
+/** Niceness. On Linux each thread has its own, and new ones inherit it. */
 const ATTACKER_PRIORITY = 15;
 const PROGRESS_MS = 10_000;
 const ANSWERS_MIN = 0.999;
@@ -79,7 +77,7 @@ async function commitActs(run: AttackRun, { target, server }: StartedTarget): Pr
   const usedMs = new Map<string, number>();
   let number = 0;
   // Attackers are on other machines: they do not take the server's processors.
-  setPriority(ATTACKER_PRIORITY);
+  for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), ATTACKER_PRIORITY);
   const attacker = async (): Promise<void> => {
     while (performance.now() < endMs && failures.length < FAILURES_KEPT) {
       const attack = leastUsed(run.attacks, usedMs);
