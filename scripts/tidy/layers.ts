@@ -3,10 +3,11 @@ const layers: readonly (readonly [pattern: RegExp, layer: number])[] = [
   [/^protocols\/wire$/, 0],
   [/^(protocols|languages)\//, 1],
   [/^domain\//, 2],
-  [/^(store|platform)\/contract$|^api$/, 3],
-  [/^(services|actions)\//, 4],
-  [/^(store|platform)\//, 5],
-  [/^(apps|sim|sandbox|bench|test|hook)(\/|$)/, 6],
+  [/^(store|platform)\/contract$|^platform\/metrics$|^api$/, 3],
+  [/^engine\//, 4],
+  [/^(services|actions)\//, 5],
+  [/^(store|platform)\//, 6],
+  [/^(apps|sim|sandbox|bench|test|hook)(\/|$)/, 7],
 ];
 
 /** Throws for a folder that no layer holds: a new top folder needs a place in the list. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
 import type { Store } from '@tinkerbell/store-contract';
-import { createLeadership } from '@tinkerbell/store-leadership';
+import { createLeadership } from '@tinkerbell/engine-leadership';
 
 interface LedServiceDeps {
   readonly store: Store;

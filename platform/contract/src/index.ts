@@ -40,7 +40,6 @@ export { PlatformError, type PlatformErrorCode } from './platform-error.ts';
 export type { Service, ServiceHealth } from './service.ts';
 export { HeldBytes, type HeldFor } from './held-bytes.ts';
 export { Slots } from './slots.ts';
-export type { Rendered, RenderOwner, TemplateRenderer, TextsInput } from './template-renderer.ts';
 export type { Claims, TokenRefusal, TokenVerifier, VerifiedToken } from './token-verifier.ts';
 export type { Hmac } from './hmac.ts';
 export {

@@ -19,7 +19,7 @@ function fakeTurns() {
   return {
     share,
     work: (ms: number) => void (nowMs += ms),
-    async turn() {
+    turn: async () => {
       for (const callback of turns.splice(0)) callback();
       for (let settled = 0; settled < 100; settled += 1) await Promise.resolve();
     },

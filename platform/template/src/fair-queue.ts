@@ -2,7 +2,7 @@
  * What waits to be rendered, by namespace and in it by author. Next comes who has used the least time, so that a template
  * of another namespace waits for none of those that wait here, and nobody may take all threads.
  */
-import type { RenderOwner } from '@tinkerbell/platform-contract';
+import type { RenderOwner } from '@tinkerbell/engine-rendering';
 
 export interface FairLimits {
   /** Renderings of one namespace, and of one author in it, under way at a time. */

@@ -1,5 +1,5 @@
 /** What the thread that renders is asked, and what it answers. */
-import type { Rendered, TextsInput } from '@tinkerbell/platform-contract';
+import type { Rendered, TextsInput } from '@tinkerbell/engine-rendering';
 import {
   renderTemplate,
   renderText,

@@ -4,7 +4,8 @@
  * exceeds its time or memory. Who comes next is decided in `fair-queue.ts`.
  */
 import { availableParallelism } from 'node:os';
-import type { Clock, Log, RenderOwner, TemplateRenderer } from '@tinkerbell/platform-contract';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
 import { FairQueue, type Taken, type Urgency } from './fair-queue.ts';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
 import { WorkerThread, type Renderer, type ThreadLimits } from './worker-thread.ts';

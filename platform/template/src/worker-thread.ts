@@ -1,6 +1,7 @@
 /** A thread that renders one template at a time, within limits of time and memory. */
 import { Worker } from 'node:worker_threads';
-import type { Clock, Rendered } from '@tinkerbell/platform-contract';
+import type { Clock } from '@tinkerbell/platform-contract';
+import type { Rendered } from '@tinkerbell/engine-rendering';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
 
 /** Only a machine that is brought to its knees takes so long to start a thread. */

@@ -3,7 +3,8 @@
  * template that cannot be parsed is refused. What may become right by another object that is still to come is a
  * warning: a workflow whose template does not render for its hardware now is stored, and waits (as upstream).
  */
-import { inTurns, type TemplateRenderer, type TextReader } from '@tinkerbell/platform-contract';
+import { inTurns, type TextReader } from '@tinkerbell/platform-contract';
+import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import {
   customResourceDefinitionKind,
   definitionSchemaProblems,
@@ -15,7 +16,8 @@ import {
   type Template,
   type Workflow,
 } from '@tinkerbell/resources';
-import { renderInputOf, type View } from '@tinkerbell/store-contract';
+import type { View } from '@tinkerbell/store-contract';
+import { renderInputOf } from '@tinkerbell/engine-rendering';
 import {
   foreignImagesOf,
   foreignImageWarning,

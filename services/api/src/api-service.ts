@@ -12,9 +12,9 @@ import {
   type Log,
   type Random,
   type Service,
-  type TemplateRenderer,
   type TextReader,
 } from '@tinkerbell/platform-contract';
+import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
 import { ISSUER_PATHS, issuerDocument, type AccountTokens } from './access/account-token.ts';

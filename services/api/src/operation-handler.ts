@@ -2,15 +2,8 @@
 import { ANONYMOUS, LOCAL_ADMIN, type User } from '@tinkerbell/access';
 import type { Clock, HttpContext, Random } from '@tinkerbell/platform-contract';
 import { collectionOf, formatProblem, type Workflow } from '@tinkerbell/resources';
-import {
-  applyWorkflowEvent,
-  recordStateChange,
-  subjectOf,
-  type Journal,
-  type Store,
-  type Updated,
-  type View,
-} from '@tinkerbell/store-contract';
+import type { Journal, Store, Updated, View } from '@tinkerbell/store-contract';
+import { applyWorkflowEvent, recordStateChange, subjectOf } from '@tinkerbell/engine-workflow-events';
 import {
   needsPreparation,
   operatorVerbs,

@@ -1,15 +1,14 @@
 /** Applies an event to a workflow, and tells the timeline what is more than a change of state. */
 import type { Log } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
+import type { Journal, View } from '@tinkerbell/store-contract';
 import {
   applyWorkflowEvent,
   recordStateChange,
   subjectOf,
   workflowCollection,
   type ApplyDeps as StoreDeps,
-  type Journal,
-  type View,
-} from '@tinkerbell/store-contract';
+} from '@tinkerbell/engine-workflow-events';
 import type { WorkflowEvent } from '@tinkerbell/workflow';
 
 export interface ApplyDeps extends StoreDeps {

@@ -4,7 +4,8 @@
  */
 import type { Service } from '@tinkerbell/platform-contract';
 import type { Hardware, Resource, Workflow } from '@tinkerbell/resources';
-import { subjectOf, workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
+import type { Change, View } from '@tinkerbell/store-contract';
+import { subjectOf, workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { workflowStateOf } from '@tinkerbell/workflow';
 import type { ApplyDeps } from './apply-event.ts';
 import { showAllClaims, showClaims } from './claim-conditions.ts';

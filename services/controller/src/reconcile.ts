@@ -1,7 +1,8 @@
 /** One workflow: reads its status, performs the effects that follow from it, until none is left. */
 import { mayRunOn, USE_HARDWARE, type Workflow } from '@tinkerbell/resources';
 import type { WorkflowDefinition } from '@tinkerbell/template';
-import { machineOfAgent, workflowCollection } from '@tinkerbell/store-contract';
+import { machineOfAgent } from '@tinkerbell/store-contract';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { effectsFor, needsPreparation, type Effect, type WorkflowEvent } from '@tinkerbell/workflow';
 import { apply } from './apply-event.ts';
 import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';

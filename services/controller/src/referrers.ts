@@ -1,6 +1,7 @@
 /** Which Hardware names an object for its templates to see, so that a change of the object finds the workflows that wait for it. */
 import type { ObjectMeta, Hardware } from '@tinkerbell/resources';
-import { formatKey, referencedKeys, type ObjectKey } from '@tinkerbell/store-contract';
+import { formatKey, type ObjectKey } from '@tinkerbell/store-contract';
+import { referencedKeys } from '@tinkerbell/engine-rendering';
 import type { ReferenceRules } from '@tinkerbell/template';
 
 export type HardwareName = Pick<ObjectMeta, 'namespace' | 'name'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TemplateRenderer } from '@tinkerbell/platform-contract';
+import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { Template, Workflow } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import { Rendering } from './rendering.ts';

@@ -1,7 +1,9 @@
 /** What the Template of a workflow renders to, with the Hardware as it is now. */
-import type { Clock, Rendered, RenderOwner, TemplateRenderer } from '@tinkerbell/platform-contract';
+import type { Clock } from '@tinkerbell/platform-contract';
+import type { Rendered, RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
-import { renderInputOf, type View } from '@tinkerbell/store-contract';
+import type { View } from '@tinkerbell/store-contract';
+import { renderInputOf } from '@tinkerbell/engine-rendering';
 import type { ReferenceRules, WorkflowDefinition } from '@tinkerbell/template';
 import type { Place } from './work-queue.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RenderOwner, TemplateRenderer } from '@tinkerbell/platform-contract';
+import type { RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Resource, Workflow } from '@tinkerbell/resources';
 import { openSqliteJournal } from '@tinkerbell/store-journal';

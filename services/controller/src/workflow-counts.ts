@@ -1,6 +1,7 @@
 /** How many workflows are in each state, and how often one came to it. */
 import type { Workflow } from '@tinkerbell/resources';
-import { workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
+import type { Change, View } from '@tinkerbell/store-contract';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { workflowStateOf, workflowStates, type WorkflowState } from '@tinkerbell/workflow';
 
 export class WorkflowCounts {

@@ -21,7 +21,7 @@ import {
   type Workflow,
   type WorkflowRuleSet,
 } from '@tinkerbell/resources';
-import { workflowCollection } from './apply-event.ts';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { knownHardware, UNCLEAR } from './discover.ts';
 import { createObject } from './new-object.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';

@@ -11,7 +11,8 @@ import {
 } from '@tinkerbell/workflow';
 import { actionResponse } from './agent-messages.ts';
 import { annotateHardware } from './annotate-hardware.ts';
-import { actionRequested, applyEvent, workflowCollection } from './apply-event.ts';
+import { applyWorkflowEvent, workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { actionRequested } from './action-requested.ts';
 import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
@@ -80,7 +81,7 @@ export async function offerAction(
   }
   await deps.door.bind(speaker, agentId, choice.workflow);
   const { namespace, name } = choice.workflow.metadata;
-  const applied = await applyEvent(
+  const applied = await applyWorkflowEvent(
     deps,
     { collection: workflowCollection, namespace, name },
     actionRequested(deps.view, agentId),

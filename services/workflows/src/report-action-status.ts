@@ -14,7 +14,7 @@ import type { Workflow } from '@tinkerbell/resources';
 import type { ObjectKey, Updated, View } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
-import { applyEvent, workflowCollection, type ApplyDeps } from './apply-event.ts';
+import { applyWorkflowEvent, workflowCollection, type ApplyDeps } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from './grpc/rpc-error.ts';
 import type { Counts } from './counts.ts';
 import type { AgentDoor } from './identity/agent-door.ts';
@@ -58,7 +58,7 @@ export async function recordReport(
   given: ActionReport,
 ): Promise<Reason | undefined> {
   const report = shortened(withoutSecrets(deps, key, given));
-  const applied = await applyEvent(deps, key, { kind: 'action-reported', report });
+  const applied = await applyWorkflowEvent(deps, key, { kind: 'action-reported', report });
   countReport(deps, applied);
   if (applied.ok) {
     const place = actionAt((applied.after as Workflow).status ?? {}, report.agentId, report.actionId);

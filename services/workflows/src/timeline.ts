@@ -1,12 +1,7 @@
 /** What the workflow service writes to a machine's timeline. */
 import type { Workflow } from '@tinkerbell/resources';
-import {
-  subjectOf,
-  type Journal,
-  type JournalDetail,
-  type JournalSource,
-  type View,
-} from '@tinkerbell/store-contract';
+import type { Journal, JournalDetail, JournalSource, View } from '@tinkerbell/store-contract';
+import { subjectOf } from '@tinkerbell/engine-workflow-events';
 import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 import type { AttemptSpans } from './attempt-spans.ts';
 import type { HandoverTimes } from './handover-times.ts';

@@ -11,7 +11,7 @@ import type {
 } from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
-import { workflowCollection } from './apply-event.ts';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { AttemptSpans } from './attempt-spans.ts';
 import { Counts } from './counts.ts';
 import { hardwareCollection } from './discover.ts';

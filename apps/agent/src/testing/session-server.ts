@@ -7,7 +7,7 @@ import { createNodeLog, nodeClock, nodeHmac, nodeRandom } from '@tinkerbell/plat
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { createWorkflowsService } from '@tinkerbell/service-workflows';
 import { updateObject } from '@tinkerbell/store-contract';
-import { createAgentSessions, openIdentityKey } from '@tinkerbell/store-agent-sessions';
+import { createAgentSessions, openIdentityKey } from '@tinkerbell/engine-agent-sessions';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';

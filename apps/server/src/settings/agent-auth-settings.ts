@@ -4,7 +4,7 @@ import { networkHolds, parseIpAddress } from '@tinkerbell/instance-metadata';
 import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
 import { nodeHmac } from '@tinkerbell/platform-node';
 import type { WorkflowsConfig } from '@tinkerbell/service-workflows';
-import { createAgentSessions, identityKeyPlace, openIdentityKey } from '@tinkerbell/store-agent-sessions';
+import { createAgentSessions, identityKeyPlace, openIdentityKey } from '@tinkerbell/engine-agent-sessions';
 import type { ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { Flag } from './flag.ts';
 import { SettingsError, type FlagReader } from './flag-reader.ts';

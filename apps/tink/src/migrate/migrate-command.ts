@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { createNodeLog } from '@tinkerbell/platform-node';
-import { transfer, TransferRefusal, type TransferReport } from '@tinkerbell/store-transfer';
+import { transfer, TransferRefusal, type TransferReport } from '@tinkerbell/engine-transfer';
 import { TinkFailure } from '../failure.ts';
 import { openPlace } from './open-place.ts';
 import { progressLine } from '../output/progress-line.ts';

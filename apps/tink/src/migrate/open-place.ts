@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import type { TransferPlace } from '@tinkerbell/store-transfer';
+import type { TransferPlace } from '@tinkerbell/engine-transfer';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 

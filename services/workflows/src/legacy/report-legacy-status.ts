@@ -2,7 +2,8 @@
 import { State, type WorkflowActionStatus } from '@tinkerbell/api/legacy-agent';
 import type { Workflow } from '@tinkerbell/resources';
 import { currentActionOf, handedOutOf, type ActionPlace, type ActionState } from '@tinkerbell/workflow';
-import { actionRequested, applyEvent, workflowCollection } from '../apply-event.ts';
+import { applyWorkflowEvent, workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { actionRequested } from '../action-requested.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { recordReport } from '../report-action-status.ts';
 import { flatActions } from './flat-actions.ts';
@@ -69,7 +70,7 @@ async function take(deps: LegacyDeps, workflow: Workflow, agentId: string): Prom
   if (currentActionOf(workflow.status ?? {})?.action.state === 'RUNNING') return;
   const { namespace, name } = workflow.metadata;
   const key = { collection: workflowCollection, namespace, name };
-  const applied = await applyEvent(deps, key, actionRequested(deps.view, agentId));
+  const applied = await applyWorkflowEvent(deps, key, actionRequested(deps.view, agentId));
   if (!applied.ok) {
     if (applied.kind === 'refused')
       throw new RpcError('failed-precondition', `action must not start: ${applied.refusal}`);

@@ -16,7 +16,8 @@ import {
 import type { Workflow } from '@tinkerbell/resources';
 import { currentActionOf, handedOutOf, isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 import { actionResponse } from '../agent-messages.ts';
-import { actionRequested, applyEvent, workflowCollection } from '../apply-event.ts';
+import { applyWorkflowEvent, workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { actionRequested } from '../action-requested.ts';
 import type { Sender } from '../grpc/calls.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { workflowsFor, type Speaker } from '../identity/agent-door.ts';
@@ -73,7 +74,7 @@ async function servedAgain(
 ): Promise<Workflow | undefined> {
   const { namespace, name } = workflow.metadata;
   const key = { collection: workflowCollection, namespace, name };
-  const applied = await applyEvent(deps, key, actionRequested(deps.view, workerId));
+  const applied = await applyWorkflowEvent(deps, key, actionRequested(deps.view, workerId));
   if (!applied.ok) {
     if (applied.kind === 'refused' || applied.kind === 'not-found') return undefined;
     throw new RpcError('unavailable', applied.message);

@@ -1,7 +1,7 @@
 /** Cancel and retry: the state machine decides. */
 import { isUnrenderable, jobOf, type ChangeJobRequest, type Job } from '@tinkerbell/provisioning';
 import type { Workflow } from '@tinkerbell/resources';
-import { applyWorkflowEvent, recordStateChange } from '@tinkerbell/store-contract';
+import { applyWorkflowEvent, recordStateChange } from '@tinkerbell/engine-workflow-events';
 import { needsPreparation, reasonText, transition, ulid, type Reason } from '@tinkerbell/workflow';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Identity } from './access.ts';

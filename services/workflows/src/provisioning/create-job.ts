@@ -15,7 +15,7 @@ import {
   type Order,
 } from '@tinkerbell/provisioning';
 import type { Workflow } from '@tinkerbell/resources';
-import { subjectOf } from '@tinkerbell/store-contract';
+import { subjectOf } from '@tinkerbell/engine-workflow-events';
 import { ulid } from '@tinkerbell/workflow';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { withIdentity } from '../new-object.ts';

@@ -2,13 +2,8 @@
 import { isFinal, jobOf, LAST_JOB_ANNOTATION, workflowNameOf, type Job } from '@tinkerbell/provisioning';
 import type { Clock, Log, Random, Slots } from '@tinkerbell/platform-contract';
 import type { Hardware, Template, Workflow } from '@tinkerbell/resources';
-import {
-  workflowCollection,
-  type Journal,
-  type Store,
-  type View,
-  type Write,
-} from '@tinkerbell/store-contract';
+import type { Journal, Store, View, Write } from '@tinkerbell/store-contract';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { hardwareCollection } from '../discover.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Access, Identity } from './access.ts';

@@ -1,7 +1,7 @@
 /** The calls that have one answer: JSON of a caller in, JSON out, the same for gRPC and REST. */
 import { findDevice, listJobs, orderOf, parseRequest, type Method } from '@tinkerbell/provisioning';
 import type { Workflow } from '@tinkerbell/resources';
-import { workflowCollection } from '@tinkerbell/store-contract';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { applyConfiguration } from './apply-configuration.ts';
 import type { ProvisioningCaller } from './access.ts';
 import { cancelJob, retryJob } from './change-job.ts';

@@ -1,7 +1,8 @@
 /** A job now and after each change, until it has ended. */
 import { isFinal, jobOf, workflowNameOf, type Job } from '@tinkerbell/provisioning';
 import type { Workflow } from '@tinkerbell/resources';
-import { workflowCollection, type Change } from '@tinkerbell/store-contract';
+import type { Change } from '@tinkerbell/store-contract';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { jobNamed, type ProvisioningDeps } from './job-store.ts';
 

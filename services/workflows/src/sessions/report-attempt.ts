@@ -9,7 +9,7 @@ import {
 import { ActionStatusRequestSchema, type ActionStatusRequest } from '@tinkerbell/api/agent';
 import { isTerminal } from '@tinkerbell/workflow';
 import { parseReport } from '../agent-messages.ts';
-import { workflowCollection } from '../apply-event.ts';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Admit } from '../identity/agent-door.ts';
 import { recordReport, refuseFenced, type ReportDeps } from '../report-action-status.ts';

@@ -5,12 +5,12 @@ import type { AgentAuthMode } from '@tinkerbell/agent-identity';
 import { createNodeLog, nodeClock, nodeHmac, nodeRandom } from '@tinkerbell/platform-node';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
-import { createAgentSessions, openIdentityKey } from '@tinkerbell/store-agent-sessions';
+import { createAgentSessions, openIdentityKey } from '@tinkerbell/engine-agent-sessions';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
 import type { WorkflowEvent } from '@tinkerbell/workflow';
-import { applyEvent } from '../apply-event.ts';
+import { applyWorkflowEvent } from '@tinkerbell/engine-workflow-events';
 import { createWorkflowsService, type WorkflowsConfig } from '../workflows-service.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
@@ -54,7 +54,7 @@ export async function runningServer(config: Partial<WorkflowsConfig> = {}, agent
         object,
       ),
     apply: async (event: WorkflowEvent, name = 'w') =>
-      assert.ok((await applyEvent(deps, keyOf(name), event)).ok, event.kind),
+      assert.ok((await applyWorkflowEvent(deps, keyOf(name), event)).ok, event.kind),
     status: async (name = 'w') => ((await store.get(keyOf(name)))?.object as Workflow | undefined)?.status,
     async deleteWorkflow(name = 'w') {
       const stored = await store.get(keyOf(name));

@@ -3,7 +3,8 @@ import type { SessionLife, WorkflowPlace } from '@tinkerbell/agent-identity';
 import { REPORTS_AFTER_END_MS } from '@tinkerbell/agent-identity';
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
-import { workflowCollection, type View } from '@tinkerbell/store-contract';
+import type { View } from '@tinkerbell/store-contract';
+import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { isTerminal } from '@tinkerbell/workflow';
 
 /** Nothing of it is left for an agent to do. */

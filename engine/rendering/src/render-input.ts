@@ -7,8 +7,7 @@ import {
   type ReferenceRules,
   type RenderInput,
 } from '@tinkerbell/template';
-import type { ObjectKey } from './store.ts';
-import type { View } from './view.ts';
+import type { ObjectKey, View } from '@tinkerbell/store-contract';
 
 export type RenderInputFound =
   | {

@@ -2,8 +2,7 @@
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import { transition, ulid, type Reason, type WorkflowEvent } from '@tinkerbell/workflow';
-import type { ObjectKey, Store } from './store.ts';
-import { updateObject, type Updated } from './update-object.ts';
+import { updateObject, type ObjectKey, type Store, type Updated } from '@tinkerbell/store-contract';
 
 export interface ApplyDeps {
   readonly store: Store;

@@ -1,7 +1,6 @@
 /** What services write to the timeline of a workflow. */
 import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
-import type { Journal } from './journal.ts';
-import type { View } from './view.ts';
+import type { Journal, View } from '@tinkerbell/store-contract';
 
 /** Whom a journal record about a workflow concerns. */
 export function subjectOf(view: View, workflow: Workflow): { workflow: string; machine?: string } {

@@ -1,0 +1,184 @@
+/** The three kinds of metrics. Each keeps its values by the labels that it declares. */
+import { labelsText, LabelValues } from './label-values.ts';
+
+export type Labels<Label extends string> = Readonly<Record<Label, string>>;
+
+type None = Readonly<Record<string, never>>;
+
+/** A family without labels takes {} or nothing. */
+type Given<Label extends string> = [Label] extends [never] ? [labels?: None] : [labels: Labels<Label>];
+
+export interface MetricFamily {
+  /** Of a histogram without `_bucket`, `_sum` and `_count`. */
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** One line. */
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** `name{labels}` and its value, in order. */
+  samples(): Iterable<readonly [name: string, value: number]>;
+}
+
+/** Prometheus' own bounds, in seconds: 5 ms to 10 s. */
+export const SECONDS_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+const NONE: None = {};
+const zero = (): number => 0;
+
+abstract class Family<Label extends string, Value> implements MetricFamily {
+  abstract readonly type: MetricFamily['type'];
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly Label[];
+  protected readonly kept: LabelValues<Label, Value>;
+
+  constructor(name: string, help: string, labels: readonly Label[]) {
+    this.name = name;
+    this.help = help;
+    this.labels = labels;
+    this.kept = new LabelValues(labels);
+  }
+
+  abstract samples(): Iterable<readonly [name: string, value: number]>;
+
+  protected entry(given: Labels<Label> | undefined, make: () => Value): { value: Value } | undefined {
+    return this.kept.entry(given ?? NONE, make);
+  }
+}
+
+/** Goes up only. Read from its source when `from` was given. */
+export class Counter<Label extends string = never> extends Family<Label, number> {
+  readonly type = 'counter';
+  #source: Source<Label> | undefined;
+
+  add(...[labels, amount = 1]: [...Given<Label>, amount?: number]): void {
+    const entry = this.entry(labels as Labels<Label> | undefined, zero);
+    if (entry !== undefined) entry.value += amount as number;
+  }
+
+  /** For what is counted elsewhere: called whenever the text is made. */
+  from(source: Source<Label>): this {
+    this.#source = source;
+    return this;
+  }
+
+  samples(): Iterable<readonly [name: string, value: number]> {
+    return numberSamples(this, this.kept, this.#source);
+  }
+}
+
+/** Goes up and down. Read from its source when `from` was given. */
+export class Gauge<Label extends string = never> extends Family<Label, number> {
+  readonly type = 'gauge';
+  #source: Source<Label> | undefined;
+
+  set(...[labels, value]: [...Given<Label>, value: number]): void {
+    const entry = this.entry(labels as Labels<Label> | undefined, zero);
+    if (entry !== undefined) entry.value = value as number;
+  }
+
+  add(...[labels, amount]: [...Given<Label>, amount: number]): void {
+    const entry = this.entry(labels as Labels<Label> | undefined, zero);
+    if (entry !== undefined) entry.value += amount as number;
+  }
+
+  /** For what is known elsewhere: called whenever the text is made. */
+  from(source: Source<Label>): this {
+    this.#source = source;
+    return this;
+  }
+
+  samples(): Iterable<readonly [name: string, value: number]> {
+    return numberSamples(this, this.kept, this.#source);
+  }
+}
+
+/** One number without labels; else each combination with its number. */
+export type Source<Label extends string> = () =>
+  | number
+  | Iterable<readonly [labels: Labels<Label>, value: number]>;
+
+function* numberSamples<Label extends string>(
+  { name, labels }: { readonly name: string; readonly labels: readonly Label[] },
+  kept: LabelValues<Label, number>,
+  source: Source<Label> | undefined,
+): Iterable<readonly [name: string, value: number]> {
+  for (const { text, value } of kept.entries()) yield [named(name, text), value];
+  const read = source?.() ?? [];
+  if (typeof read === 'number') yield [name, read];
+  else
+    for (const [given, value] of read)
+      yield [
+        named(
+          name,
+          labelsText(
+            labels,
+            labels.map((label) => given[label]),
+          ),
+        ),
+        value,
+      ];
+}
+
+function named(name: string, labels: string): string {
+  return labels === '' ? name : `${name}{${labels}}`;
+}
+
+interface Observed {
+  /** Of each bound alone; the last counts what is above them all. */
+  readonly counts: number[];
+  count: number;
+  sum: number;
+}
+
+/** How many observed values there were below each bound. Observing costs a search among a dozen numbers and two additions. */
+export class Histogram<Label extends string = never> extends Family<Label, Observed> {
+  readonly type = 'histogram';
+  readonly #bounds: readonly number[];
+
+  /** `bounds` ascend. */
+  constructor(
+    name: string,
+    help: string,
+    {
+      labels,
+      bounds = SECONDS_BOUNDS,
+    }: { readonly labels: readonly Label[]; readonly bounds?: readonly number[] },
+  ) {
+    super(name, help, labels);
+    this.#bounds = bounds;
+  }
+
+  observe(...[labels, value]: [...Given<Label>, value: number]): void {
+    const observed = this.entry(labels as Labels<Label> | undefined, () => this.#empty())?.value;
+    if (observed === undefined) return;
+    const number = value as number;
+    let at = 0;
+    while (at < this.#bounds.length && number > (this.#bounds[at] ?? 0)) at += 1;
+    observed.counts[at] = (observed.counts[at] ?? 0) + 1;
+    observed.count += 1;
+    observed.sum += number;
+  }
+
+  /** Shows the combination with zeros before anything was observed. */
+  begin(...[labels]: Given<Label>): void {
+    this.entry(labels, () => this.#empty());
+  }
+
+  *samples(): Iterable<readonly [name: string, value: number]> {
+    for (const { text, value } of this.kept.entries()) {
+      const prefix = text === '' ? '' : `${text},`;
+      let below = 0;
+      for (const [index, count] of value.counts.entries()) {
+        below += count;
+        yield [`${this.name}_bucket{${prefix}le="${this.#bounds[index] ?? '+Inf'}"}`, below];
+      }
+      yield [named(`${this.name}_sum`, text), value.sum];
+      yield [named(`${this.name}_count`, text), value.count];
+    }
+  }
+
+  #empty(): Observed {
+    return { counts: Array.from({ length: this.#bounds.length + 1 }, () => 0), count: 0, sum: 0 };
+  }
+}
