@@ -5,9 +5,9 @@ import { PlatformError, type Log } from '@tinkerbell/platform-contract';
 import { holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
 import { configReport } from './settings/config-check.ts';
-import { helpText } from './settings/flag.ts';
-import { SettingsError } from './settings/flag-reader.ts';
-import { flags } from './settings/flags.ts';
+import { helpText } from './settings/help-text.ts';
+import { SettingsError } from './settings/settings-error.ts';
+import { flags } from './settings/flags/index.ts';
 import { givenFlags } from './settings/given-flags.ts';
 import { openLogs } from './settings/log-levels.ts';
 import { missingFiles } from './settings/missing-files.ts';
@@ -18,9 +18,7 @@ import { VERSION } from './version.ts';
 async function main(): Promise<number> {
   const { reader, notes } = givenFlags(process.argv.slice(2), process.env);
   if (reader.boolean('help')) {
-    process.stdout.write(
-      `usage: tinkerbell [flags]\n       tinkerbell config check [flags]\n       tinkerbell check [--data-dir FOLDER]\n       tinkerbell crds apply [--kubeconfig FILE]\n\nTurns bare machines into configured nodes.\n\n${helpText(flags)}\n`,
-    );
+    process.stdout.write(helpText(flags));
     return 0;
   }
   if (reader.boolean('version')) {

@@ -1,5 +1,7 @@
 /** Who may use the API, as the flags say. */
-import { SettingsError, type FlagReader } from '../settings/flag-reader.ts';
+import type { FlagReader } from '../settings/flag-reader.ts';
+import type { FlagName } from '../settings/flags/index.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 
 export interface AccessSettings {
   /** PEM of authorities of client certificates. */
@@ -45,9 +47,9 @@ const ALGORITHMS: readonly string[] = 'RS256 RS384 RS512 ES256 ES384 ES512 PS256
 );
 
 function oidcSettings(flags: FlagReader): OidcSettings | undefined {
-  const [issuer, clientId, jwksUrl] = ['oidc-issuer-url', 'oidc-client-id', 'oidc-jwks-url'].map((name) =>
-    flags.text(name),
-  ) as [string, string, string];
+  const issuer = flags.text('oidc-issuer-url');
+  const clientId = flags.text('oidc-client-id');
+  const jwksUrl = flags.text('oidc-jwks-url');
   if (issuer === '') {
     if (clientId !== '') throw new SettingsError('--oidc-client-id needs --oidc-issuer-url');
     return undefined;
@@ -87,7 +89,7 @@ function urlIn(name: string, value: string): void {
   );
 }
 
-function prefixIn(flags: FlagReader, name: string): string {
+function prefixIn(flags: FlagReader, name: FlagName): string {
   const value = flags.text(name);
   return value === '-' ? '' : value;
 }

@@ -1,7 +1,9 @@
 /** Settings of the gateway: the two documented hosts, forwards, and the route file. */
 import { join } from 'node:path';
 import { parseEndpoint, routesIn, type ForwardSettings, type RouteFile } from '@tinkerbell/service-gateway';
-import { SettingsError, type FlagReader } from '../settings/flag-reader.ts';
+import type { FlagReader } from '../settings/flag-reader.ts';
+import type { FlagName } from '../settings/flags/index.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 import { forwardRefusal, type RefuseForward } from '../settings/own-ports.ts';
 
 export interface GatewaySettings {
@@ -108,7 +110,7 @@ function tokenRule(flags: FlagReader): string {
   const keys = url === '' ? `jwksFile: ${quoted(file)}` : `jwksUrl: ${quoted(url)}`;
   const audiences = flags.list('gateway-jwt-audience').map(quoted).join(', ');
   // Our own gRPC refuses tokens of an issuer that it was not told of, rather than overlook them.
-  const ours = ['oidc-issuer-url', 'service-account-issuer'].map((name) => flags.text(name));
+  const ours = [flags.text('oidc-issuer-url'), flags.text('service-account-issuer')];
   const isKnown = flags.text('gateway-grpc-upstream') !== '' || ours.includes(issuer);
   if (!isKnown && flags.text('api-anonymous') !== 'everyone')
     throw new SettingsError(
@@ -121,7 +123,7 @@ function tokenRule(flags: FlagReader): string {
 }
 
 /** The endpoint given, else a port of ours. */
-function upstreamOf(flags: FlagReader, name: string, ownPort: string): string {
+function upstreamOf(flags: FlagReader, name: FlagName, ownPort: FlagName<'number'>): string {
   const given = flags.text(name);
   if (given === '') return `127.0.0.1:${flags.port(ownPort)}`;
   if (parseEndpoint(given) === undefined)

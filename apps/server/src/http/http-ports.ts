@@ -9,7 +9,7 @@ import {
   type Log,
 } from '@tinkerbell/platform-contract';
 import { createHttpFront, type FrontOptions } from './http-front.ts';
-import { SettingsError } from '../settings/flag-reader.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 import type { LocalCredential } from '../local/local-credential.ts';
 import type { Settings } from '../settings/settings.ts';
 

@@ -8,7 +8,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '@tinkerbell/platform-contract';
 import type { CertificateRequest, CertificateResult } from '@tinkerbell/template';
-import { SettingsError } from '../settings/flag-reader.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 import { writePrivateFile } from '../private-file.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 

@@ -1,6 +1,6 @@
 /** Traces, where a collector is named: by flag, or as every program with OpenTelemetry takes it from the environment. */
 import { noTracer, type Clock, type Log, type Tracer } from '@tinkerbell/platform-contract';
-import { SettingsError } from '../settings/flag-reader.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 
 export interface TracingSettings {
   /** `host:port`, or a URL that says whether there is TLS; empty: as the environment says. */

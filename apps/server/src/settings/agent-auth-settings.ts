@@ -6,33 +6,9 @@ import { nodeHmac } from '@tinkerbell/platform-node';
 import type { WorkflowsConfig } from '@tinkerbell/service-workflows';
 import { createAgentSessions, identityKeyPlace, openIdentityKey } from '@tinkerbell/engine-agent-sessions';
 import type { ObjectKey, Store, View } from '@tinkerbell/store-contract';
-import type { Flag } from './flag.ts';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import { SettingsError } from './settings-error.ts';
 import { trustedProxies } from './setting-values.ts';
-
-export const agentAuthFlags: readonly Flag[] = [
-  {
-    name: 'agent-auth',
-    type: 'text',
-    default: 'optional',
-    description:
-      'off, optional (agents with a session speak for their own machine only, others as upstream), or required',
-  },
-  {
-    name: 'metadata-auth',
-    type: 'text',
-    default: 'optional',
-    description:
-      'off, optional (a session that is presented must be of that machine), or required: metadata only with one',
-  },
-  {
-    name: 'agent-claim',
-    type: 'text',
-    default: '',
-    description:
-      'for agents behind a proxy that checks a token: the claim that must be the id of the agent; the gateway and others of --trusted-proxies tell it in x-tinkerbell-claim',
-  },
-];
 
 export const AUTH_MODES = ['off', 'optional', 'required'] as const;
 

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type BootConfig } from '@tinkerbell/service-boot';
 import type { Ipv4 } from '@tinkerbell/wire';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import { SettingsError } from './settings-error.ts';
 import { isoConfig, type IsoDirectories } from './iso-settings.ts';
 import { hookSettings, netbootSettings } from './netboot-settings.ts';
 import { trustedProxies } from './setting-values.ts';
@@ -102,7 +103,7 @@ function syslogConfig(flags: FlagReader): NonNullable<BootConfig['syslog']> {
   };
 }
 
-function pathPrefix(flags: FlagReader, name: string): string {
+function pathPrefix(flags: FlagReader, name: 'pxe-http-path-prefix'): string {
   const text = flags.text(name);
   if (!/^\/(?:[\w.-]+\/)+$/.test(text))
     throw new SettingsError(`--${name} takes a path such as /tftp/, not ${JSON.stringify(text)}`);

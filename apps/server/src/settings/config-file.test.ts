@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { configReport } from './config-check.ts';
 import { readConfigFile } from './config-file.ts';
-import { flags } from './flags.ts';
+import { flags } from './flags/index.ts';
 import { givenFlags } from './given-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-config-'));
@@ -24,7 +24,7 @@ test('a file gives values, the environment and the command line win over it', ()
     TINKERBELL_TINK_SERVER_BIND_PORT: '9002',
   });
   assert.deepEqual(
-    ['http-port', 'tink-server-bind-port', 'syslog-bind-port'].map((name) => reader.port(name)),
+    (['http-port', 'tink-server-bind-port', 'syslog-bind-port'] as const).map((name) => reader.port(name)),
     [9001, 9002, 8003],
   );
 });

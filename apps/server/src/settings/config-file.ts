@@ -1,7 +1,8 @@
 /** Flags from a YAML file: `http-port: 7080`. What the command line or the environment gives wins over it. */
 import { nearest } from '@tinkerbell/resources';
 import { parseYaml, type Position, type YamlMapEntry } from '@tinkerbell/yaml';
-import { SEPARATORS, type Flag, type FlagValues } from './flag.ts';
+import { SEPARATORS, type Flag } from './flag.ts';
+import type { FlagValues } from './parse-flags.ts';
 
 export type ConfigFile =
   | {

@@ -1,9 +1,8 @@
-/** Typed values out of raw flags; a value that cannot be read is a SettingsError that names flag and value. */
-import type { Flag, FlagValues } from './flag.ts';
-
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
+/** Typed values out of raw flags. A value that cannot be read is a SettingsError that names the flag and the value. */
+import type { Flag } from './flag.ts';
+import type { FlagName } from './flags/index.ts';
+import type { FlagValues } from './parse-flags.ts';
+import { SettingsError } from './settings-error.ts';
 
 const durationUnitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
@@ -20,13 +19,13 @@ export class FlagReader {
   }
 
   /** The value given, else the default. */
-  text(name: string): string {
+  text(name: FlagName): string {
     const flag = this.#flags.get(name);
     if (flag === undefined) throw new Error(`no flag --${name} is declared`);
     return this.#values.get(name) ?? flag.default;
   }
 
-  boolean(name: string): boolean {
+  boolean(name: FlagName<'boolean'>): boolean {
     const text = this.text(name).toLowerCase();
     if (['true', '1', 't'].includes(text)) return true;
     if (['false', '0', 'f'].includes(text)) return false;
@@ -34,7 +33,7 @@ export class FlagReader {
   }
 
   /** A whole number within [min, max]. */
-  number(name: string, [min, max]: readonly [number, number]): number {
+  number(name: FlagName<'number'>, [min, max]: readonly [number, number]): number {
     const text = this.text(name);
     const value = Number(text);
     if (!/^-?\d{1,15}$/.test(text) || value < min || value > max)
@@ -42,11 +41,11 @@ export class FlagReader {
     return value;
   }
 
-  port(name: string): number {
+  port(name: FlagName<'number'>): number {
     return this.number(name, [0, 65_535]);
   }
 
-  list(name: string): readonly string[] {
+  list(name: FlagName<'list'>): readonly string[] {
     return this.text(name)
       .split(',')
       .map((item) => item.trim())
@@ -54,33 +53,33 @@ export class FlagReader {
   }
 
   /** Of a flag of type `arguments`. */
-  arguments(name: string): readonly string[] {
+  arguments(name: FlagName<'arguments'>): readonly string[] {
     return this.text(name)
       .split(/\s+/)
       .filter((item) => item !== '');
   }
 
-  oneOf<const Value extends string>(name: string, values: readonly Value[]): Value {
+  oneOf<const Value extends string>(name: FlagName, values: readonly Value[]): Value {
     const found = values.find((value) => value === this.text(name));
     if (found === undefined) throw this.#wrong(name, `must be ${values.join(' or ')}`);
     return found;
   }
 
   /** Milliseconds of `500ms`, `10s`, `2m`, `1h`. */
-  durationMs(name: string): number {
+  durationMs(name: FlagName<'duration'>): number {
     const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(this.text(name));
     if (match === null) throw this.#wrong(name, 'must be a duration such as 500ms, 10s or 2m');
     return Number(match[1]) * (durationUnitsMs[match[2] ?? ''] ?? 0);
   }
 
   /** Whatever `parse` makes of the value; undefined means that it could not. */
-  parsed<Value>(name: string, parse: (text: string) => Value | undefined, rule: string): Value {
+  parsed<Value>(name: FlagName, parse: (text: string) => Value | undefined, rule: string): Value {
     const value = parse(this.text(name));
     if (value === undefined) throw this.#wrong(name, rule);
     return value;
   }
 
-  #wrong(name: string, rule: string): SettingsError {
+  #wrong(name: FlagName, rule: string): SettingsError {
     const source = this.#sources.get(name);
     const subject = source === undefined ? `--${name}` : `${source}: ${name}`;
     return new SettingsError(`${subject} ${rule}, not ${JSON.stringify(this.text(name))}`);

@@ -1,26 +1,54 @@
 /**
- * Flags as data. A value comes from the command line, else from the environment (`TINKERBELL_` and the name in upper
- * case with underscores, as upstream), else from the default.
+ * Flags as data. One row of a table in `flags/` declares a flag; parsing, `--help`, docs/reference/server.md and `config check` are
+ * made from it. The name in the environment is `TINKERBELL_` and the name in upper case with underscores, as in upstream; the key in
+ * the file of `--config` is the name.
  */
-import { nearest } from '@tinkerbell/resources';
 
-/** `arguments` are separated by spaces, so that one may have a comma: `console=ttyS0,115200`. */
+/** `arguments` are separated by spaces, so that one may contain a comma: `console=ttyS0,115200`. */
 export type FlagType = 'text' | 'number' | 'boolean' | 'list' | 'arguments' | 'duration';
 
-export interface Flag {
-  readonly name: string;
-  readonly type: FlagType;
-  /** Shown in the help; computed defaults are described in brackets. */
+export interface Flag<Name extends string = string, Type extends FlagType = FlagType> {
+  readonly name: Name;
+  readonly type: Type;
+  /** Heading in the help and in the reference. */
+  readonly group: string;
+  /** The value of a flag that is not given. */
   readonly default: string;
-  readonly description: string;
+  /** What an empty default means, for people: `--public-ipv4`. */
+  readonly fallback: string;
+  /** For people, without the default. */
+  readonly help: string;
 }
 
-/** Raw text by flag name; only flags that were given. What was given several times is joined by the type's separator. */
-export type FlagValues = ReadonlyMap<string, string>;
+type Row<Type extends FlagType = FlagType> = Omit<Flag<string, Type>, 'name' | 'group'>;
+type Defaults = Partial<Pick<Flag, 'default' | 'fallback'>>;
 
-export type ParsedFlags =
-  | { readonly ok: true; readonly values: FlagValues }
-  | { readonly ok: false; readonly message: string };
+function rowOf<const Type extends FlagType>(type: Type) {
+  return (help: string, { default: value = '', fallback = '' }: Defaults = {}): Row<Type> => ({
+    type,
+    default: value,
+    fallback,
+    help,
+  });
+}
+
+export const text = rowOf('text');
+export const number = rowOf('number');
+export const boolean = rowOf('boolean');
+export const list = rowOf('list');
+export const kernelArguments = rowOf('arguments');
+export const duration = rowOf('duration');
+
+type FlagsOf<Rows extends Readonly<Record<string, Row>>> = readonly {
+  [Name in keyof Rows & string]: Flag<Name, Rows[Name]['type']>;
+}[keyof Rows & string][];
+
+export function flagGroup<const Rows extends Readonly<Record<string, Row>>>(
+  group: string,
+  rows: Rows,
+): FlagsOf<Rows> {
+  return Object.entries(rows).map(([name, row]) => ({ ...row, name, group }));
+}
 
 /** Between values of one flag that may be given several times. */
 export const SEPARATORS: Readonly<Partial<Record<FlagType, string>>> = { list: ',', arguments: ' ' };
@@ -29,55 +57,7 @@ export function environmentNameOf(flag: string): string {
   return `TINKERBELL_${flag.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** `--name value`, `--name=value`, `--boolean`, `--boolean=false`; a single dash does as well, as in Go programs. */
-export function parseFlags(
-  flags: readonly Flag[],
-  commandLine: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): ParsedFlags {
-  const given = new Map<string, string>();
-  for (let index = 0; index < commandLine.length; index++) {
-    const argument = commandLine[index] ?? '';
-    const match = /^--?([a-z0-9][a-z0-9-]*)(?:=(.*))?$/s.exec(argument);
-    const flag = flags.find((one) => one.name === match?.[1]);
-    if (match === null || flag === undefined)
-      return { ok: false, message: unknown(flags, argument, match?.[1]) };
-    const value = match[2] ?? (flag.type === 'boolean' ? 'true' : commandLine[++index]);
-    if (value === undefined) return { ok: false, message: `--${flag.name} needs a value` };
-    const separator = SEPARATORS[flag.type];
-    const before = separator === undefined ? undefined : given.get(flag.name);
-    given.set(flag.name, before === undefined ? value : `${before}${separator}${value}`);
-  }
-  return { ok: true, values: new Map([...fromEnvironment(flags, environment), ...given]) };
-}
-
-function fromEnvironment(
-  flags: readonly Flag[],
-  environment: Readonly<Record<string, string | undefined>>,
-): FlagValues {
-  const pairs = flags.map((flag): [string, string] => [
-    flag.name,
-    environment[environmentNameOf(flag.name)] ?? '',
-  ]);
-  return new Map(pairs.filter(([, value]) => value !== ''));
-}
-
-function unknown(flags: readonly Flag[], argument: string, name: string | undefined): string {
-  if (name === undefined) return `unexpected argument ${JSON.stringify(argument)}; see --help`;
-  const close = nearest(
-    name,
-    flags.map((flag) => flag.name),
-  );
-  return `unknown flag --${name}; ${close === undefined ? 'see --help' : `did you mean --${close}?`}`;
-}
-
-/** The help text: every flag with its default, in the order of the list. */
-export function helpText(flags: readonly Flag[]): string {
-  const width = Math.max(...flags.map((flag) => flag.name.length));
-  return flags
-    .map(
-      (flag) =>
-        `  --${flag.name.padEnd(width)}  ${flag.description}${flag.default === '' ? '' : ` (default ${flag.default})`}`,
-    )
-    .join('\n');
+/** `7080`, `--public-ipv4`, or nothing. */
+export function defaultOf({ default: value, fallback }: Flag): string {
+  return value === '' ? fallback : value;
 }

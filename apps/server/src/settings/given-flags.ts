@@ -1,9 +1,11 @@
 /** What was given, of all places: the command line wins over the environment, that over the file of `--config`. */
 import { readFileSync } from 'node:fs';
 import { readConfigFile } from './config-file.ts';
-import { environmentNameOf, parseFlags } from './flag.ts';
-import { FlagReader, SettingsError } from './flag-reader.ts';
-import { flags } from './flags.ts';
+import { environmentNameOf } from './flag.ts';
+import { parseFlags } from './parse-flags.ts';
+import { FlagReader } from './flag-reader.ts';
+import { SettingsError } from './settings-error.ts';
+import { flags } from './flags/index.ts';
 import { translated } from './upstream-flags.ts';
 
 export interface GivenFlags {

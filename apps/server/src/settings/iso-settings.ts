@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parseIpNetwork, type IpNetwork } from '@tinkerbell/instance-metadata';
 import { ISO_MAGIC } from '@tinkerbell/netboot';
 import type { AllowedSources, IsoConfig } from '@tinkerbell/service-boot';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import { SettingsError } from './settings-error.ts';
 
 const MEBIBYTE = 1024 * 1024;
 

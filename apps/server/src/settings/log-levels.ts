@@ -1,34 +1,12 @@
 /** How much the server and its parts log. */
 import { createNodeLog } from '@tinkerbell/platform-node';
 import type { Log } from '@tinkerbell/platform-contract';
-import type { Flag } from './flag.ts';
 import type { FlagReader } from './flag-reader.ts';
 
-/** Parts that may log more or less than the rest, under upstream's names. */
-const PARTS = {
-  smee: 'DHCP, TFTP, scripts, binaries and syslog',
-  tootles: 'instance metadata',
-  'tink-server': 'the gRPC service of agents',
-  'tink-controller': 'the workflow controller',
-} as const;
-type Part = keyof typeof PARTS;
-const names = Object.keys(PARTS) as readonly Part[];
+/** Parts with a log level of their own, under upstream's names. */
+const names = ['smee', 'tootles', 'tink-server', 'tink-controller'] as const;
+type Part = (typeof names)[number];
 type Level = 'debug' | 'info' | 'silent';
-
-export const logLevelFlags: readonly Flag[] = [
-  {
-    name: 'log-level',
-    type: 'number',
-    default: '0',
-    description: 'greater than 0 logs every decision, below 0 logs nothing',
-  },
-  ...names.map((part): Flag => ({
-    name: `${part}-log-level`,
-    type: 'number',
-    default: '0',
-    description: `the same for ${PARTS[part]} alone; 0 is what --log-level says`,
-  })),
-];
 
 export type LogLevels = Readonly<Record<Part | 'server', Level>>;
 export type Logs = Readonly<Record<Part | 'server', Log>>;

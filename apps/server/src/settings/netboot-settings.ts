@@ -16,7 +16,9 @@ import {
   type Ipv4,
   type MacFormat,
 } from '@tinkerbell/wire';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import type { FlagName } from './flags/index.ts';
+import { SettingsError } from './settings-error.ts';
 import { addressOf, addressOr } from './setting-values.ts';
 
 export function netbootSettings(flags: FlagReader, own: Ipv4): NetbootSettings {
@@ -86,7 +88,11 @@ function shareNetwork(one: AddressPool, other: AddressPool): boolean {
 }
 
 function proxyAllowList(flags: FlagReader): ProxyAllowList {
-  const parsedList = <Value>(name: string, parse: (text: string) => Value | undefined, rule: string) =>
+  const parsedList = <Value>(
+    name: FlagName<'list'>,
+    parse: (text: string) => Value | undefined,
+    rule: string,
+  ) =>
     flags.list(name).map((text) => {
       const value = parse(text);
       if (value === undefined)
@@ -99,7 +105,11 @@ function proxyAllowList(flags: FlagReader): ProxyAllowList {
   };
 }
 
-function urlOf(flags: FlagReader, prefix: string, own: Ipv4): string {
+function urlOf(
+  flags: FlagReader,
+  prefix: 'dhcp-ipxe-http-binary' | 'dhcp-ipxe-http-script',
+  own: Ipv4,
+): string {
   const host = flags.text(`${prefix}-host`) || own;
   const port = flags.text(`${prefix}-port`) === '' ? flags.port('http-port') : flags.port(`${prefix}-port`);
   return `${flags.oneOf(`${prefix}-scheme`, ['http', 'https'])}://${host}:${port}${flags.text(`${prefix}-path`)}`;

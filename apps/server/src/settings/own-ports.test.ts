@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint, ForwardSettings } from '@tinkerbell/service-gateway';
 import { FlagReader } from './flag-reader.ts';
-import { flags } from './flags.ts';
+import { flags } from './flags/index.ts';
 import { forwardRefusal, stackPorts } from './own-ports.ts';
 
 const refusal = forwardRefusal(new FlagReader(flags, new Map()));

@@ -5,7 +5,9 @@
 import { hostname } from 'node:os';
 import { isOwnAddress } from '@tinkerbell/platform-node';
 import type { ForwardSettings } from '@tinkerbell/service-gateway';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import type { FlagName } from './flags/index.ts';
+import { SettingsError } from './settings-error.ts';
 
 const TCP_FLAGS = [
   'http-port',
@@ -13,9 +15,9 @@ const TCP_FLAGS = [
   'local-api-port',
   'tootles-legacy-port',
   'tink-server-bind-port',
-];
+] as const;
 
-const UDP_FLAGS = ['dhcp-bind-port', 'tftp-server-bind-port', 'syslog-bind-port'];
+const UDP_FLAGS = ['dhcp-bind-port', 'tftp-server-bind-port', 'syslog-bind-port'] as const;
 /** The PXE boot server's and DHCPv6's, which have no flag. */
 const DHCP_PORTS = [4011, 547].map((port) => [port, 'dhcp-enabled'] as const);
 
@@ -39,7 +41,8 @@ export type RefuseForward = (forward: ForwardSettings) => string | undefined;
 
 /** Says of a forward why it is refused and what to use instead; undefined for one that may be. */
 export function forwardRefusal(flags: FlagReader): RefuseForward {
-  const named = (names: readonly string[]) => names.map((name) => [flags.port(name), name] as const);
+  const named = (names: readonly FlagName<'number'>[]) =>
+    names.map((name) => [flags.port(name), name] as const);
   const stack = stackPorts(flags).map((port) => [port, 'http-stack-ports'] as const);
   const own = {
     tcp: new Map([...stack, ...named(TCP_FLAGS)]),

@@ -1,7 +1,8 @@
 /** Settings of the DHCP relay agent. */
 import type { RelayConfig } from '@tinkerbell/service-relay';
 import { parseIpv4 } from '@tinkerbell/wire';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import { SettingsError } from './settings-error.ts';
 import { addressOf } from './setting-values.ts';
 
 export function relayConfig(flags: FlagReader): RelayConfig {

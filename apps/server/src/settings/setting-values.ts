@@ -1,13 +1,15 @@
 /** Values that several groups of settings are made of. */
 import { parseIpNetwork, type IpNetwork } from '@tinkerbell/instance-metadata';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import type { FlagName } from './flags/index.ts';
+import { SettingsError } from './settings-error.ts';
 
-export function addressOf(flags: FlagReader, name: string): Ipv4 {
+export function addressOf(flags: FlagReader, name: FlagName): Ipv4 {
   return flags.parsed(name, (text) => parseIpv4(text), 'must be an IPv4 address');
 }
 
-export function addressOr(flags: FlagReader, name: string, fallback: Ipv4): Ipv4 {
+export function addressOr(flags: FlagReader, name: FlagName, fallback: Ipv4): Ipv4 {
   return flags.text(name) === '' ? fallback : addressOf(flags, name);
 }
 

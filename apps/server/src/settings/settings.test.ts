@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
-import { helpText, parseFlags } from './flag.ts';
+import { helpText } from './help-text.ts';
+import { parseFlags } from './parse-flags.ts';
 import { FlagReader } from './flag-reader.ts';
-import { flags } from './flags.ts';
+import { flags } from './flags/index.ts';
 import { settingsFrom, type Settings } from './settings.ts';
 
 const networkInterfaces: readonly NetworkInterface[] = [
@@ -211,9 +212,26 @@ test('unknown flags and missing values are told', () => {
   assert.equal(message(['start']), 'unexpected argument "start"; see --help');
 });
 
-test('the help names every flag', () => {
+test('the help lists every flag in its group, with its default', () => {
   const text = helpText(flags);
-  for (const flag of flags) assert.ok(text.includes(`--${flag.name} `), flag.name);
+  const lines = text.split('\n');
+  for (const { name, group } of flags) {
+    const at = lines.findIndex((line) => new RegExp(`^  --${name}( [A-Z]+)?$`).test(line));
+    assert.ok(at > 0, name);
+    assert.equal(
+      lines.slice(0, at).findLast((line) => /^\S.*:$/.test(line)),
+      `${group}:`,
+      name,
+    );
+  }
+  assert.match(text, /--http-port NUMBER\n {6}port of [^(]* \(default: 7080\)\n/);
+  assert.match(text, /--dhcp-ip-for-packet TEXT\n {6}server address in replies \(default: --public-ipv4\)\n/);
+  assert.ok(lines.every((line) => line.length <= 120));
+});
+
+test('no flag is declared twice', () => {
+  const names = flags.map(({ name }) => name);
+  assert.deepEqual([...new Set(names)], names);
 });
 
 test('ISO images are on, of our own, and what is wrong about their settings is named', () => {

@@ -12,7 +12,8 @@ import { agentAuthConfig, agentAuthMode, metadataAuthMode } from './agent-auth-s
 import type { ApiAudience } from '../http/api-access.ts';
 import { bootConfig } from './boot-settings.ts';
 import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import { SettingsError } from './settings-error.ts';
 import { gatewaySettings, type GatewaySettings } from '../gateway/settings.ts';
 import type { TracingSettings } from '../metrics/open-tracer.ts';
 import { stackPorts } from './own-ports.ts';

@@ -1,7 +1,8 @@
 /** Where objects and records are kept, and with which keys secrets are sealed there. */
 import { readFileSync } from 'node:fs';
 import { parseKeys } from '@tinkerbell/store-sealed';
-import { SettingsError, type FlagReader } from './flag-reader.ts';
+import type { FlagReader } from './flag-reader.ts';
+import { SettingsError } from './settings-error.ts';
 
 export type StoreSettings =
   /** One file in the data folder. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SettingsError } from './flag-reader.ts';
-import { flags } from './flags.ts';
+import { SettingsError } from './settings-error.ts';
+import { flags } from './flags/index.ts';
 import { givenFlags } from './given-flags.ts';
 import { upstreamFlags } from './upstream-flags.ts';
 

@@ -2,8 +2,9 @@
  * Flags of upstream's server that say nothing here, so that its command lines, environments and Helm values start this server as
  * well. Each is accepted, handed to a flag of ours, or refused with what to do instead; `docs/reference/server.md` has the table.
  */
-import type { Flag, FlagType, FlagValues } from './flag.ts';
-import { SettingsError } from './flag-reader.ts';
+import type { Flag, FlagType } from './flag.ts';
+import type { FlagValues } from './parse-flags.ts';
+import { SettingsError } from './settings-error.ts';
 
 interface UpstreamFlag {
   readonly name: string;
@@ -131,8 +132,10 @@ export function asFlags(rows: readonly UpstreamFlag[]): readonly Flag[] {
   return rows.map((row) => ({
     name: row.name,
     type: row.type,
+    group: "Upstream's flags without a meaning of their own here",
     default: row.default,
-    description: `upstream's: ${row.why}`,
+    fallback: '',
+    help: row.why,
   }));
 }
 

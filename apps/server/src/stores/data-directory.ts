@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SettingsError } from '../settings/flag-reader.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 
 export interface DataDirectory extends Disposable {
   /** The one SQLite file: objects and journal. */

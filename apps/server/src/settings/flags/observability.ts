@@ -1,0 +1,16 @@
+import { boolean, flagGroup, number, text } from '../flag.ts';
+
+const partHelp = (part: string): string => `log level of ${part}; 0 uses --log-level`;
+
+export const observabilityFlags = flagGroup('Logs and traces', {
+  'log-level': number('above 0 logs every decision, below 0 logs nothing', { default: '0' }),
+  'smee-log-level': number(partHelp('DHCP, TFTP, scripts, binaries and syslog'), { default: '0' }),
+  'tootles-log-level': number(partHelp('instance metadata'), { default: '0' }),
+  'tink-server-log-level': number(partHelp('the gRPC service for agents'), { default: '0' }),
+  'tink-controller-log-level': number(partHelp('the workflow controller'), { default: '0' }),
+  'log-format': text('text or json', { fallback: 'text on a terminal, else json' }),
+  'otel-endpoint': text('host:port of a trace collector that speaks OTLP over gRPC', {
+    fallback: 'OTEL_EXPORTER_OTLP_ENDPOINT; no traces without either',
+  }),
+  'otel-insecure': boolean('connect to the trace collector without TLS', { default: 'false' }),
+});

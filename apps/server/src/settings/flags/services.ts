@@ -1,0 +1,78 @@
+import { boolean, flagGroup, list, number, text } from '../flag.ts';
+
+export const syslogFlags = flagGroup('Syslog', {
+  'syslog-enabled': boolean('receive syslog and add it to the timeline of machines', { default: 'true' }),
+  'syslog-bind-addr': text('address to listen on', { fallback: '--bind-address' }),
+  'syslog-bind-port': number('port to listen on', { default: '514' }),
+});
+
+export const metadataFlags = flagGroup('Instance metadata', {
+  'enable-tootles': boolean('serve instance metadata', { default: 'true' }),
+  'tootles-legacy-port': number('additional port of instance metadata, which Hegel used; 0 disables it', {
+    default: '50061',
+  }),
+  'tootles-instance-endpoint': boolean('serve metadata by instance id to anyone', { default: 'false' }),
+  'tootles-session-tokens': text('optional, or required: serve metadata only with a token (IMDSv2)', {
+    default: 'optional',
+  }),
+  'metadata-auth': text(
+    'off, optional (a session that is sent must belong to the machine) or required (metadata only with a session)',
+    { default: 'optional' },
+  ),
+});
+
+export const relayFlags = flagGroup('DHCP relay', {
+  'enable-relay': boolean('relay DHCP of other networks to DHCP servers', { default: 'false' }),
+  'relay-interface': list('network interfaces of the clients'),
+  'relay-server': list('addresses of the DHCP servers; each gets every request'),
+  'relay-hops-max': number('drop packets that passed this many relays', { default: '16' }),
+  'relay-address': text('address of this relay for servers, with --relay-link-selection', {
+    fallback: 'that of the network interface',
+  }),
+  'relay-information': boolean('add relay agent information (option 82, RFC 3046)', { default: 'false' }),
+  'relay-remote-id': text('remote id in option 82'),
+  'relay-link-selection': boolean('send the subnet of the clients in option 82 (RFC 3527)', {
+    default: 'false',
+  }),
+  'relay-server-override': boolean('make clients renew through the relay (RFC 5107)', { default: 'false' }),
+  'relay-information-of-others': text(
+    'what to do with option 82 of other relays: forward, append, replace or discard',
+    {
+      default: 'forward',
+    },
+  ),
+  'relay-information-of-clients': boolean('accept option 82 from clients, for switches that add it', {
+    default: 'false',
+  }),
+});
+
+export const gatewayFlags = flagGroup('Gateway', {
+  'enable-gateway': boolean('run the gateway: TLS, tokens, limits and proxying on one address', {
+    default: 'false',
+  }),
+  'gateway-domain': text(
+    'serve tinkerbell-server.DOMAIN (gRPC, with a token) and tinkerbell-nginx.DOMAIN (files under /tink-stack)',
+  ),
+  'gateway-https-port': number('port of these two hosts', { default: '443' }),
+  'gateway-http-port': number(
+    'port of the files without TLS, for iPXE, which trusts only the authorities it was built with',
+    { fallback: 'none' },
+  ),
+  'gateway-tls-min-version': text('1.3, or 1.2 for UEFI firmware that boots over HTTPS', { default: '1.3' }),
+  'gateway-cert-file': text('certificate of these two hosts, PEM', {
+    fallback: 'signed by an authority of the server',
+  }),
+  'gateway-key-file': text('key of --gateway-cert-file, PEM'),
+  'gateway-jwt-issuer': text('issuer whose tokens are accepted'),
+  'gateway-jwt-audience': list('audiences of which a token must have one', { fallback: 'any' }),
+  'gateway-jwt-jwks-url': text('URL of the keys of the issuer'),
+  'gateway-jwt-jwks-file': text('file with the keys of the issuer'),
+  'gateway-grpc-upstream': text('HOST:PORT of the gRPC backend', {
+    fallback: '--tink-server-bind-port of this server',
+  }),
+  'gateway-files-upstream': text('HOST:PORT of the file server', {
+    fallback: '--http-port of this server, of which images, the in-memory OS and iPXE binaries are public',
+  }),
+  'gateway-forward': list('ports to forward, such as udp:69=192.0.2.10:69 or tcp:50061=192.0.2.10:50061'),
+  'gateway-config': text('file with additional listeners, routes and forwards; changes take effect at once'),
+});

@@ -1,0 +1,41 @@
+/** What `tinkerbell --help` prints: the commands, then every flag by group. */
+import { defaultOf, type Flag } from './flag.ts';
+
+const USAGE = `usage: tinkerbell [flags]
+       tinkerbell config check [flags]
+       tinkerbell check [--data-dir FOLDER]
+       tinkerbell crds apply [--kubeconfig FILE]
+       tinkerbell gateway check FILE
+       tinkerbell cert init | issue NAME... | show
+
+Turns bare machines into configured nodes.
+
+Every flag can also be set in the environment (--http-port is TINKERBELL_HTTP_PORT) and in the file of --config
+(http-port: 7080). The command line wins over the environment, and the environment over the file.
+`;
+const COLUMNS = 110;
+const INDENT = 6;
+
+export function helpText(flags: readonly Flag[]): string {
+  const groups = [...Map.groupBy(flags, (flag) => flag.group)];
+  const texts = groups.map(([group, own]) => `${group}:\n${own.map(flagText).join('')}`);
+  return `${USAGE}\n${texts.join('\n')}`;
+}
+
+function flagText(flag: Flag): string {
+  const value = flag.type === 'boolean' ? '' : ` ${flag.type.toUpperCase()}`;
+  const preset = defaultOf(flag);
+  const help = preset === '' ? flag.help : `${flag.help} (default: ${preset})`;
+  return `  --${flag.name}${value}\n${wrapped(help)}`;
+}
+
+function wrapped(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + word.length < COLUMNS - INDENT) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line) => `${' '.repeat(INDENT)}${line}\n`).join('');
+}
