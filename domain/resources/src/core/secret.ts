@@ -36,7 +36,7 @@ export const secretKind: Kind = {
   fields: {
     type: Type.String({ default: 'Opaque', description: 'Type of the data.' }),
     data: mapOf(document({ description: 'Values in base64.' })),
-    stringData: mapOf(document({ description: 'Text that the server writes into `data`. It is write-only.' })),
+    stringData: mapOf(document({ description: 'Text that the server writes into data. It is write-only.' })),
     immutable: Type.Boolean({ description: 'Whether the data can no longer be changed.' }),
   },
   prepare: withStringData,
