@@ -2,10 +2,10 @@ import { described, document, optional } from './schema-builders.ts';
 import { Type, type Static } from './schema.ts';
 
 export const TemplateSpec = described(
-  'What the Template renders from.',
+  'Contents of the Template.',
   Type.Object({
     data: optional(
-      'Go template text. Rendered with the values of a Hardware and a Workflow, it must be a YAML document with tasks and actions.',
+      'Go template text. Rendered with the values of a Hardware and a Workflow, it must produce a YAML document with tasks and actions.',
       document(),
     ),
   }),

@@ -31,13 +31,13 @@ const createdWorkflow = Type.Object({
 });
 
 export const WorkflowRuleSetSpec = described(
-  'Which machines match, and the Workflow that is created for them.',
+  'Rules for matching machines, and the Workflow to create for them.',
   Type.Object({
     rules: optional(
-      'Quamina patterns in JSON, matched against the attributes of an agent. One match is enough; the set with the most matching rules wins.',
+      'Quamina patterns in JSON, matched against the attributes of an agent. One match is enough. The set with the most matching rules wins.',
       Type.Array(Type.String(), { maxItems: RULES_MAX }),
     ),
-    workflow: optional('Settings of the Workflow that is created on a match.', createdWorkflow),
+    workflow: optional('Settings of the Workflow to create on a match.', createdWorkflow),
   }),
 );
 export type WorkflowRuleSetSpec = Static<typeof WorkflowRuleSetSpec>;

@@ -5,7 +5,7 @@ import { WorkflowAction } from './workflow-action.ts';
 
 export const BootOptions = Type.Object({
   bootMode: optional(
-    'How the BMC boots the machine before the first action. Absent: the BMC does nothing. `iso` is the old name of `isoboot`.',
+    'How the BMC boots the machine before the first action. Default: the BMC does nothing. `iso` is an old name of `isoboot`.',
     oneOf(['netboot', 'isoboot', 'iso', 'customboot']),
   ),
   custombootConfig: optional(
@@ -29,9 +29,9 @@ export type BootOptions = Static<typeof BootOptions>;
 export const WorkflowSpec = described(
   'What to run, and on which machine.',
   Type.Object({
-    bootOptions: optional('How the machine is booted. All of it needs `hardwareRef`.', BootOptions),
+    bootOptions: optional('How the machine boots. Requires `hardwareRef`.', BootOptions),
     disabled: optional(
-      'Holds the Workflow back: no action is assigned until it is false. Default: false.',
+      'Stops the Workflow: the server assigns no action until this is false. Default: false.',
       Type.Boolean(),
     ),
     hardwareMap: optional(
@@ -45,10 +45,10 @@ export const WorkflowSpec = described(
 export type WorkflowSpec = Static<typeof WorkflowSpec>;
 
 export const WorkflowTask = Type.Object({
-  actions: described('Actions of the task, run one after the other.', Type.Array(WorkflowAction)),
+  actions: described('Actions of the task, run in sequence.', Type.Array(WorkflowAction)),
   agentID: described('ID of the agent that runs the task: `worker` in the template.', Type.String()),
   environment: optional(
-    "Environment variables of all actions of the task. An action's own value wins.",
+    "Environment variables of all actions of the task. An action's own value takes precedence.",
     mapOf(document()),
   ),
   id: described('ID of the task, generated when the template is rendered.', Type.String()),
@@ -58,7 +58,7 @@ export const WorkflowTask = Type.Object({
 export type WorkflowTask = Static<typeof WorkflowTask>;
 
 export const WorkflowCondition = Type.Object({
-  message: optional('Details for people, such as the error of the rendering.', Type.String()),
+  message: optional('Human-readable details, such as the rendering error.', Type.String()),
   reason: optional('Cause of the last change, one word in CamelCase.', Type.String()),
   status: described('Whether the condition holds: `True`, `False` or `Unknown`.', Type.String()),
   time: optional('When the condition was set.', dateTime()),
@@ -84,18 +84,18 @@ export type CurrentState = Static<typeof CurrentState>;
 
 /** What an operator did to the workflow. */
 export const WorkflowOperation = Type.Object({
-  action: optional('Name of the action that was meant.', Type.String()),
-  task: optional('Name of the task that was meant.', Type.String()),
+  action: optional('Name of the affected action.', Type.String()),
+  task: optional('Name of the affected task.', Type.String()),
   time: described('When the server accepted the operation.', dateTime()),
   verb: described('The operation, for example `pause`, `retry` or `skip`.', Type.String()),
   who: described('User name of the operator.', Type.String()),
-  why: optional('Reason that the operator gave.', Type.String()),
+  why: optional('Reason given by the operator.', Type.String()),
 });
 export type WorkflowOperation = Static<typeof WorkflowOperation>;
 
 const BootOptionsStatus = Type.Object({
   allowNetboot: optional(
-    'What `toggleAllowNetboot` has done so far.',
+    'Progress of `toggleAllowNetboot`.',
     Type.Object({
       toggledFalse: optional('`allowPXE` was set to false after the last action.', Type.Boolean()),
       toggledTrue: optional('`allowPXE` was set to true before the first action.', Type.Boolean()),
@@ -120,7 +120,7 @@ export const WorkflowStatus = described(
   'Progress of the Workflow, written by the server.',
   Type.Object({
     agentID: optional(
-      'ID of the agent that gets the next action. The server finds Workflows by it.',
+      'ID of the agent that gets the next action. The server looks up Workflows by this ID.',
       Type.String(),
     ),
     bootOptions: optional('Progress of `spec.bootOptions`.', BootOptionsStatus),
@@ -131,7 +131,7 @@ export const WorkflowStatus = described(
     currentState: optional('The action that runs or is next.', CurrentState),
     globalExecutionStop: optional('When the Workflow times out: its start plus `globalTimeout`.', dateTime()),
     globalTimeout: optional(
-      'Longest duration of the whole Workflow in seconds: `global_timeout` in the template. 0: no limit.',
+      'Maximum duration of the whole Workflow in seconds: `global_timeout` in the template. 0: no limit.',
       int64(),
     ),
     hardwareUID: optional(
@@ -139,7 +139,7 @@ export const WorkflowStatus = described(
       Type.String(),
     ),
     operations: optional(
-      'What operators did, oldest first. The last 50 are kept.',
+      'Operations of operators, oldest first. The server keeps the last 50.',
       Type.Array(WorkflowOperation),
     ),
     paused: optional('No action is assigned until an operator resumes the Workflow.', Type.Boolean()),

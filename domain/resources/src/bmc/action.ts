@@ -19,7 +19,7 @@ export const BmcAction = Type.Object(
     oneTimeBootDeviceAction: optional(
       'Deprecated: use `bootDevice`. Sets the device for the next boot only.',
       Type.Object({
-        device: described(`Boot devices: ${DEVICES}. Only the first one counts.`, Type.Array(Type.String())),
+        device: described(`Boot devices: ${DEVICES}. Only the first one is used.`, Type.Array(Type.String())),
         efiBoot: optional('Boots in UEFI mode instead of BIOS mode. Default: false.', Type.Boolean()),
       }),
     ),
@@ -30,9 +30,9 @@ export const BmcAction = Type.Object(
     virtualMediaAction: optional(
       'Inserts an image into a virtual drive of the BMC, or ejects it.',
       Type.Object({
-        kind: described('Kind of virtual drive. Only `CD` is known.', Type.String()),
+        kind: described('Kind of virtual drive. Only `CD` is supported.', Type.String()),
         mediaURL: optional(
-          'URL that the BMC loads the image from. Empty or absent: the drive is ejected.',
+          'URL of the image to insert. If it is empty or absent, the BMC ejects the image.',
           Type.String(),
         ),
       }),

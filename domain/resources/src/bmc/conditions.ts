@@ -9,10 +9,10 @@ export function progressFields(kind: 'Job' | 'Task', types: string) {
       dateTime(),
     ),
     conditions: optional(
-      `How far the ${kind} is, one entry for each type.`,
+      `Progress of the ${kind}, one entry for each type.`,
       Type.Array(
         Type.Object({
-          message: optional('Details for people, such as the error of the BMC.', Type.String()),
+          message: optional('Human-readable details, such as the error of the BMC.', Type.String()),
           status: described('Whether the condition holds: `True` or `False`.', Type.String()),
           type: described(`Name of the condition: ${types}.`, Type.String()),
         }),

@@ -4,7 +4,7 @@ import { ProviderOptions } from './provider-options.ts';
 
 export const Connection = Type.Object({
   authSecretRef: optional(
-    'Secret with the keys `username` and `password`. The `rpc` provider needs none.',
+    'Secret with the keys `username` and `password`. The `rpc` provider does not need it.',
     Type.Object(
       {
         name: optional('Name of the Secret.', Type.String()),
@@ -15,13 +15,13 @@ export const Connection = Type.Object({
   ),
   host: described('Address or DNS name of the BMC, for example `10.0.0.21`.', Type.String({ minLength: 1 })),
   insecureTLS: described(
-    "Accepts any TLS certificate of the BMC. Upstream's BMC controller does not read it.",
+    "Accepts any TLS certificate of the BMC. Upstream's BMC controller ignores it.",
     Type.Boolean(),
   ),
   port: optional(
-    'For the record only: no driver reads it. Set the port of a protocol under `providerOptions`.',
+    'Informational: no driver reads it. To set the port of a protocol, use `providerOptions`.',
     integer({ default: 623 }),
   ),
-  providerOptions: optional('Settings of single drivers (providers), and their order.', ProviderOptions),
+  providerOptions: optional('Settings of individual drivers (providers), and their order.', ProviderOptions),
 });
 export type Connection = Static<typeof Connection>;

@@ -4,7 +4,7 @@ import { progressFields } from './conditions.ts';
 import { described } from '../schema-builders.ts';
 
 export const JobSpec = described(
-  'The BMC to control and what to do with it.',
+  'The BMC to control, and the operations to run on it.',
   Type.Object({
     machineRef: described(
       'The Machine (bmc.tinkerbell.org) that all tasks of the Job run on.',
@@ -14,7 +14,7 @@ export const JobSpec = described(
       }),
     ),
     tasks: described(
-      'Operations, run one after the other. The first failure ends the Job.',
+      'Operations, run in sequence. The first failure ends the Job.',
       Type.Array(BmcAction, { minItems: 1 }),
     ),
   }),

@@ -17,8 +17,8 @@ export const MachineStatus = described(
       'Health of the connection, one entry for each type.',
       Type.Array(
         Type.Object({
-          lastUpdateTime: optional('When `status` changed last.', dateTime()),
-          message: optional('Details for people, such as why the login failed.', Type.String()),
+          lastUpdateTime: optional('When `status` last changed.', dateTime()),
+          message: optional('Human-readable details, such as why the login failed.', Type.String()),
           status: described('Whether the condition holds: `True` or `False`.', Type.String()),
           type: described(
             'Name of the condition. `Contactable`: the controller can log in to the BMC.',

@@ -24,14 +24,14 @@ export const ProviderOptions = Type.Object({
     }),
   ),
   ipmitool: optional(
-    'IPMI, by the program `ipmitool`.',
+    'IPMI, through the program `ipmitool`.',
     Type.Object({
       cipherSuite: optional('Number of the IPMI cipher suite, for example `3` or `17`.', Type.String()),
       port: optional('UDP port of IPMI, usually 623.', integer()),
     }),
   ),
   preferredOrder: optional(
-    'Drivers to try first, in this order; the others follow in their default order. Case does not matter. `gofish` is Redfish.',
+    'Drivers to try first, in this order. The others follow in their default order. Case does not matter. `gofish` is Redfish.',
     Type.Array(Type.String({ pattern: PROVIDER })),
   ),
   redfish: optional(
@@ -48,6 +48,6 @@ export const ProviderOptions = Type.Object({
       ),
     }),
   ),
-  rpc: optional('Webhook: each operation is sent to an HTTP service of your own.', RpcOptions),
+  rpc: optional('Webhook: sends each operation to your own HTTP service.', RpcOptions),
 });
 export type ProviderOptions = Static<typeof ProviderOptions>;

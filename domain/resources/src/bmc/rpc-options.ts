@@ -6,7 +6,7 @@ const request = Type.Object({
   httpContentType: optional('Content type of requests. Default: `application/json`.', Type.String()),
   httpMethod: optional('HTTP method of requests. Default: `POST`.', Type.String()),
   staticHeaders: optional(
-    'Headers that are added to every request, each with a list of values.',
+    'Headers to add to every request, each with a list of values.',
     mapOf(Type.Array(Type.String())),
   ),
   timestampFormat: optional("Format of the timestamp, as a layout of Go's time package.", Type.String()),
@@ -18,7 +18,7 @@ const request = Type.Object({
 
 const signature = Type.Object({
   appendAlgoToHeaderDisabled: optional(
-    'Leaves the algorithm out of the name of the signature header. Default: false.',
+    'Omits the algorithm from the name of the signature header. Default: false.',
     Type.Boolean(),
   ),
   headerName: optional('Header that carries the signature, for example `X-BMCLIB-Signature`.', Type.String()),
@@ -38,19 +38,19 @@ const secretReference = Type.Object(
 
 const hmac = Type.Object({
   prefixSigDisabled: optional(
-    'Leaves the algorithm and `=` out of the beginning of the signature. Default: false.',
+    'Omits the algorithm and `=` from the start of the signature. Default: false.',
     Type.Boolean(),
   ),
   secrets: optional(
-    'Secrets that requests are signed with, by algorithm: `sha256` or `sha512`.',
+    'Secrets for signing requests, by algorithm: `sha256` or `sha512`.',
     mapOf(Type.Array(secretReference)),
   ),
 });
 
 const experimental = Type.Object({
-  customRequestPayload: optional('JSON document that is sent as the body of requests.', Type.String()),
+  customRequestPayload: optional('JSON document to send as the body of requests.', Type.String()),
   dotPath: optional(
-    'Where in that document the operation is inserted, for example `object.data.body`.',
+    'Path in that document where the operation is inserted, for example `object.data.body`.',
     Type.String(),
   ),
 });
@@ -60,7 +60,7 @@ export const RpcOptions = Type.Object({
   experimental: optional('Settings that may change without notice.', experimental),
   hmac: optional('Keys and form of the HMAC signature.', hmac),
   logNotificationsDisabled: optional(
-    'Turns off logging of the requests and responses. Default: false.',
+    'Disables logging of requests and responses. Default: false.',
     Type.Boolean(),
   ),
   request: optional('Form of the HTTP request.', request),

@@ -88,7 +88,7 @@ export const customResourceDefinitionKind: Kind = {
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],
   scope: 'Cluster',
-  description: 'A kind that the API shall serve.',
+  description: 'The definition of a custom kind that the API serves.',
   printerColumns: [{ name: 'Created At', jsonPath: '.metadata.creationTimestamp', type: 'string' }],
   spec: DefinitionSpec,
   status: DefinitionStatus,

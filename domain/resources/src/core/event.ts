@@ -47,7 +47,7 @@ export const eventKind: Kind = {
   singular: 'event',
   shortNames: ['ev'],
   categories: [],
-  description: 'Something that happened to an object, for people to read.',
+  description: 'A human-readable report of something that happened to an object.',
   printerColumns: [
     { name: 'Last Seen', jsonPath: '.lastTimestamp', type: 'date' },
     { name: 'Type', jsonPath: '.type', type: 'string' },

@@ -14,7 +14,7 @@ export const namespaceKind: Kind = {
   shortNames: ['ns'],
   categories: [],
   scope: 'Cluster',
-  description: 'A room for names.',
+  description: 'A scope for the names of objects.',
   printerColumns: [{ name: 'Status', jsonPath: '.status.phase', type: 'string' }],
   spec: Type.Object({ finalizers: Type.Optional(Type.Array(Type.String())) }),
   status: Type.Object({
@@ -44,7 +44,7 @@ export const leaseKind: Kind = {
   singular: 'lease',
   shortNames: [],
   categories: [],
-  description: 'Who holds a duty that only one may hold at a time, and until when.',
+  description: 'A lock that one client holds at a time, with its holder and expiry.',
   printerColumns: [{ name: 'Holder', jsonPath: '.spec.holderIdentity', type: 'string' }],
   spec: Type.Object({
     acquireTime: Type.Optional(microTime()),

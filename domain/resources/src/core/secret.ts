@@ -28,16 +28,16 @@ export const secretKind: Kind = {
   singular: 'secret',
   shortNames: [],
   categories: [],
-  description: 'Confidential data under keys, each value in base64.',
+  description: 'Confidential data as key-value pairs, with values in base64.',
   printerColumns: [
     { name: 'Type', jsonPath: '.type', type: 'string' },
     { name: 'Data', jsonPath: '.data', type: 'integer', format: 'count' },
   ],
   fields: {
-    type: Type.String({ default: 'Opaque', description: 'What the data is for; Opaque when anything.' }),
-    data: mapOf(document({ description: 'Base64.' })),
-    stringData: mapOf(document({ description: 'Text that is written into data; never read back.' })),
-    immutable: Type.Boolean({ description: 'The data can no longer be changed.' }),
+    type: Type.String({ default: 'Opaque', description: 'Type of the data.' }),
+    data: mapOf(document({ description: 'Values in base64.' })),
+    stringData: mapOf(document({ description: 'Text that the server writes into data. It is write-only.' })),
+    immutable: Type.Boolean({ description: 'Whether the data can no longer be changed.' }),
   },
   prepare: withStringData,
   rules: (object, before) => [
@@ -56,12 +56,12 @@ export const configMapKind: Kind = {
   singular: 'configmap',
   shortNames: ['cm'],
   categories: [],
-  description: 'Settings under keys.',
+  description: 'Settings as key-value pairs.',
   printerColumns: [{ name: 'Data', jsonPath: '.data', type: 'integer', format: 'count' }],
   fields: {
     data: mapOf(document()),
-    binaryData: mapOf(document({ description: 'Base64.' })),
-    immutable: Type.Boolean({ description: 'The data can no longer be changed.' }),
+    binaryData: mapOf(document({ description: 'Values in base64.' })),
+    immutable: Type.Boolean({ description: 'Whether the data can no longer be changed.' }),
   },
   rules: (object, before) => [
     ...keyProblems(object, ['data', 'binaryData']),

@@ -12,7 +12,7 @@ export const serviceAccountKind: Kind = {
   singular: 'serviceaccount',
   shortNames: ['sa'],
   categories: [],
-  description: 'A user that is a program; its tokens end when it is deleted.',
+  description: 'The identity of a program. Its tokens become invalid when it is deleted.',
   printerColumns: [],
   fields: {
     secrets: Type.Array(Named),

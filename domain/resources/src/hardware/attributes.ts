@@ -43,7 +43,7 @@ const memoryModule = Type.Object({
   firmwareVersion,
   formFactor: text('Form factor, for example `RDIMM`.'),
   model,
-  partNumber: text('Part number of the maker.'),
+  partNumber: text('Part number of the manufacturer.'),
   serialNumber,
   sizeBytes: optional('Capacity in bytes.', int64()),
   slot: text('Name of the slot, for example `DIMM.A1`.'),
@@ -58,7 +58,7 @@ const cpu = Type.Object({
 });
 
 const memory = Type.Object({
-  modules: optional('Memory modules, one entry for each.', Type.Array(memoryModule)),
+  modules: optional('Memory modules, one entry for each module.', Type.Array(memoryModule)),
   totalBytes: optional('Installed memory in bytes.', int64()),
   usableBytes: optional('Memory that the OS can use, in bytes. Only an agent can report it.', int64()),
 });
@@ -96,10 +96,10 @@ export const OutOfBandAttributes = Type.Object({
   collectionMethod: text('Driver that collected the attributes, for example `redfish` or `dell`.'),
   cpu: optional('Processors.', cpu),
   gpuDevices: optional('GPUs and accelerators.', Type.Array(gpuDevice)),
-  lastUpdated: optional('When the attributes were collected last.', dateTime()),
+  lastUpdated: optional('When the attributes were last collected.', dateTime()),
   memory: optional('Memory, in total and by module.', memory),
   networkInterfaces: optional(
-    'Network cards of the machine as found. `spec.interfaces` is how they are configured.',
+    'Network cards found in the machine. `spec.interfaces` holds their configuration.',
     Type.Array(NetworkAdapter),
   ),
   pciDevices: optional('PCI devices. Only an agent can report them.', Type.Array(pciDevice)),

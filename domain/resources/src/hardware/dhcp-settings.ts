@@ -19,10 +19,10 @@ const route = Type.Object({
 
 const address = Type.Object({
   address: optional(
-    'Address that the machine gets, for example `192.168.1.10`. No other Hardware may have it.',
+    'Address assigned to the machine, for example `192.168.1.10`. It must be unique among all Hardware.',
     Type.String(),
   ),
-  family: optional('IP version: 4 or 6. For templates: the server reads it from the address.', int64()),
+  family: optional('IP version: 4 or 6. For templates. The server derives it from the address.', int64()),
   gateway: optional('Default router (DHCP option 3), for example `192.168.1.1`.', Type.String()),
   netmask: optional('Netmask (DHCP option 1), for example `255.255.255.0`.', Type.String()),
 });
@@ -30,15 +30,15 @@ const address = Type.Object({
 export const DhcpSettings = Type.Object(
   {
     arch: optional(
-      'Architecture of the in-memory OS that is booted, for example `aarch64`. Default: `x86_64`.',
+      'Architecture of the in-memory OS to boot, for example `aarch64`. Default: `x86_64`.',
       Type.String(),
     ),
     boot_file_name: optional(
-      'Boot file name (DHCP option 67). With `tftp_server_name` it replaces all netboot options of the server.',
+      'Boot file name (DHCP option 67). Together with `tftp_server_name`, it replaces all netboot options of the server.',
       Type.String(),
     ),
     classless_static_routes: optional(
-      'Static routes (DHCP option 121). The default route by `ip.gateway` is added.',
+      'Static routes (DHCP option 121). The server adds the default route through `ip.gateway`.',
       Type.Array(route),
     ),
     domain_name: optional(
@@ -52,11 +52,11 @@ export const DhcpSettings = Type.Object(
     ),
     ip: optional('Reserved address of the interface.', address),
     lease_time: optional(
-      'Length of the lease in seconds (DHCP option 51). Default: 604800 (seven days).',
+      'Lease duration in seconds (DHCP option 51). Default: 604800 (seven days).',
       int64(),
     ),
     mac: optional(
-      'MAC address in lower case with colons, for example `52:54:00:12:34:56`. No other Hardware may have it.',
+      'MAC address in lower case with colons, for example `52:54:00:12:34:56`. It must be unique among all Hardware.',
       Type.String({ pattern: MAC_PATTERN }),
     ),
     name_servers: optional(
@@ -64,16 +64,16 @@ export const DhcpSettings = Type.Object(
       Type.Array(Type.String()),
     ),
     tftp_server_name: optional(
-      'TFTP server name or address (DHCP option 66). Set it together with `boot_file_name`, or neither.',
+      'TFTP server name or address (DHCP option 66). Set both this field and `boot_file_name`, or neither.',
       Type.String(),
     ),
     time_servers: optional('IPv4 addresses of NTP servers (DHCP option 42).', Type.Array(Type.String())),
     uefi: optional(
-      'The machine boots in UEFI mode. Read when a BMC sets the boot device. Default: false (BIOS).',
+      'Boots the machine in UEFI mode. Applies when a BMC sets the boot device. Default: false (BIOS).',
       Type.Boolean(),
     ),
     vlan_id: optional(
-      'VLAN ID, or several separated by commas, for example `100,200`. Sent to iPXE (DHCP option 43.116) and the in-memory OS; cloud-init configures it.',
+      'VLAN ID, or a comma-separated list, for example `100,200`. Sent to iPXE (DHCP option 43.116) and the in-memory OS, and configured by cloud-init.',
       Type.String({ pattern: VLAN_IDS }),
     ),
   },

@@ -23,14 +23,14 @@ const reference = Type.Object({
 });
 
 export const HardwareSpec = described(
-  'The machine: its network interfaces, its BMC and the metadata that it may read.',
+  'The machine: its network interfaces, its BMC, and the metadata it can read.',
   Type.Object({
     agentID: optional(
-      'ID that the agent on this machine presents. Default: the MAC of the interface that it boots from.',
+      'ID that the agent on this machine presents. Default: the MAC of the interface it boots from.',
       Type.String(),
     ),
     auto: optional(
-      'What the server may do for this machine on its own.',
+      'Automatic actions that the server may perform for this machine.',
       Type.Object({
         enrollmentEnabled: optional(
           'Allows WorkflowRuleSets to create a Workflow for this machine.',
@@ -63,10 +63,10 @@ export const HardwareSpec = described(
       mapOf(reference),
     ),
     resources: optional(
-      'Capacity by name, for example `memory: 64Gi`. For schedulers: the server does not read it.',
+      'Capacity by name, for example `memory: 64Gi`. For schedulers. The server ignores it.',
       mapOf(quantity()),
     ),
-    tinkVersion: optional('Kept for older tools. The server does not read it.', int64()),
+    tinkVersion: optional('Kept for compatibility with older tools. The server ignores it.', int64()),
     userData: optional('cloud-init user data, served by the metadata service.', document()),
     vendorData: optional('cloud-init vendor data, served by the metadata service.', document()),
   }),
@@ -75,8 +75,8 @@ export type HardwareSpec = Static<typeof HardwareSpec>;
 
 /** Kubernetes' own shape (metav1.Condition), as far as it is written here. */
 export const HardwareCondition = Type.Object({
-  lastTransitionTime: optional('When `status` changed last.', dateTime()),
-  message: optional('Details for people.', Type.String()),
+  lastTransitionTime: optional('When `status` last changed.', dateTime()),
+  message: optional('Human-readable details.', Type.String()),
   reason: optional('Cause of the last change, one word in CamelCase.', Type.String()),
   status: described('Whether the condition holds: `True`, `False` or `Unknown`.', Type.String()),
   type: described(
@@ -90,7 +90,7 @@ export const HardwareStatus = described(
   'Observed state of the machine.',
   Type.Object({
     attributes: optional(
-      'Parts of the machine, by the way they were found.',
+      'Parts of the machine, grouped by collection method.',
       Type.Object({
         outOfBand: optional(
           'Parts that the BMC reports, collected by the BMC controller.',

@@ -7,17 +7,17 @@ const address = Type.Object({
   address: optional('IP address, for example `192.168.1.10`.', Type.String()),
   family: optional('IP version: 4 or 6.', int64()),
   gateway: optional('Default router. For templates.', Type.String()),
-  management: optional('The address is for management traffic. For templates.', Type.Boolean()),
+  management: optional('Marks the address as one for management traffic. For templates.', Type.Boolean()),
   netmask: optional('Netmask, for example `255.255.255.0`. For templates.', Type.String()),
   public: optional(
-    'The address is public: returned as `public-ipv4`, not as `local-ipv4`. Default: false.',
+    'Marks the address as public. It is returned as `public-ipv4`, not as `local-ipv4`. Default: false.',
     Type.Boolean(),
   ),
 });
 
 export const Instance = Type.Object({
   allow_pxe: optional(
-    'For templates. Netboot is allowed by `spec.interfaces[].netboot.allowPXE`.',
+    'For templates. To allow netboot, set `spec.interfaces[].netboot.allowPXE`.',
     Type.Boolean(),
   ),
   always_pxe: optional('Boot from the network every time. For templates.', Type.Boolean()),
@@ -35,19 +35,16 @@ export const Instance = Type.Object({
     Type.Array(address),
   ),
   ipxe_script_url: optional('For templates. iPXE reads `spec.interfaces[].netboot.ipxe.url`.', Type.String()),
-  network_ready: optional('The network of the machine is set up. For templates.', Type.Boolean()),
+  network_ready: optional('Whether the network of the machine is set up. For templates.', Type.Boolean()),
   operating_system: optional('The OS to install, as the metadata service returns it.', OperatingSystem),
   rescue: optional('Boot into a rescue system. For templates.', Type.Boolean()),
   ssh_keys: optional(
-    'Public SSH keys that may log in, in `authorized_keys` format. The metadata service returns them.',
+    'Public SSH keys for logins, in `authorized_keys` format. The metadata service returns them.',
     Type.Array(Type.String()),
   ),
-  state: optional('State of the instance, in words of your own. For templates.', Type.String()),
+  state: optional('State of the instance, as free text. For templates.', Type.String()),
   storage: optional('Partitions and filesystems to create, read by the `rootio` action.', Storage),
-  tags: optional(
-    'Labels of your own. The metadata service returns them, one on a line.',
-    Type.Array(Type.String()),
-  ),
+  tags: optional('Custom labels. The metadata service returns one per line.', Type.Array(Type.String())),
   userdata: optional('For templates. The metadata service returns `spec.userData`.', document()),
 });
 export type Instance = Static<typeof Instance>;
@@ -78,15 +75,15 @@ export const HardwareMetadata = Type.Object({
     int64(),
   ),
   custom: optional('Details of the site. For templates.', custom),
-  facility: optional('Where the machine is, and its type.', facility),
-  instance: optional('What the machine is to become: host name, keys, disks.', Instance),
+  facility: optional('Location and type of the machine.', facility),
+  instance: optional('Target configuration of the machine: host name, keys, disks.', Instance),
   manufacturer: optional(
-    'Maker of the machine. For templates.',
+    'Manufacturer of the machine. For templates.',
     Type.Object({
-      id: optional('ID of the maker in your inventory.', Type.String()),
-      slug: optional('Short name of the maker, for example `dell`.', Type.String()),
+      id: optional('ID of the manufacturer in your inventory.', Type.String()),
+      slug: optional('Short name of the manufacturer, for example `dell`.', Type.String()),
     }),
   ),
-  state: optional('State of the machine, in words of your own. For templates.', Type.String()),
+  state: optional('State of the machine, as free text. For templates.', Type.String()),
 });
 export type HardwareMetadata = Static<typeof HardwareMetadata>;

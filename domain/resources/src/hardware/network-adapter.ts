@@ -4,12 +4,12 @@ import { firmwareVersion, model, serialNumber, text, vendor } from './component.
 
 const port = Type.Object({
   enabledCapabilities: optional(
-    'Features and offloads that are turned on. Only an agent can report them.',
+    'Enabled features and offloads. Only an agent can report them.',
     Type.Array(Type.String()),
   ),
   linkStatus: text('Link state as the BMC reports it, for example `LinkUp`.'),
   mac: text('MAC address of the port.'),
-  mtu: optional('Largest packet in bytes (MTU).', int32()),
+  mtu: optional('Maximum packet size in bytes (MTU).', int32()),
   portID: text('Name of the port in the BMC, for example `NIC.Embedded.1`.'),
   speedMbps: optional('Link speed in Mbit/s.', int32()),
 });

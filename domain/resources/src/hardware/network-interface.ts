@@ -9,20 +9,20 @@ export const NetworkInterface = Type.Object({
     DhcpSettings,
   ),
   disableDhcp: optional(
-    'Leaves DHCP requests of this interface unanswered. Boot scripts and files are still served.',
+    'Ignores DHCP requests of this interface. The server still serves boot scripts and files.',
     Type.Boolean({ default: false }),
   ),
   isoboot: optional(
     'Boot from an ISO image in a virtual drive of the BMC.',
     Type.Object({
       sourceISO: optional(
-        "ISO image that is patched and served for this machine, an http or https URL. Default: the server's own image.",
+        "URL (http or https) of the ISO image that the server patches and serves for this machine. Default: the server's own image.",
         uri(),
       ),
     }),
   ),
   netboot: optional(
-    'What the interface may boot, and from where. DHCP is answered only if `dhcp` and `netboot` are both set.',
+    'Netboot settings of the interface. The server answers DHCP only if `dhcp` and `netboot` are both set.',
     NetbootSettings,
   ),
 });

@@ -5,7 +5,7 @@ const partition = Type.Object({
   label: optional('Label of the partition. `SWAP`, `BIOS` and `EFI` also set its type.', Type.String()),
   number: optional('Number of the partition, from 1.', int64()),
   size: optional('Size in sectors of 512 bytes. 0: the rest of the disk.', int64()),
-  start: optional('First sector. For templates: `rootio` places partitions one after another.', int64()),
+  start: optional('First sector. For templates. `rootio` places partitions one after another.', int64()),
   type_guid: optional('GPT partition type. For templates.', Type.String()),
 });
 
@@ -25,7 +25,7 @@ const file = Type.Object({
 
 const mount = Type.Object({
   create: optional(
-    'How the filesystem is created.',
+    'Options for creating the filesystem.',
     Type.Object({
       force: optional('Overwrites an existing filesystem. For templates.', Type.Boolean()),
       options: optional('Arguments for mkfs, for example `-L` and `ROOT`.', Type.Array(Type.String())),
@@ -48,10 +48,10 @@ export const Storage = Type.Object({
   disks: optional('Disks to partition.', Type.Array(disk)),
   filesystems: optional(
     'Filesystems to create.',
-    Type.Array(Type.Object({ mount: optional('The filesystem and where it is mounted.', mount) })),
+    Type.Array(Type.Object({ mount: optional('The filesystem and its mount point.', mount) })),
   ),
   raid: optional(
-    'Software RAID arrays. For templates: the metadata service does not return them.',
+    'Software RAID arrays. For templates. The metadata service does not return them.',
     Type.Array(raid),
   ),
 });
