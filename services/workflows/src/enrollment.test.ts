@@ -11,7 +11,14 @@ import {
 } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import { collectionOf, kindFor, type Hardware, type Resource, type Workflow } from '@tinkerbell/resources';
+import {
+  collectionOf,
+  kindFor,
+  type Hardware,
+  type HardwareSpec,
+  type Resource,
+  type Workflow,
+} from '@tinkerbell/resources';
 import { updateObject, type ObjectKey } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
@@ -132,7 +139,7 @@ function ruleSet(rules: readonly string[], name = 'r1'): Resource {
 
 const anyMac = '{"networkInterfaces": {"mac": [{"wildcard": "52:54:*"}]}}';
 
-function hardware(name: string, spec: Hardware['spec']): Hardware {
+function hardware(name: string, spec: HardwareSpec): Hardware {
   return {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',

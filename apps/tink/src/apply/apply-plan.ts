@@ -56,8 +56,8 @@ function contentOf({
   return plain({ labels, annotations, finalizers, spec });
 }
 
-/** As it would be after a trip through JSON: no undefined fields. */
-function plain<Value extends object>(value: Value): Value {
+/** Without undefined fields, as after a trip through JSON. */
+function plain<Value = Resource>(value: object): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
