@@ -57,8 +57,8 @@ function contentOf({
 }
 
 /** Without undefined fields, as after a trip through JSON. */
-function plain<Value = Resource>(value: object): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
+function plain(value: object): Resource {
+  return JSON.parse(JSON.stringify(value)) as Resource;
 }
 
 const ranks: Readonly<Record<string, number>> = { Workflow: 3, Job: 3, WorkflowRuleSet: 2, Task: 3 };
