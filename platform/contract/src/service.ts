@@ -1,3 +1,4 @@
+import type { MetricFamilies } from '@tinkerbell/platform-metrics';
 import type { HttpRoute } from './http.ts';
 
 export interface ServiceHealth {
@@ -12,6 +13,8 @@ export interface ServiceHealth {
 export interface Service {
   readonly name: string;
   readonly routes: readonly HttpRoute[];
+  /** What `/metrics` shows of it; nothing when absent. */
+  readonly metrics?: MetricFamilies;
   /** Resolves once ready. The service ends its own loops when `signal` aborts. */
   start(signal: AbortSignal): Promise<void>;
   /** Resolves when everything started by `start` has ended after the signal. */

@@ -1,6 +1,5 @@
 /** The store as it is, with the time that its commits take. */
-import { Histogram, type Clock } from '@tinkerbell/platform-contract';
-import type { Sample } from '@tinkerbell/platform-telemetry';
+import type { Clock } from '@tinkerbell/platform-contract';
 import type {
   CommitResult,
   ListQuery,
@@ -10,22 +9,14 @@ import type {
   WatchQuery,
   Write,
 } from '@tinkerbell/store-contract';
+import type { createStoreMetrics } from './server-metrics.ts';
 
-/** From a commit in memory, a tenth of a millisecond, to one that waits for a disk that is busy. */
-const BOUNDS_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
+type StoreMetrics = ReturnType<typeof createStoreMetrics>;
 
-export interface TimedStore extends Store {
-  /** What `/metrics` shows. */
-  samples(): readonly Sample[];
-}
-
-export function createTimedStore(store: Store, clock: Clock): TimedStore {
-  const histograms = new Map<string, Histogram>();
-  const count = (outcome: string, startedMs: number): void => {
-    let histogram = histograms.get(outcome);
-    if (histogram === undefined) histograms.set(outcome, (histogram = new Histogram(BOUNDS_SECONDS)));
-    histogram.observe((clock.monotonicMs() - startedMs) / 1000);
-  };
+/** Commits are counted in `metrics` by what became of them. */
+export function createTimedStore(store: Store, clock: Clock, metrics: StoreMetrics): Store {
+  const count = (outcome: string, startedMs: number): void =>
+    metrics.commitSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1000);
   return {
     get: (key: ObjectKey) => store.get(key),
     list: (query: ListQuery) => store.list(query),
@@ -38,10 +29,6 @@ export function createTimedStore(store: Store, clock: Clock): TimedStore {
       count(result.ok ? 'committed' : result.reason, startedMs);
       return result;
     },
-    samples: () =>
-      [...histograms].flatMap(([outcome, histogram]) =>
-        Object.entries(histogram.samples('tinkerbell_store_commit_seconds', `outcome="${outcome}"`)),
-      ),
     [Symbol.asyncDispose]: () => store.close(),
   };
 }
