@@ -17,7 +17,6 @@ import {
   nodeUdp6,
 } from '@tinkerbell/platform-node';
 import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
-import { MetricSet } from '@tinkerbell/platform-metrics';
 import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
@@ -44,7 +43,6 @@ import { createReadiness, serverChecks } from './http/readiness.ts';
 import { createRequestCounts } from './metrics/request-counts.ts';
 import type { Settings } from './settings/settings.ts';
 import { VERSION } from './version.ts';
-import { createStoreMetrics } from './metrics/server-metrics.ts';
 import { createTimedStore } from './metrics/timed-store.ts';
 
 export interface RunningServer {
@@ -80,8 +78,7 @@ export async function startServer(
   const data = cleanup.use(holdDataDirectory(settings.dataDirectory));
   const stores = await openStores({ ...settings, databasePath: data.databasePath, log, signal }, cleanup);
   const { journal } = stores;
-  const storeMetrics = new MetricSet();
-  const timed = createTimedStore(stores.store, nodeClock, createStoreMetrics(storeMetrics));
+  const timed = createTimedStore(stores.store, nodeClock);
   const store = withSealedSecrets(timed, settings);
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
@@ -111,7 +108,7 @@ export async function startServer(
   const measured = {
     requests: createRequestCounts(),
     process: createProcessMetrics(nodeClock),
-    others: [...(stores.cluster === undefined ? [] : [stores.cluster.metrics]), storeMetrics],
+    others: [timed, stores.cluster].flatMap((one) => one?.metrics ?? []),
   };
   const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(

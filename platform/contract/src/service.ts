@@ -5,8 +5,6 @@ export interface ServiceHealth {
   readonly ready: boolean;
   /** Why it is not ready, in words for an operator. */
   readonly reason?: string;
-  /** Counters for `/metrics`: name with labels, `dhcp_ignored_total{reason="not-netboot-client"}`, to value. */
-  readonly counters?: Readonly<Record<string, number>>;
 }
 
 /** A long-running duty of the process. `start` resolves when it listens; it stops when `signal` aborts. */

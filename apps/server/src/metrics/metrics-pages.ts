@@ -1,8 +1,7 @@
 /** `/metrics`, and what of it upstream shows on a page of its own. */
 import { WholeResponse, type Service } from '@tinkerbell/platform-contract';
 import { METRICS_CONTENT_TYPE, metricsText, type MetricFamilies } from '@tinkerbell/platform-metrics';
-import { metricsText as oldText, type ProcessMetrics } from '@tinkerbell/platform-telemetry';
-import { allFamilies, metricPages } from './metric-families.ts';
+import type { ProcessMetrics } from '@tinkerbell/platform-telemetry';
 import type { RequestCounts } from './request-counts.ts';
 
 export interface Measured {
@@ -25,29 +24,14 @@ const pages: ReadonlyMap<string, (measured: Measured) => readonly MetricFamilies
 export function metricsPage(path: string, measured: Measured): Promise<Response> | undefined {
   if (path === '/metrics') return everything(measured);
   const page = pages.get(path);
-  return page === undefined
-    ? undefined
-    : Promise.resolve(response(textOf(page(measured)) + oldPage(path, measured)));
-}
-
-function oldPage(path: string, measured: Measured) {
-  const page = metricPages.find((one) => one.path === path);
-  if (page === undefined) return '';
-  const own = measured.services
-    .filter(({ name }) => page.services.includes(name))
-    .flatMap((one) => Object.entries(one.health().counters ?? {}));
-  return oldText(page.families, own);
+  return page === undefined ? undefined : Promise.resolve(response(textOf(page(measured))));
 }
 
 async function everything(measured: Measured): Promise<Response> {
   const { services, requests, others, process } = measured;
   const served = services.flatMap(({ metrics = [] }) => metrics);
   const text = textOf([...served, requests.jobs, requests.all, ...others]);
-  const old = oldText(
-    allFamilies,
-    services.flatMap((one) => Object.entries(one.health().counters ?? {})),
-  );
-  return response(text + old + (await process.text()));
+  return response(text + (await process.text()));
 }
 
 function ofServices({ services }: Measured, ...names: readonly string[]): readonly MetricFamilies[] {

@@ -8,7 +8,9 @@ const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.0
 export function createHttpMetrics(set: MetricSet) {
   return {
     requests: set.counter('http_server_requests_total', 'HTTP requests answered', ['method', 'status_code']),
-    inProgress: set.gauge('http_server_requests_in_progress', 'HTTP requests in progress', ['route']),
+    inProgress: set.gauge('http_server_requests_in_progress', 'HTTP requests whose response has not begun', [
+      'route',
+    ]),
     seconds: set.histogram(
       'http_server_request_duration_seconds',
       'time until the response begins, without the time to send it',
@@ -33,7 +35,9 @@ export function createJobMetrics(set: MetricSet) {
 
 export function createLeadershipMetrics(set: MetricSet) {
   return {
-    leading: set.gauge('tinkerbell_leading', '1 on the one of several servers that does this work', ['name']),
+    leading: set.gauge('tinkerbell_leading', '1 on the server that does this work, 0 on the others', [
+      'name',
+    ]),
   };
 }
 

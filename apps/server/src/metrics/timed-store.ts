@@ -1,5 +1,6 @@
 /** The store as it is, with the time that its commits take. */
 import type { Clock } from '@tinkerbell/platform-contract';
+import { MetricSet, type MetricFamilies } from '@tinkerbell/platform-metrics';
 import type {
   CommitResult,
   ListQuery,
@@ -9,15 +10,19 @@ import type {
   WatchQuery,
   Write,
 } from '@tinkerbell/store-contract';
-import type { createStoreMetrics } from './server-metrics.ts';
+import { createStoreMetrics } from './server-metrics.ts';
 
-type StoreMetrics = ReturnType<typeof createStoreMetrics>;
+export interface TimedStore extends Store {
+  readonly metrics: MetricFamilies;
+}
 
-/** Commits are counted in `metrics` by what became of them. */
-export function createTimedStore(store: Store, clock: Clock, metrics: StoreMetrics): Store {
+export function createTimedStore(store: Store, clock: Clock): TimedStore {
+  const metrics = new MetricSet();
+  const { commitSeconds } = createStoreMetrics(metrics);
   const count = (outcome: string, startedMs: number): void =>
-    metrics.commitSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1000);
+    commitSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1000);
   return {
+    metrics,
     get: (key: ObjectKey) => store.get(key),
     list: (query: ListQuery) => store.list(query),
     watch: (query: WatchQuery, handlers: WatchHandlers) => store.watch(query, handlers),
