@@ -1,7 +1,6 @@
 /** How many workflows are in each state, and how often one came to it. */
 import type { Workflow } from '@tinkerbell/resources';
-import type { Change, View } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { workflowStateOf, workflowStates, type WorkflowState } from '@tinkerbell/workflow';
 import type { ControllerMetrics } from './metrics.ts';
 
@@ -20,15 +19,16 @@ export class WorkflowCounts {
 
   /** Takes what is there when counting begins: nothing came to its state now. */
   begin(view: View): void {
-    for (const workflow of view.all(workflowCollection) as readonly Workflow[])
+    for (const workflow of workflowCollection.all(view))
       this.#enter(`${workflow.metadata.namespace}/${workflow.metadata.name}`, stateOf(workflow));
   }
 
-  take({ key, type, object }: Change): void {
-    if (key.collection !== workflowCollection) return;
+  take(change: Change): void {
+    if (!workflowCollection.holds(change)) return;
+    const { key, type, object } = change;
     const path = `${key.namespace}/${key.name}`;
     if (type === 'deleted') return this.#leave(path);
-    const state = stateOf(object as Workflow);
+    const state = stateOf(object);
     if (this.#states.get(path) === state) return;
     this.#enter(path, state);
     this.#metrics.transitions.add({ to: labelOf(state) });
