@@ -3,6 +3,7 @@
  * and may come twice or not at all: the reconciler reads what is there, and a periodic scan finds what was missed.
  */
 import type { Service } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import type { Resource, Workflow } from '@tinkerbell/resources';
 import {
   hardwareCollection,
@@ -17,6 +18,7 @@ import { workflowStateOf } from '@tinkerbell/workflow';
 import type { ApplyDeps } from './apply-event.ts';
 import { showAllClaims, showClaims } from './claim-conditions.ts';
 import { jobCollection } from './boot-phase.ts';
+import { createControllerMetrics } from './metrics.ts';
 import { reconcile } from './reconcile.ts';
 import { Referrers, type HardwareName } from './referrers.ts';
 import { Rendering, type RenderingDeps } from './rendering.ts';
@@ -29,13 +31,15 @@ const SCAN_EVERY_MS = 30_000;
 export type ControllerDeps = ApplyDeps & RenderingDeps;
 
 export function createControllerService(deps: ControllerDeps): Service {
+  const set = new MetricSet();
+  const metrics = createControllerMetrics(set);
   const rendering = new Rendering(deps);
   const referrers = new Referrers(deps.referenceRules);
   const answeringSinceMs = deps.clock.nowMs();
-  const queue = new WorkQueue(deps.clock, deps.log, async (path, place) =>
+  const queue = new WorkQueue({ ...deps, metrics }, async (path, place) =>
     reconcile({ ...deps, rendering: rendering.at(place), answeringSinceMs }, keyOf(path)),
   );
-  const counts = new WorkflowCounts();
+  const counts = new WorkflowCounts(metrics);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
 
   function take(change: Change): void {
@@ -60,8 +64,9 @@ export function createControllerService(deps: ControllerDeps): Service {
   return {
     name: 'controller',
     routes: [],
+    metrics: set,
     stopped: () => stopped,
-    health: () => ({ ready: true, counters: { ...queue.counters(), ...counts.counters() } }),
+    health: () => ({ ready: true }),
     start(signal) {
       recordRestart(deps);
       counts.begin(deps.view);

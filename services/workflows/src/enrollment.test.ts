@@ -10,6 +10,7 @@ import {
   type AgentAttributesSchema,
 } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { collectionOf, kindFor } from '@tinkerbell/resources';
 import type { Hardware, HardwareSpec, Resource, Workflow } from '@tinkerbell/resources';
@@ -60,7 +61,7 @@ async function startedServer(auto: Auto) {
           error === null ? resolve(response) : reject(error),
         );
       }),
-    counters: () => service.health().counters ?? {},
+    counters: () => samplesOf(service.metrics),
     hardware: () => get<Hardware>(hardwareKey),
     workflow: () => get<Workflow>(workflowKey),
     async put(object: Resource) {

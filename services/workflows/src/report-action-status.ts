@@ -16,7 +16,7 @@ import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason 
 import { parseReport } from './agent-messages.ts';
 import { applyWorkflowEvent, type ApplyDeps } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from './grpc/rpc-error.ts';
-import type { Counts } from './counts.ts';
+import type { WorkflowsMetrics } from './metrics.ts';
 import type { AgentDoor } from './identity/agent-door.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Timeline } from './timeline.ts';
@@ -25,7 +25,7 @@ export interface ReportDeps extends ApplyDeps {
   readonly view: View;
   readonly timeline: Timeline;
   readonly sessions: Sessions;
-  readonly counts: Counts;
+  readonly metrics: Pick<WorkflowsMetrics, 'reports'>;
   readonly door: AgentDoor;
 }
 
@@ -86,19 +86,17 @@ export function refuseFenced(
   { namespace, name }: WorkflowName,
   report: ActionReport,
 ): void {
-  deps.counts.add(`${REPORTS}{outcome="fenced"}`);
+  deps.metrics.reports.add({ outcome: 'fenced' });
   const workflow = deps.view.workflowNamed(namespace, name);
   const place = actionAt(workflow?.status ?? {}, report.agentId, report.actionId);
   if (workflow === undefined || place === undefined) return;
   deps.timeline.reportRefused(workflow, place, { state: report.state, reason: 'fenced' });
 }
 
-const REPORTS = 'tink_server_reports_total';
-
-function countReport({ counts }: ReportDeps, applied: Updated<Reason>): void {
+function countReport({ metrics }: ReportDeps, applied: Updated<Reason>): void {
   const isRepeat = !applied.ok && applied.kind === 'refused' && applied.refusal === 'already-reported';
   const outcome = applied.ok ? 'recorded' : isRepeat ? 'repeated' : applied.kind;
-  counts.add(`${REPORTS}{outcome="${outcome}"}`);
+  metrics.reports.add({ outcome });
 }
 
 /** What an action says of its failure may quote its environment. */

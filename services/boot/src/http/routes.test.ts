@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { parseIpNetwork } from '@tinkerbell/instance-metadata';
 import { PATCH_PLACEHOLDER } from '@tinkerbell/ipxe';
 import type { NetbootSettings } from '@tinkerbell/netboot';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import type { View } from '@tinkerbell/store-contract';
 import { fixedView, machine, MAC, rackConfig, startRack, workflow } from '../testing/rack.ts';
 
@@ -64,7 +65,7 @@ async function ask(
     headers: response.headers,
     body,
     journal: rack.journal.entries,
-    counters: rack.service.health().counters,
+    counters: samplesOf(rack.service.metrics),
   };
 }
 

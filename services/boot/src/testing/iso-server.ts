@@ -14,6 +14,7 @@ import {
   openNodeDirectory,
 } from '@tinkerbell/platform-node';
 import type { Clock } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { createBootService, type IsoConfig } from '../index.ts';
 import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from './rack.ts';
@@ -58,7 +59,7 @@ export async function startIsoServer(
   return {
     iso,
     journal,
-    counters: () => service.health().counters ?? {},
+    counters: () => samplesOf(service.metrics),
     async ask(
       path = ISO_PATH,
       init: { method?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},
