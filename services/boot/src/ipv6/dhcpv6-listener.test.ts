@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  decodeMessage,
-  duidOfMac,
-  encodeMessage,
-  messageType,
-  optionTable,
-  parseIpv6,
-  type Dhcpv6Options,
-} from '@tinkerbell/dhcpv6';
+import { decodeMessage, duidOfMac, encodeMessage, messageType, optionTable, type Dhcpv6Options } from '@tinkerbell/dhcpv6';
 import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
-import { encodeUtf8, hexToBytes, mac } from '@tinkerbell/wire';
+import { encodeUtf8, hexToBytes, mac, parseIpv6 } from '@tinkerbell/wire';
 import { createCounters } from '../counters.ts';
 import { Dhcpv6Listener } from './dhcpv6-listener.ts';
 import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';

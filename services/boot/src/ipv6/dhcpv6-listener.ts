@@ -1,14 +1,4 @@
-import {
-  CLIENT_PORT,
-  decodeMessage,
-  duidOfMac,
-  encodeMessage,
-  parseIpv6,
-  SERVER_PORT,
-  unwrapRelays,
-  wrapForRelays,
-  type RelayEnvelope,
-} from '@tinkerbell/dhcpv6';
+import { CLIENT_PORT, decodeMessage, duidOfMac, encodeMessage, SERVER_PORT, unwrapRelays, wrapForRelays, type RelayEnvelope } from '@tinkerbell/dhcpv6';
 import {
   classifyV6Client,
   replyToV6,
@@ -19,7 +9,7 @@ import {
   type V6Settings,
 } from '@tinkerbell/netboot';
 import { PlatformError, type Datagram, type Udp6, type Udp6Socket } from '@tinkerbell/platform-contract';
-import { parseMac } from '@tinkerbell/wire';
+import { parseIpv6, parseMac } from '@tinkerbell/wire';
 import type { BootDeps, Dhcpv6Config } from '../config.ts';
 import type { Dhcpv6Timeline } from './dhcpv6-timeline.ts';
 
