@@ -1,4 +1,11 @@
-import { formatIpAddress, ipNetworkContains, parseIpAddress, parseIpv4, type IpAddress, type IpNetwork } from '@tinkerbell/wire';
+import {
+  formatIpAddress,
+  ipNetworkContains,
+  parseIpAddress,
+  parseIpv4,
+  type IpAddress,
+  type IpNetwork,
+} from '@tinkerbell/wire';
 
 export interface Sender {
   /** Of the socket. */

@@ -1,5 +1,14 @@
 import type { DhcpSettings } from '@tinkerbell/resources';
-import { formatIpAddress, ipNetworkContains, parseIpAddress, parseIpv4, parseIpv4Network, prefixLengthOf, type IpAddress, type IpNetwork } from '@tinkerbell/wire';
+import {
+  formatIpAddress,
+  ipNetworkContains,
+  parseIpAddress,
+  parseIpv4,
+  parseIpv4Network,
+  prefixLengthOf,
+  type IpAddress,
+  type IpNetwork,
+} from '@tinkerbell/wire';
 
 /** What a device of any kind may have in a network configuration of version 2. */
 export interface NetworkSettings {

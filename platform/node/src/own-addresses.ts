@@ -1,6 +1,13 @@
 /** Which addresses lead to this machine, in every spelling that a resolver or a URL may use for them. */
 import { networkInterfaces } from 'node:os';
-import { ipNetwork, ipNetworkContains, ipv4Within, parseIpAddress, parseIpNetwork, type IpAddress } from '@tinkerbell/wire';
+import {
+  ipNetwork,
+  ipNetworkContains,
+  ipv4Within,
+  parseIpAddress,
+  parseIpNetwork,
+  type IpAddress,
+} from '@tinkerbell/wire';
 
 /** Loopback and the unspecified address. */
 const ALWAYS_OWN = [ipNetwork('127.0.0.0/8'), ipNetwork('0.0.0.0/8'), ipNetwork('::1')];

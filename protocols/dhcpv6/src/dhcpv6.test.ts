@@ -2,7 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { hexToBytes, mac, parseIpv6 } from '@tinkerbell/wire';
-import { decodeMessage, duidOfMac, encodeMessage, macOfDuid, macOfLinkLocal, messageType, unwrapRelays, wrapForRelays, type Dhcpv6Message, type Dhcpv6Options } from './index.ts';
+import {
+  decodeMessage,
+  duidOfMac,
+  encodeMessage,
+  macOfDuid,
+  macOfLinkLocal,
+  messageType,
+  unwrapRelays,
+  wrapForRelays,
+  type Dhcpv6Message,
+  type Dhcpv6Options,
+} from './index.ts';
 
 const hex = (text: string) => hexToBytes(text)!;
 const address = (text: string) => parseIpv6(text)!;

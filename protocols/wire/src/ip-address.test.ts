@@ -113,7 +113,11 @@ test('a network holds its own addresses of its own family', () => {
   ];
   for (const [network, candidate, expected] of cases) {
     const address = parseIpAddress(candidate);
-    assert.equal(address && ipNetworkContains(ipNetwork(network), address), expected, `${network} ${candidate}`);
+    assert.equal(
+      address && ipNetworkContains(ipNetwork(network), address),
+      expected,
+      `${network} ${candidate}`,
+    );
   }
   for (const text of ['', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fd00::/129', 'any', '10.0.0.0/-1'])
     assert.equal(parseIpNetwork(text), undefined, text);

@@ -1,5 +1,12 @@
 import type { HttpRequest } from '@tinkerbell/platform-contract';
-import { diskLayoutOf, EC2_VERSIONS, ec2NodeAt, NOCLOUD_DOCUMENTS, nocloudDocument, type NocloudDocument } from '@tinkerbell/instance-metadata';
+import {
+  diskLayoutOf,
+  EC2_VERSIONS,
+  ec2NodeAt,
+  NOCLOUD_DOCUMENTS,
+  nocloudDocument,
+  type NocloudDocument,
+} from '@tinkerbell/instance-metadata';
 import type { View } from '@tinkerbell/store-contract';
 import { parseMac } from '@tinkerbell/wire';
 import { methodProblem, pathUnknown, type Answer } from './answer.ts';

@@ -1,5 +1,12 @@
 /** A Solicit, to which servers answer with what they would give; nothing is taken (RFC 8415 section 18.2.1). */
-import { CLIENT_PORT, decodeMessage, duidOfMac, encodeMessage, messageType, SERVER_PORT } from '@tinkerbell/dhcpv6';
+import {
+  CLIENT_PORT,
+  decodeMessage,
+  duidOfMac,
+  encodeMessage,
+  messageType,
+  SERVER_PORT,
+} from '@tinkerbell/dhcpv6';
 import { delay, PlatformError, type Clock } from '@tinkerbell/platform-contract';
 import { nodeUdp6 } from '@tinkerbell/platform-node';
 import type { Mac } from '@tinkerbell/wire';

@@ -1,4 +1,12 @@
-import { macOfDuid, macOfLinkLocal, optionTable, type Dhcpv6Message, type Dhcpv6Options, type RelayEnvelope, type VendorClass } from '@tinkerbell/dhcpv6';
+import {
+  macOfDuid,
+  macOfLinkLocal,
+  optionTable,
+  type Dhcpv6Message,
+  type Dhcpv6Options,
+  type RelayEnvelope,
+  type VendorClass,
+} from '@tinkerbell/dhcpv6';
 import { decodeUtf8, macFromBytes, type Ipv6, type Mac } from '@tinkerbell/wire';
 import { architectureOf } from '../architecture.ts';
 import { userClassOf, type NetbootClient } from '../dhcp/client.ts';

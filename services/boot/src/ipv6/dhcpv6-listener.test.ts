@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeMessage, duidOfMac, encodeMessage, messageType, optionTable, type Dhcpv6Options } from '@tinkerbell/dhcpv6';
+import {
+  decodeMessage,
+  duidOfMac,
+  encodeMessage,
+  messageType,
+  optionTable,
+  type Dhcpv6Options,
+} from '@tinkerbell/dhcpv6';
 import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { encodeUtf8, hexToBytes, mac, parseIpv6 } from '@tinkerbell/wire';

@@ -1,4 +1,13 @@
-import { CLIENT_PORT, decodeMessage, duidOfMac, encodeMessage, SERVER_PORT, unwrapRelays, wrapForRelays, type RelayEnvelope } from '@tinkerbell/dhcpv6';
+import {
+  CLIENT_PORT,
+  decodeMessage,
+  duidOfMac,
+  encodeMessage,
+  SERVER_PORT,
+  unwrapRelays,
+  wrapForRelays,
+  type RelayEnvelope,
+} from '@tinkerbell/dhcpv6';
 import {
   classifyV6Client,
   replyToV6,

@@ -1,5 +1,12 @@
 import type { HttpTarget } from '@tinkerbell/platform-contract';
-import { ipNetwork, ipNetworkContains, ipv4Within, parseIpAddress, type IpAddress, type IpNetwork } from '@tinkerbell/wire';
+import {
+  ipNetwork,
+  ipNetworkContains,
+  ipv4Within,
+  parseIpAddress,
+  type IpAddress,
+  type IpNetwork,
+} from '@tinkerbell/wire';
 
 /** What may be connected to although it is no ordinary address (iso-allow-source). */
 export interface AllowedSources {
