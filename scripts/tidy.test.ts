@@ -39,7 +39,7 @@ function packageFolderOf(file: string): string | undefined {
 
 /** Contract suites are tests that are imported; programs that tests run are in `src/testing`. */
 function isTest(file: string): boolean {
-  return /\.(test|e2e)\.ts$|\/suite\.ts$|\/src\/testing\//.test(file);
+  return /\.(test|e2e)\.ts$|[/-]suite\.ts$|\/src\/testing\//.test(file);
 }
 
 const LINES_MAX = 400;

@@ -169,7 +169,7 @@ async function whoMayWhat(
   signal: AbortSignal,
 ) {
   const { random, clock } = deps;
-  const credential = await openLocalCredential(settings.dataDirectory, { random, nowMs: clock.nowMs() });
+  const credential = openLocalCredential(settings.dataDirectory, { random, nowMs: clock.nowMs() });
   const access = await openAccess(settings.access, { ...deps, acceptsLocal: credential.accepts }, signal);
   const { hidden } = access;
   return { credential, ...access, ...(await openAgentIdentity(settings.agentAuth, { ...deps, hidden })) };

@@ -1,11 +1,11 @@
-import { parseIpv4 } from '@tinkerbell/wire';
 import {
   formatIpAddress,
-  networkHolds,
+  ipNetworkContains,
   parseIpAddress,
+  parseIpv4,
   type IpAddress,
   type IpNetwork,
-} from './ip-address.ts';
+} from '@tinkerbell/wire';
 
 export interface Sender {
   /** Of the socket. */
@@ -39,7 +39,7 @@ export function clientAddressOf(sender: Sender, trusted: readonly IpNetwork[]): 
   const peer = parseIpAddress(sender.peer);
   if (peer === undefined) return unparsable(sender.peer);
   if (sender.forwardedFor === null) return known(peer, sender.peer, 'socket');
-  const isTrusted = (address: IpAddress) => trusted.some((network) => networkHolds(network, address));
+  const isTrusted = (address: IpAddress) => trusted.some((network) => ipNetworkContains(network, address));
   if (!isTrusted(peer)) return known(peer, sender.peer, 'unproven');
   const hops = sender.forwardedFor.split(',');
   if (hops.length > HOPS_MAX)

@@ -1,12 +1,14 @@
 import type { DhcpSettings } from '@tinkerbell/resources';
-import { parseIpv4Network, prefixLengthOf, parseIpv4 } from '@tinkerbell/wire';
 import {
   formatIpAddress,
-  networkHolds,
+  ipNetworkContains,
   parseIpAddress,
+  parseIpv4,
+  parseIpv4Network,
+  prefixLengthOf,
   type IpAddress,
   type IpNetwork,
-} from './ip-address.ts';
+} from '@tinkerbell/wire';
 
 /** What a device of any kind may have in a network configuration of version 2. */
 export interface NetworkSettings {
@@ -91,7 +93,7 @@ function routeOf(to: string, via: IpAddress, network: IpNetwork): Route {
   return {
     to,
     via: formatIpAddress(via),
-    ...(networkHolds(network, via) || isLinkLocal(via) ? {} : { 'on-link': true }),
+    ...(ipNetworkContains(network, via) || isLinkLocal(via) ? {} : { 'on-link': true }),
   };
 }
 

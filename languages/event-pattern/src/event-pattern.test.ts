@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { matches, parsePattern, PATTERN_TEXT_MAX, type Pattern } from './index.ts';
+import { matches, MatchTooLong, parsePattern, PATTERN_TEXT_MAX, type Pattern } from './index.ts';
 
 interface Case {
   readonly name: string;
@@ -104,6 +104,7 @@ test('refuses what is too long, too deep, or too large an automaton', () => {
     '((){1000}){1000}',
     '((()?){0,1000}){1000}',
     '('.repeat(33),
+    '(a{40}){40}',
   ]) {
     assert.ok(!parsePattern(JSON.stringify({ a: [{ regexp }] })).ok, regexp);
   }
@@ -120,8 +121,12 @@ test('takes time linear in hostile texts', () => {
   const started = performance.now();
   for (const entry of hostile)
     assert.equal(matches(parsed(JSON.stringify({ a: [entry] })), { a: text }), false);
-  for (const regexp of ['(a*)*b', '(a|a|aa)*b', '(a?){900}b', '(.*.*.*)*b'])
-    assert.equal(matches(parsed(JSON.stringify({ a: [{ regexp }] })), { a: 'a'.repeat(4000) }), false);
+  const matchesText = (regexp: string, length: number): boolean =>
+    matches(parsed(JSON.stringify({ a: [{ regexp }] })), { a: 'a'.repeat(length) });
+  for (const regexp of ['(a*)*b', '(a|a|aa)*b', '(a?){90}b', '(.*.*.*)*b'])
+    assert.equal(matchesText(regexp, 4000), false);
+  assert.equal(matchesText('(a?){900}b', 200), false);
+  assert.throws(() => matchesText('(a?){900}b', 4000), MatchTooLong);
   assert.ok(performance.now() - started < 20_000);
 });
 
@@ -177,6 +182,22 @@ test('an event matches the pattern made of one element of each of its arrays', (
     }),
     { numRuns: 2000 },
   );
+});
+
+test('every ASCII character stands for itself, alone, in classes and in ranges', () => {
+  for (let code = 0; code < 128; code++) {
+    const character = String.fromCharCode(code);
+    const atom = '()*+-.?[\\]^{|}~'.includes(character) ? `~${character}` : character;
+    const end = parsed(JSON.stringify({ x: [{ regexp: `${atom}[${atom}-\x7f][^${atom}]` }] }));
+    for (const [text, expected] of [
+      [`${character}\x7f\u0100`, true],
+      [`${character}${character}\u0100`, true],
+      [`${character}\u0100\u0100`, false],
+      [`${character}\x7f${character}`, false],
+      [`\u0100~\u0100`, false],
+    ] as const)
+      assert.equal(matches(end, { x: text }), expected, JSON.stringify(text));
+  }
 });
 
 test('never throws on random texts', () => {

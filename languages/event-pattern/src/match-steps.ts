@@ -1,7 +1,10 @@
 /** Thrown by `matches` when a pattern takes more steps than it may. */
 export class MatchTooLong extends Error {}
 
-/** Steps that a match may take: a step is a value that is tested, or a state of an expression that reads a character (20 ns). */
+/**
+ * Steps that a match may take. A step is a value that is tested (20 ns), or an instruction of a regular expression that may read a
+ * character (150 ns at worst).
+ */
 export class MatchSteps {
   #left: number;
 

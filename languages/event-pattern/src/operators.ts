@@ -3,9 +3,8 @@ import { globMatches, parseGlob } from './glob.ts';
 import type { JsonNode, JsonScalar } from './json-reader.ts';
 import type { MatchSteps } from './match-steps.ts';
 import { PatternFault } from './pattern-error.ts';
-import { buildMachine, machineMatches } from './regexp-machine.ts';
-import { parseRegexp } from './regexp-parser.ts';
-import { RegexpFault } from './regexp-tree.ts';
+import { RegexpFault } from './regexp-fault.ts';
+import { compileRegexp } from './regexp.ts';
 
 /** Texts without states are read faster. */
 const CHARACTERS_PER_STEP = 4;
@@ -92,10 +91,8 @@ function anythingBut(argument: JsonNode, path: string): LeafEntry {
 function regexpEntry(argument: JsonNode, path: string): LeafEntry {
   const text = textOf(argument, path);
   try {
-    const machine = buildMachine(parseRegexp(text));
-    const test: ValueTest = (value, steps) =>
-      typeof value === 'string' && machineMatches(machine, value, steps);
-    return { test, alone: true };
+    const matches = compileRegexp(text);
+    return { test: (value, steps) => typeof value === 'string' && matches(value, steps), alone: true };
   } catch (thrown) {
     if (!(thrown instanceof RegexpFault)) throw thrown;
     throw new PatternFault(path, argument.offset, `${thrown.message} (character ${thrown.at + 1})`);

@@ -1,6 +1,5 @@
-/** Character classes and escapes of I-Regexp (RFC 9485, charClass). */
-import type { RegexpCursor } from './regexp-parser.ts';
-import type { CharacterTest } from './regexp-tree.ts';
+/** Character classes and escapes of I-Regexp (RFC 9485, charClass), in the syntax of RE2. */
+import { literal, type RegexpCursor } from './regexp-cursor.ts';
 
 const escapable = '()*+-.?[\\]^{|}~';
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
@@ -15,20 +14,26 @@ const categories: Readonly<Record<string, string>> = {
   C: 'cfno',
 };
 
-/** What follows `~`: the character meant, or the test of a category. */
-export function readEscape(cursor: RegexpCursor): string | CharacterTest {
+/** One character, or a category of them, which no range has as its end. */
+interface Member {
+  readonly re2: string;
+  readonly character?: string;
+}
+
+/** What follows `~`. */
+export function readEscape(cursor: RegexpCursor): Member {
   const character = cursor.peek() ?? '';
   if (character === 'p' || character === 'P') {
     cursor.take();
-    return readCategory(cursor, character === 'P');
+    return { re2: readCategory(cursor, character) };
   }
   const meant = character !== '' && escapable.includes(character) ? character : controls[character];
   if (meant === undefined) throw cursor.fault(`expected one of ${escapable} n r t p P after "~"`);
   cursor.take();
-  return meant;
+  return { re2: literal(meant), character: meant };
 }
 
-function readCategory(cursor: RegexpCursor, negated: boolean): CharacterTest {
+function readCategory(cursor: RegexpCursor, sign: 'p' | 'P'): string {
   if (!cursor.takeIf('{')) throw cursor.fault('expected "{"');
   const first = cursor.peek() ?? '';
   const seconds = Object.hasOwn(categories, first) ? categories[first] : undefined;
@@ -37,54 +42,39 @@ function readCategory(cursor: RegexpCursor, negated: boolean): CharacterTest {
   const second = cursor.peek() ?? '';
   const name = second !== '' && seconds.includes(second) ? first + (cursor.take() ?? '') : first;
   if (!cursor.takeIf('}')) throw cursor.fault('expected "}" or the second letter of a category');
-  const category = new RegExp(`^\\p{${name}}$`, 'u');
-  return (character) => category.test(character) !== negated;
+  return `\\${sign}{${name}}`;
 }
 
 /** After `[`. */
-export function readCharacterClass(cursor: RegexpCursor): CharacterTest {
-  const negated = cursor.takeIf('^');
-  const tests: CharacterTest[] = [];
-  if (cursor.takeIf('-')) tests.push(isIn('-', '-'));
-  else tests.push(readRange(cursor));
+export function readCharacterClass(cursor: RegexpCursor): string {
+  const members = [cursor.takeIf('^') ? '[^' : '['];
+  members.push(cursor.takeIf('-') ? literal('-') : readRange(cursor));
   while (!cursor.takeIf(']')) {
     if (cursor.takeIf('-')) {
       if (cursor.peek() !== ']') throw cursor.fault('expected "]" after "-"');
-      tests.push(isIn('-', '-'));
-    } else tests.push(readRange(cursor));
+      members.push(literal('-'));
+    } else members.push(readRange(cursor));
   }
-  return (character) => tests.some((test) => test(character)) !== negated;
+  return `${members.join('')}]`;
 }
 
 /** One character, a range of them, or a category. */
-function readRange(cursor: RegexpCursor): CharacterTest {
+function readRange(cursor: RegexpCursor): string {
   const low = readMember(cursor);
-  if (typeof low !== 'string') return low;
-  if (!cursor.takeIf('-')) return isIn(low, low);
-  if (cursor.peek() === ']') {
-    const single = isIn(low, low);
-    return (character) => character === '-' || single(character);
-  }
+  if (low.character === undefined || !cursor.takeIf('-')) return low.re2;
+  if (cursor.peek() === ']') return low.re2 + literal('-');
   const high = readMember(cursor);
-  if (typeof high !== 'string') throw cursor.fault('expected a character at the end of the range');
-  if ((low.codePointAt(0) ?? 0) > (high.codePointAt(0) ?? 0))
+  if (high.character === undefined) throw cursor.fault('expected a character at the end of the range');
+  if ((low.character.codePointAt(0) ?? 0) > (high.character.codePointAt(0) ?? 0))
     throw cursor.fault('expected the range to go upwards');
-  return isIn(low, high);
+  return `${low.re2}-${high.re2}`;
 }
 
-function readMember(cursor: RegexpCursor): string | CharacterTest {
+function readMember(cursor: RegexpCursor): Member {
   if (cursor.takeIf('~')) return readEscape(cursor);
   const character = cursor.peek();
   if (character === undefined) throw cursor.fault('expected "]"');
   if ('[]-'.includes(character)) throw cursor.fault(`expected "~" before "${character}"`);
   cursor.take();
-  return character;
-}
-
-function isIn(low: string, high: string): CharacterTest {
-  const [from, to] = [low.codePointAt(0) ?? 0, high.codePointAt(0) ?? 0];
-  return (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return from <= code && code <= to;
-  };
+  return { re2: literal(character), character };
 }

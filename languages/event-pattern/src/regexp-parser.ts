@@ -1,67 +1,57 @@
 /**
- * I-Regexp (RFC 9485) as quamina has it: `~` escapes instead of the backslash, which is a character like others, and `.` is every
- * character. Repetitions are expanded here, so that what is left is choices, loops and single characters.
+ * I-Regexp (RFC 9485) as quamina has it, written in the syntax of RE2: `~` escapes instead of the backslash, which is a character like
+ * others, and `.` is every character (RE2's flag DOTALL).
  */
-import { RegexpFault, type CharacterTest, type RegexpNode } from './regexp-tree.ts';
 import { readCharacterClass, readEscape } from './regexp-class.ts';
+import { literal, RegexpCursor } from './regexp-cursor.ts';
+import type { RegexpFault } from './regexp-fault.ts';
 
 const COUNT_MAX = 1000;
 const GROUPS_MAX = 32;
+/** Characters of the expression with its counts multiplied out. More means nested counts; a name or a serial number needs dozens. */
+const STATES_MAX = 2000;
 
-/** Offsets in faults count code points. */
-export function parseRegexp(text: string): RegexpNode {
+interface Part {
+  readonly re2: string;
+  /** At least 1, so that `(){1000}` in itself costs something too. */
+  readonly states: number;
+}
+
+/** In RE2's syntax. Throws a RegexpFault, with its offset in code points. */
+export function parseRegexp(text: string): string {
   const cursor = new RegexpCursor(text);
-  const tree = readChoice(cursor, 0);
+  const { re2 } = readChoice(cursor, 0);
   if (!cursor.atEnd()) throw cursor.fault('expected no ")" without "("');
-  return tree;
+  return re2;
 }
 
-export class RegexpCursor {
-  readonly #characters: readonly string[];
-  #at = 0;
-
-  constructor(text: string) {
-    this.#characters = Array.from(text);
-  }
-
-  peek(): string | undefined {
-    return this.#characters[this.#at];
-  }
-
-  take(): string | undefined {
-    return this.#characters[this.#at++];
-  }
-
-  takeIf(character: string): boolean {
-    if (this.peek() !== character) return false;
-    this.#at++;
-    return true;
-  }
-
-  atEnd(): boolean {
-    return this.#at >= this.#characters.length;
-  }
-
-  fault(message: string): RegexpFault {
-    return new RegexpFault(Math.min(this.#at, this.#characters.length), message);
-  }
-}
-
-function readChoice(cursor: RegexpCursor, depth: number): RegexpNode {
+function readChoice(cursor: RegexpCursor, depth: number): Part {
   const branches = [readSequence(cursor, depth)];
   while (cursor.takeIf('|')) branches.push(readSequence(cursor, depth));
-  const [only] = branches;
-  return branches.length === 1 && only !== undefined ? only : { kind: 'choice', branches };
+  return joined(cursor, branches, '|');
 }
 
-function readSequence(cursor: RegexpCursor, depth: number): RegexpNode {
-  const items: RegexpNode[] = [];
+function readSequence(cursor: RegexpCursor, depth: number): Part {
+  const parts: Part[] = [];
   while (!cursor.atEnd() && cursor.peek() !== '|' && cursor.peek() !== ')')
-    items.push(readQuantifier(cursor, readAtom(cursor, depth)));
-  return { kind: 'sequence', items };
+    parts.push(readQuantifier(cursor, readAtom(cursor, depth)));
+  return joined(cursor, parts, '');
 }
 
-function readAtom(cursor: RegexpCursor, depth: number): RegexpNode {
+function joined(cursor: RegexpCursor, parts: readonly Part[], separator: string): Part {
+  const states = Math.max(
+    1,
+    parts.reduce((sum, part) => sum + part.states, (parts.length - 1) * separator.length),
+  );
+  if (states > STATES_MAX) throw tooLarge(cursor);
+  return { re2: parts.map(({ re2 }) => re2).join(separator), states };
+}
+
+function tooLarge(cursor: RegexpCursor): RegexpFault {
+  return cursor.fault(`expected counts that multiply to fewer than ${STATES_MAX} states`);
+}
+
+function readAtom(cursor: RegexpCursor, depth: number): Part {
   const character = cursor.peek() ?? '';
   if ('?*+{}]'.includes(character)) throw cursor.fault(`expected a character before "${character}"`);
   cursor.take();
@@ -69,32 +59,31 @@ function readAtom(cursor: RegexpCursor, depth: number): RegexpNode {
     if (depth === GROUPS_MAX) throw cursor.fault(`expected at most ${GROUPS_MAX} groups in each other`);
     const inner = readChoice(cursor, depth + 1);
     if (!cursor.takeIf(')')) throw cursor.fault('expected ")"');
-    return inner;
+    return { re2: `(?:${inner.re2})`, states: inner.states };
   }
-  return { kind: 'character', test: testOf(cursor, character) };
+  return { re2: characterOf(cursor, character), states: 1 };
 }
 
-function testOf(cursor: RegexpCursor, character: string): CharacterTest {
-  if (character === '.') return () => true;
+function characterOf(cursor: RegexpCursor, character: string): string {
+  if (character === '.') return '.';
   if (character === '[') return readCharacterClass(cursor);
-  if (character === '~') {
-    const escaped = readEscape(cursor);
-    return typeof escaped === 'string' ? (one) => one === escaped : escaped;
-  }
-  return (one) => one === character;
+  if (character === '~') return readEscape(cursor).re2;
+  return literal(character);
 }
 
-function readQuantifier(cursor: RegexpCursor, node: RegexpNode): RegexpNode {
-  if (cursor.takeIf('*')) return { kind: 'repeat', node, min: 0, max: undefined };
-  if (cursor.takeIf('+')) return { kind: 'repeat', node, min: 1, max: undefined };
-  if (cursor.takeIf('?')) return { kind: 'repeat', node, min: 0, max: 1 };
-  if (!cursor.takeIf('{')) return node;
+function readQuantifier(cursor: RegexpCursor, part: Part): Part {
+  const sign = ['*', '+', '?'].find((one) => cursor.takeIf(one));
+  if (sign !== undefined) return { re2: part.re2 + sign, states: part.states + 1 };
+  if (!cursor.takeIf('{')) return part;
   const min = readCount(cursor);
   let max: number | undefined = min;
   if (cursor.takeIf(',')) max = cursor.peek() === '}' ? undefined : readCount(cursor);
   if (!cursor.takeIf('}')) throw cursor.fault('expected "}"');
   if (max !== undefined && max < min) throw cursor.fault('expected the second count to be the larger one');
-  return { kind: 'repeat', node, min, max };
+  const states = Math.max(1, part.states * (max ?? min + 1));
+  if (states > STATES_MAX) throw tooLarge(cursor);
+  const bounds = max === min ? `${min}` : `${min},${max ?? ''}`;
+  return { re2: `${part.re2}{${bounds}}`, states };
 }
 
 function readCount(cursor: RegexpCursor): number {

@@ -1,35 +1,41 @@
 /** Which addresses lead to this machine, in every spelling that a resolver or a URL may use for them. */
-import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import {
+  ipNetwork,
+  ipNetworkContains,
+  ipv4Within,
+  parseIpAddress,
+  parseIpNetwork,
+  type IpAddress,
+} from '@tinkerbell/wire';
+
+/** Loopback and the unspecified address. */
+const ALWAYS_OWN = [ipNetwork('127.0.0.0/8'), ipNetwork('0.0.0.0/8'), ipNetwork('::1')];
+/** IPv6 addresses that end in an IPv4 address and lead to it: compatible (RFC 4291 section 2.5.5) and NAT64 (RFC 6052). */
+const ENDING_IN_IPV4 = [ipNetwork('::/96'), ipNetwork('64:ff9b::/96')];
+/** 6to4: the IPv4 address follows the first 16 bits (RFC 3056). */
+const SIX_TO_FOUR = ipNetwork('2002::/16');
 
 /**
  * Whether a connection to this address ends at this machine: loopback, the unspecified address, or one of its network interfaces;
- * IPv4 also embedded in IPv6 (mapped and compatible, RFC 4291 section 2.5.5; NAT64, RFC 6052; 6to4, RFC 3056).
+ * IPv4 also embedded in IPv6 (mapped, compatible, NAT64 and 6to4).
  */
 export function isOwnAddress(address: string, interfaces = networkInterfaces()): boolean {
-  const [plain = ''] = address.split('%');
-  const version = isIP(plain);
-  if (version === 0) return false;
-  return ownAddresses(interfaces).check(plain, version === 6 ? 'ipv6' : 'ipv4');
+  const parsed = parseIpAddress(address);
+  if (parsed === undefined) return false;
+  const own = Object.values(interfaces).flatMap((each) =>
+    (each ?? []).flatMap((one) => parseIpNetwork(one.address) ?? []),
+  );
+  return spellingsOf(parsed).some((one) =>
+    [...ALWAYS_OWN, ...own].some((network) => ipNetworkContains(network, one)),
+  );
 }
 
-function ownAddresses(interfaces: ReturnType<typeof networkInterfaces>): BlockList {
-  const own = new BlockList();
-  addIpv4(own, '127.0.0.0', 8);
-  addIpv4(own, '0.0.0.0', 8);
-  own.addAddress('::1', 'ipv6');
-  for (const { address, family } of Object.values(interfaces).flatMap((each) => each ?? [])) {
-    if (family === 'IPv4') addIpv4(own, address, 32);
-    else own.addAddress(address.split('%')[0] ?? address, 'ipv6');
-  }
-  return own;
-}
-
-function addIpv4(own: BlockList, address: string, prefix: number): void {
-  own.addSubnet(address, prefix, 'ipv4');
-  const [high = '', low = ''] =
-    Buffer.from(address.split('.').map(Number)).toString('hex').match(/.{4}/g) ?? [];
-  for (const before of ['::', '::ffff:', '64:ff9b::'])
-    own.addSubnet(`${before}${high}:${low}`, 96 + prefix, 'ipv6');
-  own.addSubnet(`2002:${high}:${low}::`, 16 + prefix, 'ipv6');
+/** The address itself, and the IPv4 address that it leads to. */
+function spellingsOf(address: IpAddress): readonly IpAddress[] {
+  if (address.bits === 32) return [address];
+  if (ENDING_IN_IPV4.some((network) => ipNetworkContains(network, address)))
+    return [address, ipv4Within(address.value)];
+  if (ipNetworkContains(SIX_TO_FOUR, address)) return [address, ipv4Within(address.value >> 80n)];
+  return [address];
 }

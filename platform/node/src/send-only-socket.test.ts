@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Datagram } from '@tinkerbell/platform-contract';
 import { nodeUdp } from './udp.ts';
 
-const skip = process.platform !== 'linux';
+const skip = process.platform === 'linux' ? false : 'needs Linux';
 const CLIENTS = 40;
 
 function failing(error: Error): never {

@@ -8,9 +8,8 @@ import {
 } from 'node:crypto';
 import { nodeClock } from '@tinkerbell/platform-node';
 import type { TemplatePlatform } from '@tinkerbell/template';
+import { certificateProblem, certify, generateKey, readKey } from '@tinkerbell/platform-x509';
 import bcrypt from 'bcryptjs';
-import { certificateProblem, certify } from './certificate.ts';
-import { generateKey, readKey } from './private-key.ts';
 
 const BCRYPT_COST = 10;
 /** The Master Password algorithm's; Node's own limit on memory is just below what they need. */
@@ -38,6 +37,6 @@ export const templatePlatform: TemplatePlatform = {
     const read = readKey(pem);
     return read.ok ? undefined : read.error;
   },
-  certificateProblem: (pem) => certificateProblem(pem),
+  certificateProblem,
   certify: (request) => certify(request, nodeClock.nowMs()),
 };

@@ -1,4 +1,4 @@
-import { encodeUtf8, IPV4_ANY, ipv4ToNumber, isHostAddress, type Ipv4 } from '@tinkerbell/wire';
+import { encodeUtf8, IPV4_ANY, ipv4ToBytes, isHostAddress, type Ipv4 } from '@tinkerbell/wire';
 import { editForRelay } from './relay-edit.ts';
 import {
   drop,
@@ -84,16 +84,11 @@ function forward(
 
 function informationFor(arrival: RelayInterface, settings: RelayInformationSettings): Uint8Array {
   const { remoteId, linkSelection, serverIdentifierOverride } = settings;
-  const address = addressBytes(arrival.address);
+  const address = ipv4ToBytes(arrival.address);
   return writeSubOptions([
     { code: 1, bytes: encodeUtf8(arrival.name) },
     ...(remoteId === undefined ? [] : [{ code: 2, bytes: remoteId }]),
     ...(linkSelection ? [{ code: 5, bytes: address }] : []),
     ...(serverIdentifierOverride ? [{ code: 11, bytes: address }] : []),
   ]);
-}
-
-function addressBytes(address: Ipv4): Uint8Array {
-  const number = ipv4ToNumber(address);
-  return Uint8Array.of(number >>> 24, number >>> 16, number >>> 8, number);
 }

@@ -1,5 +1,4 @@
-import { macFromBytes, macToBytes, type Mac } from '@tinkerbell/wire';
-import { ipv6ToBytes, type Ipv6 } from './ipv6.ts';
+import { ipv6ToBytes, macFromBytes, macToBytes, type Ipv6, type Mac } from '@tinkerbell/wire';
 
 const LINK_LAYER_AND_TIME = 1;
 const LINK_LAYER = 3;

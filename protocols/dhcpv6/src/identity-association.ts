@@ -1,5 +1,12 @@
-import { ByteReader, DecodeError, decodeUtf8, encodeUtf8 } from '@tinkerbell/wire';
-import { ipv6FromBytes, ipv6ToBytes, type Ipv6 } from './ipv6.ts';
+import {
+  ByteReader,
+  DecodeError,
+  decodeUtf8,
+  encodeUtf8,
+  ipv6FromBytes,
+  ipv6ToBytes,
+  type Ipv6,
+} from '@tinkerbell/wire';
 import { joined, uint16Bytes, uint32Bytes, type OptionCodec } from './option-codec.ts';
 import { readRawOptions, writeRawOptions } from './raw-options.ts';
 

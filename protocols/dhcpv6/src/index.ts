@@ -1,7 +1,6 @@
 export { decodeMessage, MESSAGE_BYTES_MAX } from './decode-message.ts';
 export { encodeMessage } from './encode-message.ts';
 export { duidOfMac, macOfDuid, macOfLinkLocal } from './duid.ts';
-export { ipv6FromBytes, ipv6ToBytes, parseIpv6, type Ipv6 } from './ipv6.ts';
 export {
   CLIENT_PORT,
   messageType,

@@ -1,4 +1,4 @@
-import type { Ipv6 } from './ipv6.ts';
+import type { Ipv6 } from '@tinkerbell/wire';
 import type { Dhcpv6Options } from './option-table.ts';
 
 export const CLIENT_PORT = 546;

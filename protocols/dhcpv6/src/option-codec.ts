@@ -1,5 +1,12 @@
-import { ByteReader, DecodeError, decodeUtf8, encodeUtf8 } from '@tinkerbell/wire';
-import { ipv6FromBytes, ipv6ToBytes, type Ipv6 } from './ipv6.ts';
+import {
+  ByteReader,
+  DecodeError,
+  decodeUtf8,
+  encodeUtf8,
+  ipv6FromBytes,
+  ipv6ToBytes,
+  type Ipv6,
+} from '@tinkerbell/wire';
 
 /** How one option's value is read and written. `decode` answers undefined when the bytes are not a valid value. */
 export interface OptionCodec<Value> {

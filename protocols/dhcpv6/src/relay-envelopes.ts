@@ -1,6 +1,5 @@
-import { ByteReader, decoded, type Decoded } from '@tinkerbell/wire';
+import { ByteReader, decoded, ipv6FromBytes, ipv6ToBytes, type Decoded } from '@tinkerbell/wire';
 import { MESSAGE_BYTES_MAX } from './decode-message.ts';
-import { ipv6FromBytes, ipv6ToBytes } from './ipv6.ts';
 import { messageType, type RelayEnvelope } from './message.ts';
 import { joined } from './option-codec.ts';
 import { rawOptions, typedOptions } from './option-table.ts';

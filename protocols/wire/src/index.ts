@@ -20,6 +20,7 @@ export {
   IPV4_ANY,
   IPV4_BROADCAST,
   ipv4FromNumber,
+  ipv4ToBytes,
   ipv4ToNumber,
   isHostAddress,
   parseIpv4,
@@ -34,3 +35,13 @@ export {
   prefixLengthOf,
   type Ipv4Network,
 } from './ipv4-network.ts';
+export { ipv6FromBytes, ipv6ToBytes, parseIpv6, type Ipv6 } from './ipv6.ts';
+export {
+  formatIpAddress,
+  ipAddressBytes,
+  ipv4Within,
+  isLoopback,
+  parseIpAddress,
+  type IpAddress,
+} from './ip-address.ts';
+export { ipNetwork, ipNetworkContains, parseIpNetwork, type IpNetwork } from './ip-network.ts';

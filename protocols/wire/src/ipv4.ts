@@ -41,6 +41,12 @@ export function ipv4ToNumber(address: Ipv4): number {
   return ((value << 8) | octet) >>> 0;
 }
 
+/** Its four octets. */
+export function ipv4ToBytes(address: Ipv4): Uint8Array {
+  const value = ipv4ToNumber(address);
+  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
+}
+
 export const IPV4_ANY = '0.0.0.0' as Ipv4;
 export const IPV4_BROADCAST = '255.255.255.255' as Ipv4;
 

@@ -1,5 +1,4 @@
 import type { UnknownMachines } from '@tinkerbell/enrollment';
-import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { HookScriptSettings, NetbootSettings } from '@tinkerbell/netboot';
 import type {
   AddressProbe,
@@ -17,6 +16,7 @@ import type {
 } from '@tinkerbell/platform-contract';
 import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
 import type { TransferLimits } from '@tinkerbell/tftp';
+import type { IpNetwork } from '@tinkerbell/wire';
 import type { AllowedSources } from './iso/address-policy.ts';
 
 export interface BootDeps {

@@ -1,5 +1,5 @@
 /** Whether a request may go on to the upstream of its route. */
-import { networkHolds, type IpAddress } from '@tinkerbell/instance-metadata';
+import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
 import { preflightFields } from './cors.ts';
 import { claimFields, oneValue, type HeaderFields } from './header-fields.ts';
 import { bearerToken, tokenRefusal, type Refusal } from './refusal.ts';
@@ -41,7 +41,7 @@ function refusalByAddress(
   { client, address, nowMs }: Visitor,
 ): Refusal | undefined {
   const { ipAllow } = settings.middlewares;
-  if (ipAllow !== undefined && !ipAllow.some((network) => networkHolds(network, client)))
+  if (ipAllow !== undefined && !ipAllow.some((network) => ipNetworkContains(network, client)))
     return { status: 403, reason: 'address-denied', message: `${address} may not come in here` };
   const seconds = rate?.take(address, nowMs);
   if (seconds === undefined) return undefined;

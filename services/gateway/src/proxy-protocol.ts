@@ -1,5 +1,5 @@
 /** PROXY protocol, version 2 (https://www.haproxy.org/download/2.9/doc/proxy-protocol.txt, section 2.2). */
-import { isIPv4, isIPv6 } from 'node:net';
+import { ipAddressBytes, parseIpAddress, type IpAddress } from '@tinkerbell/wire';
 
 export interface ProxiedConnection {
   readonly client: { readonly address: string; readonly port: number };
@@ -13,22 +13,20 @@ const COMMAND = 0x21;
 const TCP_OVER_IPV4 = 0x11;
 const TCP_OVER_IPV6 = 0x21;
 
-/** What a connection begins with, so that the upstream knows who is at its other end. Both addresses are of one family. */
+/**
+ * What a connection begins with, so that the upstream knows who is at its other end. Both addresses are of one family. Throws a
+ * RangeError on a text that is no address.
+ */
 export function proxyHeader({ client, server }: ProxiedConnection): Uint8Array {
-  const family = isIPv4(client.address) ? TCP_OVER_IPV4 : TCP_OVER_IPV6;
-  const addresses = [...addressBytes(client.address), ...addressBytes(server.address)];
+  const [from, to] = [addressOf(client.address), addressOf(server.address)];
+  const family = from.bits === 32 ? TCP_OVER_IPV4 : TCP_OVER_IPV6;
   const ports = [client.port >> 8, client.port & 0xff, server.port >> 8, server.port & 0xff];
-  const rest = [...addresses, ...ports];
+  const rest = [...ipAddressBytes(from), ...ipAddressBytes(to), ...ports];
   return Uint8Array.from([...SIGNATURE, COMMAND, family, rest.length >> 8, rest.length & 0xff, ...rest]);
 }
 
-function addressBytes(address: string): readonly number[] {
-  if (isIPv4(address)) return address.split('.').map(Number);
-  if (!isIPv6(address)) throw new RangeError(`not an IP address: ${address}`);
-  const [left = '', right] = address.replace(/%.*$/, '').split('::');
-  const groups = (text: string): readonly number[] =>
-    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
-  const [head, tail] = [groups(left), groups(right ?? '')];
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => 0);
-  return [...head, ...zeros, ...tail].flatMap((group) => [group >> 8, group & 0xff]);
+function addressOf(text: string): IpAddress {
+  const address = parseIpAddress(text);
+  if (address === undefined) throw new RangeError(`not an IP address: ${text}`);
+  return address;
 }

@@ -1,5 +1,5 @@
 /** Listeners and forwards of a route file. */
-import { parseIpAddress, parseIpNetwork } from '@tinkerbell/instance-metadata';
+import { parseIpAddress, parseIpNetwork } from '@tinkerbell/wire';
 import {
   boolean,
   durationMs,

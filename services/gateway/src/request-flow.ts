@@ -2,7 +2,8 @@
  * A request from its first line to its last byte: which route, whether it may, on to the upstream, and back. What is decided is in
  * match-route, request-path, admit, header-fields, refusal and compression; here it is done in that order.
  */
-import { clientAddressOf, networkHolds, type IpAddress } from '@tinkerbell/instance-metadata';
+import { clientAddressOf } from '@tinkerbell/instance-metadata';
+import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
 import { admit, tooLarge } from './admit.ts';
 import { corsFields } from './cors.ts';
 import { Departure } from './departure.ts';
@@ -302,7 +303,7 @@ function upstreamDown({ message }: UpstreamFailure): Refusal {
 
 function isTrusted(peer: string, { trustedProxies }: RouteTable): boolean {
   const sender = clientAddressOf({ peer, forwardedFor: null }, []);
-  return sender.ok && trustedProxies.some((network) => networkHolds(network, sender.address));
+  return sender.ok && trustedProxies.some((network) => ipNetworkContains(network, sender.address));
 }
 
 function senderOf({ peer, fields }: Exchange, { trustedProxies }: RouteTable): Sender {

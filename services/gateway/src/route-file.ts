@@ -1,6 +1,6 @@
 /** What a route file says, read and checked. Times are milliseconds, sizes bytes. */
-import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { RE2JS } from 're2js';
+import type { IpNetwork } from '@tinkerbell/wire';
 import type { HealthThresholds } from './endpoint-health.ts';
 
 export interface RouteFile {

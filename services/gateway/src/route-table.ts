@@ -1,6 +1,6 @@
 /** Routes with what they need at run time: limits, verifiers, upstreams. */
-import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { TokenVerifier } from '@tinkerbell/platform-contract';
+import type { IpNetwork } from '@tinkerbell/wire';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { Kept } from './kept.ts';
 import { ConcurrencyLimit, RateLimit } from './limits.ts';

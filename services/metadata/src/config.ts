@@ -1,7 +1,7 @@
-import type { IpNetwork } from '@tinkerbell/instance-metadata';
 import type { AgentAuthMode } from '@tinkerbell/agent-identity';
 import type { Clock, Log, Random, SessionVerifier } from '@tinkerbell/platform-contract';
 import type { Journal, View } from '@tinkerbell/store-contract';
+import type { IpNetwork } from '@tinkerbell/wire';
 
 export interface MetadataDeps {
   readonly view: View;
@@ -15,7 +15,7 @@ export interface MetadataDeps {
 
 /** The words in brackets are upstream's flags. */
 export interface MetadataConfig {
-  /** Whose X-Forwarded-For is believed (trusted-proxies); `parseIpNetwork` of domain/instance-metadata reads them. */
+  /** Whose X-Forwarded-For is believed (trusted-proxies); `parseIpNetwork` of protocols/wire reads them. */
   readonly trustedProxies: readonly IpNetwork[];
   /** Also serve the tree of any machine by its instance id, to anyone (tootles-instance-endpoint). */
   readonly instanceEndpoint: boolean;

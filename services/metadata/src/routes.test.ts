@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
+import { ipNetwork } from '@tinkerbell/wire';
 import fc from 'fast-check';
 import { samplesOf } from '@tinkerbell/platform-metrics';
-import { ADDRESSES, MACS, machine, networks, startRack } from './testing/rack.ts';
+import { ADDRESSES, MACS, machine, startRack } from './testing/rack.ts';
 
 test('a machine is told its own data, under every version', async () => {
   const { ask } = startRack();
@@ -43,7 +44,7 @@ test('listings are for anyone, values for known machines only', async () => {
 });
 
 test('an address that is none is a bad request', async () => {
-  const { ask } = startRack({ config: { trustedProxies: networks('10.0.0.1') } });
+  const { ask } = startRack({ config: { trustedProxies: [ipNetwork('10.0.0.1')] } });
   assert.equal((await ask('/latest/user-data', { peer: '' })).status, 400);
   const headers = { 'x-forwarded-for': 'unknown' };
   const { status, body } = await ask('/latest/user-data', { peer: '10.0.0.1', headers });
@@ -120,7 +121,7 @@ test('while the view is empty the answer is to try again, not that there is no s
 });
 
 test('a trusted proxy speaks for its clients, nobody else does', async () => {
-  const { ask } = startRack({ config: { trustedProxies: networks('10.0.0.0/8') } });
+  const { ask } = startRack({ config: { trustedProxies: [ipNetwork('10.0.0.0/8')] } });
   const idFor = async (peer: string, forwarded: string[]) => {
     const headers = forwarded.map((value): [string, string] => ['x-forwarded-for', value]);
     return (await ask('/latest/meta-data/instance-id', { peer, headers })).body;
@@ -159,7 +160,7 @@ test('loopback behind a proxy that is not trusted is not this host', async () =>
   const { ask } = startRack();
   const headers = { 'x-forwarded-for': '192.0.2.1' };
   assert.equal((await ask(`/nocloud/${MACS[0]}/user-data`, { peer: '127.0.0.1', headers })).status, 404);
-  const trusting = startRack({ config: { trustedProxies: networks('127.0.0.1') } });
+  const trusting = startRack({ config: { trustedProxies: [ipNetwork('127.0.0.1')] } });
   const claimed = { 'x-forwarded-for': '127.0.0.1' };
   assert.equal(
     (await trusting.ask(`/nocloud/${MACS[0]}/user-data`, { peer: '127.0.0.1', headers: claimed })).status,

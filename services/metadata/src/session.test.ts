@@ -1,7 +1,8 @@
 /** Session tokens and phone-home: what is not only read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADDRESSES, MACS, networks, startRack, type Rack } from './testing/rack.ts';
+import { ipNetwork } from '@tinkerbell/wire';
+import { ADDRESSES, MACS, startRack, type Rack } from './testing/rack.ts';
 
 const LIFETIME = 'x-aws-ec2-metadata-token-ttl-seconds';
 const TOKEN = 'x-aws-ec2-metadata-token';
@@ -64,7 +65,7 @@ test('unknown machines, other methods, and proxies nobody trusts get no token', 
   assert.equal((await ask('/latest/api/token', { headers })).status, 405);
   const forwarded = { ...headers, 'x-forwarded-for': ADDRESSES[0] };
   assert.equal((await ask('/latest/api/token', { method: 'PUT', headers: forwarded })).status, 403);
-  const trusting = startRack({ config: { trustedProxies: networks('10.0.0.1') } });
+  const trusting = startRack({ config: { trustedProxies: [ipNetwork('10.0.0.1')] } });
   const viaProxy = { method: 'PUT', headers: forwarded, peer: '10.0.0.1' };
   assert.equal((await trusting.ask('/latest/api/token', viaProxy)).status, 200);
 });

@@ -1,13 +1,8 @@
-import {
-  clientAddressOf,
-  isLoopback,
-  type ClientAddress,
-  type IpNetwork,
-} from '@tinkerbell/instance-metadata';
+import { clientAddressOf, type ClientAddress } from '@tinkerbell/instance-metadata';
 import type { HttpPeer, HttpRequest } from '@tinkerbell/platform-contract';
 import { collectionOf, hardwareKind, primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
-import { parseMac, type Mac } from '@tinkerbell/wire';
+import { isLoopback, parseMac, type IpNetwork, type Mac } from '@tinkerbell/wire';
 
 export interface Machine {
   readonly hardware: Hardware;

@@ -41,17 +41,18 @@ function recorder() {
 }
 
 /**
- * Registers the tests for one backend; `open` gives a new, empty store that keeps at most `changesKept` changes. `without` names tests
- * of what the backend is documented not to promise.
+ * Registers the tests for one backend; `open` gives a new, empty store that keeps at most `changesKept` changes. `skipped` has the
+ * reason by the name of each test of what the backend is documented not to promise.
  */
 export function storeSuite(
   backend: string,
   open: (options: { changesKept: number }) => Promise<Store>,
-  without: readonly string[] = [],
+  skipped: Readonly<Record<string, string>> = {},
 ): void {
+  const unknown = new Set(Object.keys(skipped));
   function storeTest(name: string, body: (store: Store) => Promise<void>, changesKept = 1000): void {
-    if (without.includes(name)) return;
-    test(`${backend}: ${name}`, async () => {
+    unknown.delete(name);
+    test(`${backend}: ${name}`, { skip: skipped[name] ?? false }, async () => {
       await using store = await open({ changesKept });
       await body(store);
     });
@@ -59,6 +60,8 @@ export function storeSuite(
   writeTests(storeTest);
   listTests(storeTest);
   watchTests(storeTest);
+  if (unknown.size > 0)
+    throw new Error(`${backend} skips tests that are not there: ${[...unknown].join(', ')}`);
 }
 
 type StoreTest = (name: string, body: (store: Store) => Promise<void>, changesKept?: number) => void;

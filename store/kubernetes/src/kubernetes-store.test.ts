@@ -24,10 +24,10 @@ async function opened(changesKept = 1000): Promise<Store> {
   return Object.assign(store, { close: closeBoth, [Symbol.asyncDispose]: closeBoth });
 }
 
-// What a watch has missed is told soon after it began, but not before its call returns.
-storeSuite('kubernetes', ({ changesKept }) => opened(changesKept), [
-  'refuses a watch from before the oldest change it keeps',
-]);
+storeSuite('kubernetes', ({ changesKept }) => opened(changesKept), {
+  'refuses a watch from before the oldest change it keeps':
+    'a cluster sends what a watch has missed soon after its call has returned; a test of this file waits for it',
+});
 
 test('refuses a watch from before the oldest change that the cluster keeps', async () => {
   await using store = await opened(10);

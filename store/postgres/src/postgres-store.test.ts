@@ -5,6 +5,7 @@ import { nodeClock } from '@tinkerbell/platform-node';
 import { startPostgres, type Postgres } from '@tinkerbell/sandbox/postgres';
 import type { Store } from '@tinkerbell/store-contract';
 import { leaseSuite } from '@tinkerbell/store-contract/lease-suite';
+import { storeModelSuite } from '@tinkerbell/store-contract/model-suite';
 import { storeSuite } from '@tinkerbell/store-contract/suite';
 import pg from 'pg';
 import { openPostgresLeaseBook, openPostgresStore } from './index.ts';
@@ -21,7 +22,9 @@ const newDatabase = (): Promise<string> => postgres.database(`d${(databases += 1
 const open = async (url: string, options = {}): Promise<Store> =>
   openPostgresStore({ url, clock: nodeClock, log, ...options });
 
-storeSuite('postgres', async (options) => open(await newDatabase(), options));
+const newStore = async (options: object) => open(await newDatabase(), options);
+storeSuite('postgres', newStore);
+storeModelSuite('postgres', newStore, 10);
 leaseSuite('postgres', async (options) =>
   openPostgresLeaseBook({ url: await newDatabase(), clock: nodeClock, log, ...options }),
 );

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Log } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Change, Store } from '@tinkerbell/store-contract';
+import { storeModelSuite } from '@tinkerbell/store-contract/model-suite';
 import { storeSuite } from '@tinkerbell/store-contract/suite';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { openSqliteStore } from '@tinkerbell/store-sqlite';
@@ -26,15 +27,16 @@ const secret = {
 const sealed = (store: Store, ...keys: Uint8Array[]) =>
   createSealedStore({ store, cipher: createAesCipher(keys) });
 
-storeSuite('sealed', (options) =>
+const newStore = (options: { changesKept: number }) =>
   Promise.resolve(
     createSealedStore({
       store: createMemoryStore(options),
       cipher: createAesCipher([newer]),
       collections: ['templates.tinkerbell.org'],
     }),
-  ),
-);
+  );
+storeSuite('sealed', newStore);
+storeModelSuite('sealed', newStore, 60);
 
 test('no secret is in the files of the database, in no form; whoever reads through the store has it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-sealed-'));

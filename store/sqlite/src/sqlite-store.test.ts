@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import type { Log } from '@tinkerbell/platform-contract';
+import { storeModelSuite } from '@tinkerbell/store-contract/model-suite';
 import { storeSuite } from '@tinkerbell/store-contract/suite';
 import { openSqliteStore } from './index.ts';
 
@@ -21,9 +22,10 @@ function newFile(): string {
   return join(folder, `${files}.db`);
 }
 
-storeSuite('sqlite', (options) =>
-  Promise.resolve(openSqliteStore({ path: newFile(), log: silent, ...options })),
-);
+const newStore = (options: { changesKept: number }) =>
+  Promise.resolve(openSqliteStore({ path: newFile(), log: silent, ...options }));
+storeSuite('sqlite', newStore);
+storeModelSuite('sqlite', newStore, 60);
 
 const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: 'a' };
 const object = {

@@ -3,11 +3,12 @@
  * twice, with a key of ECDSA and with one of RSA: OVMF of 2022, as Debian 12 has it, boots over HTTPS with RSA only, the authority's
  * signature included.
  */
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { templatePlatform } from '@tinkerbell/platform-template';
+import { nodeClock } from '@tinkerbell/platform-node';
+import { certify, ecdsaKey, rsaKey } from '@tinkerbell/platform-x509';
 import { certificateFiles, type CertificatePair } from './settings.ts';
 import { writePrivateFile } from '../private-file.ts';
 
@@ -42,7 +43,7 @@ export function issueCertificate(directory: string, names: readonly string[]): r
     throw new Error(`names are host names and addresses, not ${names.join(' ')}`);
   const pairs = certificateFiles(directory, first.replaceAll('*', '_'));
   for (const { certFile, keyFile, isRsa } of pairs) {
-    const key = isRsa ? rsaKey(RSA_BITS.certificate) : ecdsaKey();
+    const key = isRsa ? rsaKey(RSA_BITS.certificate) : ecdsaKey('P-384');
     writePrivateFile(keyFile, key);
     writePrivateFile(certFile, certified({ key, names, days: CERTIFICATE_DAYS, authority }));
   }
@@ -73,7 +74,7 @@ interface Wanted {
 }
 
 function certified({ key, names, days, authority }: Wanted): string {
-  const made = templatePlatform.certify({
+  const request = {
     commonName: authority === undefined ? 'Tinkerbell gateway' : (names[0] ?? ''),
     dnsNames: names.filter((name) => isIP(name) === 0),
     ips: names.filter((name) => isIP(name) !== 0),
@@ -81,18 +82,8 @@ function certified({ key, names, days, authority }: Wanted): string {
     isAuthority: authority === undefined,
     key,
     ...(authority === undefined ? {} : { authority }),
-  });
+  };
+  const made = certify(request, nodeClock.nowMs());
   if (!made.ok) throw new Error(made.error);
   return made.certificate;
-}
-
-/** P-384. */
-function ecdsaKey(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
-  return privateKey.export({ type: 'sec1', format: 'pem' });
-}
-
-function rsaKey(modulusLength: number): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength });
-  return privateKey.export({ type: 'pkcs1', format: 'pem' });
 }

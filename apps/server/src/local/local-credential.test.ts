@@ -19,30 +19,30 @@ function tokenOf(kubeconfig: string): string {
   return /token: (\S+)\}/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
 }
 
-test('only the token of the data folder is accepted, and it stays the same over starts', async () => {
-  const credential = await open();
+test('only the token of the data folder is accepted, and it stays the same over starts', () => {
+  const credential = open();
   const token = tokenOf(credential.writeKubeconfig({ https: 7444, http: 7080 }));
   assert.equal(credential.accepts(token), true);
   for (const other of ['', 'x', token.slice(0, -1), `${token}x`, token.toUpperCase()])
     assert.equal(credential.accepts(other), false, other);
-  assert.equal((await open()).accepts(token), true);
+  assert.equal(open().accepts(token), true);
 });
 
-test('nobody but the owner can read what it writes', async () => {
-  const kubeconfig = (await open()).writeKubeconfig({ https: 1, http: 2 });
+test('nobody but the owner can read what it writes', () => {
+  const kubeconfig = open().writeKubeconfig({ https: 1, http: 2 });
   chmodSync(join(folder, 'local', 'token'), 0o644);
-  await open();
+  open();
   for (const path of [kubeconfig, ...['token', 'cert.key'].map((name) => join(folder, 'local', name))])
     assert.equal(statSync(path).mode & 0o777, 0o600, path);
 });
 
-test('a certificate is kept until its last year', async () => {
-  const { tls } = await open();
-  assert.equal((await open()).tls.certificate, tls.certificate);
-  assert.notEqual((await open(NOW_MS + 9.5 * 365 * 86_400_000)).tls.certificate, tls.certificate);
+test('a certificate is kept until its last year', () => {
+  const { tls } = open();
+  assert.equal(open().tls.certificate, tls.certificate);
+  assert.notEqual(open(NOW_MS + 9.5 * 365 * 86_400_000).tls.certificate, tls.certificate);
 });
 
-test('a token file with something else in it is a clear error', async () => {
+test('a token file with something else in it is a clear error', () => {
   writeFileSync(join(folder, 'local', 'token'), 'secret');
-  await assert.rejects(open(), /local\/token does not hold a token; delete it/);
+  assert.throws(() => open(), /local\/token does not hold a token; delete it/);
 });

@@ -3,11 +3,12 @@
  * that proves to them that they speak to this server. A source address proves neither: a proxy or a forward on this machine has
  * the same one.
  */
-import { createHash, generateKeyPairSync, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '@tinkerbell/platform-contract';
-import type { CertificateRequest, CertificateResult } from '@tinkerbell/template';
+import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
+import type { CertificateRequest } from '@tinkerbell/template';
 import { SettingsError } from '../settings/settings-error.ts';
 import { writePrivateFile } from '../private-file.ts';
 import { kubeconfigText } from './kubeconfig.ts';
@@ -33,14 +34,14 @@ export interface LocalCredential {
 }
 
 /** Reads the token and the certificate of a data folder, and makes what is missing. @throws SettingsError naming the file. */
-export async function openLocalCredential(
+export function openLocalCredential(
   dataDirectory: string,
   { random, nowMs }: { readonly random: Random; readonly nowMs: number },
-): Promise<LocalCredential> {
+): LocalCredential {
   const folder = join(dataDirectory, 'local');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const token = tokenIn(join(folder, 'token'), random);
-  const tls = await certificateIn(folder, nowMs);
+  const tls = certificateIn(folder, nowMs);
   const digest = digestOf(token);
   return {
     accepts: (shown) => timingSafeEqual(digestOf(shown), digest),
@@ -76,16 +77,14 @@ interface Certificate {
   readonly authority: string;
 }
 
-async function certificateIn(folder: string, nowMs: number): Promise<Certificate> {
+function certificateIn(folder: string, nowMs: number): Certificate {
   const paths = { certificate: 'cert.pem', key: 'cert.key', authority: 'ca.pem' } as const;
   const [certificate, key, authority] = [paths.certificate, paths.key, paths.authority].map((name) =>
     textOf(join(folder, name)),
   );
   if (certificate !== undefined && key !== undefined && authority !== undefined)
     if (isGood(certificate, authority, nowMs)) return { certificate, key, authority };
-  // Cryptography of templates is loaded at a first start only.
-  const { templatePlatform } = await import('@tinkerbell/platform-template');
-  const made = newCertificate((request) => templatePlatform.certify(request));
+  const made = newCertificate(nowMs);
   for (const [part, name] of Object.entries(paths)) put(join(folder, name), made[part as keyof typeof paths]);
   return made;
 }
@@ -101,10 +100,10 @@ function isGood(certificate: string, authority: string, nowMs: number): boolean 
 }
 
 /** The key of the authority is forgotten at once: nothing else is ever signed by it. */
-function newCertificate(certify: Certify): Certificate {
-  const authorityKey = newKey();
+function newCertificate(nowMs: number): Certificate {
+  const authorityKey = ecdsaKey('P-256');
   const common = { daysValid: CERTIFICATE_DAYS };
-  const authority = certified(certify, {
+  const authority = certified(nowMs, {
     ...common,
     commonName: 'Tinkerbell on this machine',
     dnsNames: [],
@@ -112,8 +111,8 @@ function newCertificate(certify: Certify): Certificate {
     isAuthority: true,
     key: authorityKey,
   });
-  const key = newKey();
-  const certificate = certified(certify, {
+  const key = ecdsaKey('P-256');
+  const certificate = certified(nowMs, {
     ...common,
     ...NAMES,
     commonName: 'localhost',
@@ -124,17 +123,10 @@ function newCertificate(certify: Certify): Certificate {
   return { certificate, key, authority };
 }
 
-type Certify = (request: CertificateRequest) => CertificateResult;
-
-function certified(certify: Certify, request: CertificateRequest): string {
-  const made = certify(request);
+function certified(nowMs: number, request: CertificateRequest): string {
+  const made = certify(request, nowMs);
   if (!made.ok) throw new Error(made.error);
   return made.certificate;
-}
-
-function newKey(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ type: 'sec1', format: 'pem' });
 }
 
 function textOf(path: string): string | undefined {

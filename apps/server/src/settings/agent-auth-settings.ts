@@ -1,11 +1,11 @@
 /** What agents must prove, and who says so. */
 import type { AgentAuthMode } from '@tinkerbell/agent-identity';
-import { networkHolds, parseIpAddress } from '@tinkerbell/instance-metadata';
 import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
 import { nodeHmac } from '@tinkerbell/platform-node';
 import type { WorkflowsConfig } from '@tinkerbell/service-workflows';
 import { createAgentSessions, identityKeyPlace, openIdentityKey } from '@tinkerbell/engine-agent-sessions';
 import type { ObjectKey, Store, View } from '@tinkerbell/store-contract';
+import { ipNetworkContains, parseIpAddress } from '@tinkerbell/wire';
 import type { FlagReader } from './flag-reader.ts';
 import { SettingsError } from './settings-error.ts';
 import { trustedProxies } from './setting-values.ts';
@@ -40,7 +40,7 @@ export function agentAuthConfig(
     );
   const isTrusted = (text: string): boolean => {
     const address = parseIpAddress(text);
-    return address !== undefined && proxies.some((network) => networkHolds(network, address));
+    return address !== undefined && proxies.some((network) => ipNetworkContains(network, address));
   };
   return { httpOrigins, agentClaim: { isTrusted } };
 }

@@ -1,8 +1,8 @@
 /** Settings of ISO images for virtual media. */
 import { join } from 'node:path';
-import { parseIpNetwork, type IpNetwork } from '@tinkerbell/instance-metadata';
 import { ISO_MAGIC } from '@tinkerbell/netboot';
 import type { AllowedSources, IsoConfig } from '@tinkerbell/service-boot';
+import { parseIpNetwork, type IpNetwork } from '@tinkerbell/wire';
 import type { FlagReader } from './flag-reader.ts';
 import { SettingsError } from './settings-error.ts';
 

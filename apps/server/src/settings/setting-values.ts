@@ -1,6 +1,5 @@
 /** Values that several groups of settings are made of. */
-import { parseIpNetwork, type IpNetwork } from '@tinkerbell/instance-metadata';
-import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
+import { parseIpNetwork, parseIpv4, type IpNetwork, type Ipv4 } from '@tinkerbell/wire';
 import type { FlagReader } from './flag-reader.ts';
 import type { FlagName } from './flags/index.ts';
 import { SettingsError } from './settings-error.ts';

@@ -1,17 +1,20 @@
 /** The authorization code flow of a native program (RFC 8252): a browser, PKCE (RFC 7636), and a listener on loopback. */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Random } from '@tinkerbell/platform-contract';
+import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client';
+import type { Clock, Random } from '@tinkerbell/platform-contract';
 import { nodeHttp } from '@tinkerbell/platform-node/node-http';
 import { TinkFailure } from '../failure.ts';
-import { askIssuer, issuerFailure } from './issuer-request.ts';
-import { askForTokens, givenTokens, type GivenTokens, type TokenQuestion } from './token-answer.ts';
+import { issuerFailure } from './issuer-failure.ts';
+import { issuerFetch } from './issuer-fetch.ts';
+import type { Provider } from './provider-description.ts';
+import { givenTokens, type GivenTokens } from './token-answer.ts';
 
 export interface CodeLogin {
-  readonly question: TokenQuestion;
+  readonly provider: Provider;
   readonly scope: string;
+  readonly clock: Clock;
   readonly random: Random;
   /** Told where the person has to go. */
   readonly show: (url: string) => void;
@@ -22,47 +25,38 @@ const PATIENCE_MS = 600_000;
 const SECRET_BYTES = 32;
 
 /** Resolves when the person is through. Throws a TinkFailure for refusals, and after ten minutes. */
-export async function loginByCode({ question, scope, random, show }: CodeLogin): Promise<GivenTokens> {
-  const { provider, clientId, reach, clock } = question;
-  if (provider.authorizationUrl === undefined)
-    throw new TinkFailure(`the identity provider ${provider.issuer} has no logins by browser`, {
+export async function loginByCode(login: CodeLogin): Promise<GivenTokens> {
+  const { provider, scope, clock, random, show } = login;
+  const { configuration, issuer, clientId, metadata, reach } = provider;
+  if (metadata.authorization_endpoint === undefined)
+    throw new TinkFailure(`the identity provider ${issuer} has no logins by browser`, {
       advice: 'try tink login --device',
     });
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
   const [state, nonce, verifier] = [secret(), secret(), secret()];
-  const expected = { state, issuer: provider.issuer, clientId };
   const listener = nodeHttp.createServer().listen(0, '127.0.0.1');
   try {
     await once(listener, 'listening');
-    const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
-    const url = new URL(provider.authorizationUrl);
-    const parameters = {
-      response_type: 'code',
-      client_id: clientId,
-      redirect_uri: redirectUri,
+    const { port } = listener.address() as AddressInfo;
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: `http://127.0.0.1:${port}/callback`,
       scope,
       state,
       nonce,
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       // Without it some give no refresh token (OpenID Connect Core 1.0, section 11).
       ...(scope.includes('offline_access') ? { prompt: 'consent' } : {}),
-    };
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    await refuseUnknownClient(url.href, question);
+    });
+    await refuseUnknownClient(url.href, provider);
     const cancel = new AbortController();
     const stop = clock.schedule(PATIENCE_MS, () => cancel.abort());
-    const arrived = codeAt(listener, expected, AbortSignal.any([cancel.signal, reach.signal]));
+    const expected = { state, issuer, clientId, port };
+    const arrived = redirectAt(listener, expected, AbortSignal.any([cancel.signal, reach.signal]));
     show(url.href);
-    const code = await arrived.finally(stop);
-    const form = {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirectUri,
-      code_verifier: verifier,
-    };
-    const own = { ...question, nonce };
-    return await givenTokens(own, await askForTokens(own, form));
+    const redirect = await arrived.finally(stop);
+    const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
+    return await givenTokens(provider, clock, authorizationCodeGrant(configuration, redirect, checks));
   } finally {
     listener.closeAllConnections();
     listener.close();
@@ -70,9 +64,15 @@ export async function loginByCode({ question, scope, random, show }: CodeLogin):
 }
 
 /** A provider shows such errors in the browser and sends nobody back (RFC 6749, section 4.1.2.1), so that we would wait in vain. */
-async function refuseUnknownClient(url: string, { clientId, reach }: TokenQuestion): Promise<void> {
-  const { status, text } = await askIssuer(url, reach);
-  if (status < 400 || status >= 500) return;
+async function refuseUnknownClient(url: string, { clientId, reach }: Provider): Promise<void> {
+  const answer = await issuerFetch(reach)(url, {
+    method: 'GET',
+    headers: { accept: 'application/json' },
+    body: undefined,
+    redirect: 'manual',
+  });
+  if (answer.status < 400 || answer.status >= 500) return;
+  const text = await answer.text();
   if (/redirect_uri/.test(text))
     throw new TinkFailure(`the client ${JSON.stringify(clientId)} may not send people back to this machine`, {
       advice:
@@ -85,11 +85,12 @@ interface Expected {
   readonly state: string;
   readonly issuer: string;
   readonly clientId: string;
+  readonly port: number;
 }
 
 /** What others on this machine send to the port is refused and changes nothing: they do not know the state. */
-function codeAt(listener: Server, expected: Expected, signal: AbortSignal): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+function redirectAt(listener: Server, expected: Expected, signal: AbortSignal): Promise<URL> {
+  const { promise, resolve, reject } = Promise.withResolvers<URL>();
   signal.addEventListener('abort', () =>
     reject(new TinkFailure('nobody has logged in', { advice: 'run tink login again' })),
   );
@@ -106,22 +107,25 @@ function codeAt(listener: Server, expected: Expected, signal: AbortSignal): Prom
   return promise;
 }
 
-function pageFor(found: string | TinkFailure | undefined): readonly [number, string] {
+function pageFor(found: URL | TinkFailure | undefined): readonly [number, string] {
   if (found === undefined) return [400, 'This is of no login that is under way.'];
   if (found instanceof TinkFailure) return [200, `Not logged in: ${found.message}.`];
   return [200, 'You are logged in. This window can be closed.'];
 }
 
-/** A code, why there is none, or undefined for what is not meant for us. */
+/** The address with a code, why there is none, or undefined for what is not meant for us. */
 function returned(
   { url = '' }: IncomingMessage,
-  { state, issuer, clientId }: Expected,
-): string | TinkFailure | undefined {
-  const { pathname, searchParams: said } = new URL(url, 'http://127.0.0.1');
+  { state, issuer, clientId, port }: Expected,
+): URL | TinkFailure | undefined {
+  const here = `http://127.0.0.1:${port}`;
+  const redirect = URL.parse(url, here);
+  if (redirect?.origin !== here) return undefined;
+  const { pathname, searchParams: said } = redirect;
   if (pathname !== '/callback' || said.get('state') !== state) return undefined;
   // Two providers must not be mixed up (RFC 9207).
   if ((said.get('iss') ?? issuer) !== issuer) return undefined;
   const error = said.get('error');
   if (error !== null) return issuerFailure(error, said.get('error_description') ?? undefined, clientId);
-  return said.get('code') ?? undefined;
+  return said.has('code') ? redirect : undefined;
 }

@@ -1,13 +1,22 @@
 /** The device flow (RFC 8628): the person enters a code on a machine that has a browser. */
-import { delay } from '@tinkerbell/platform-contract';
+import {
+  genericGrantRequest,
+  initiateDeviceAuthorization,
+  ResponseBodyError,
+  type DeviceAuthorizationResponse,
+  type TokenEndpointResponse,
+} from 'openid-client';
+import { delay, type Clock } from '@tinkerbell/platform-contract';
 import { TinkFailure } from '../failure.ts';
 import { printable } from '../output/printable.ts';
-import { askIssuer, issuerFailure, textField } from './issuer-request.ts';
-import { askForTokens, givenTokens, type GivenTokens, type TokenQuestion } from './token-answer.ts';
+import { failureOf } from './issuer-failure.ts';
+import type { Provider } from './provider-description.ts';
+import { givenTokens, type GivenTokens } from './token-answer.ts';
 
 export interface DeviceLogin {
-  readonly question: TokenQuestion;
+  readonly provider: Provider;
   readonly scope: string;
+  readonly clock: Clock;
   /** Told what the person has to do. */
   readonly show: (text: string) => void;
 }
@@ -19,35 +28,37 @@ const PAUSE_SECONDS = 5;
 const PAUSE_SECONDS_MAX = 60;
 
 /** Throws a TinkFailure for refusals and for a code that has expired. */
-export async function loginByDevice({ question, scope, show }: DeviceLogin): Promise<GivenTokens> {
-  const { reach, clock } = question;
-  const { device, code, place, whole, interval } = await codeFor(question, scope);
+export async function loginByDevice({ provider, scope, clock, show }: DeviceLogin): Promise<GivenTokens> {
+  const { configuration, clientId, metadata, issuer } = provider;
+  if (metadata.device_authorization_endpoint === undefined)
+    throw new TinkFailure(`the identity provider ${issuer} has no logins by code`, {
+      advice: 'run tink login without --device, with a browser on this machine',
+    });
+  const device = await initiateDeviceAuthorization(configuration, { scope }).catch((thrown: unknown) => {
+    throw failureOf(thrown, clientId);
+  });
+  const { verification_uri: place, user_code: code, verification_uri_complete: whole } = device;
   show(`open ${printable(place)} and enter the code ${printable(code)}\n`);
   if (whole !== undefined) show(`or open ${printable(whole)}\n`);
-  let pauseSeconds = interval;
+  return givenTokens(provider, clock, tokensFor(device, provider, clock));
+}
+
+/** Asks until the person is through. The library's own polling notices an interruption only after its pause. */
+async function tokensFor(
+  { device_code, interval }: DeviceAuthorizationResponse,
+  { configuration, reach }: Provider,
+  clock: Clock,
+): Promise<TokenEndpointResponse> {
+  let pauseSeconds = interval ?? PAUSE_SECONDS;
   for (;;) {
     await delay(clock, Math.min(pauseSeconds, PAUSE_SECONDS_MAX) * 1000, reach.signal);
     if (reach.signal.aborted) throw new TinkFailure('interrupted');
-    const answer = await askForTokens(question, { grant_type: GRANT, device_code: device });
-    const error = textField(answer.fields, 'error');
-    if (error === 'slow_down') pauseSeconds += PAUSE_SECONDS;
-    else if (error !== 'authorization_pending') return givenTokens(question, answer);
+    try {
+      return await genericGrantRequest(configuration, GRANT, { device_code });
+    } catch (thrown) {
+      const error = thrown instanceof ResponseBodyError ? thrown.error : '';
+      if (error === 'slow_down') pauseSeconds += PAUSE_SECONDS;
+      else if (error !== 'authorization_pending') throw thrown;
+    }
   }
-}
-
-async function codeFor({ provider, clientId, reach }: TokenQuestion, scope: string) {
-  if (provider.deviceUrl === undefined)
-    throw new TinkFailure(`the identity provider ${provider.issuer} has no logins by code`, {
-      advice: 'run tink login without --device, with a browser on this machine',
-    });
-  const { status, fields } = await askIssuer(provider.deviceUrl, reach, { client_id: clientId, scope });
-  const device = textField(fields, 'device_code');
-  const code = textField(fields, 'user_code');
-  const place = textField(fields, 'verification_uri');
-  if (status !== 200 || device === undefined || code === undefined || place === undefined) {
-    const error = textField(fields, 'error') ?? `status ${status}`;
-    throw issuerFailure(error, textField(fields, 'error_description'), clientId);
-  }
-  const interval = typeof fields['interval'] === 'number' ? fields['interval'] : PAUSE_SECONDS;
-  return { device, code, place, whole: textField(fields, 'verification_uri_complete'), interval };
 }

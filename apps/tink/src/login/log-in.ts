@@ -1,5 +1,6 @@
 /** `tink login` and `tink logout`: which provider, which flow, and what is kept. */
 import { spawn } from 'node:child_process';
+import { ResponseBodyError, tokenRevocation } from 'openid-client';
 import { ApiClient } from '../client/client.ts';
 import {
   configPath,
@@ -16,8 +17,9 @@ import { resolveSettings, type GlobalOptions, type Settings } from '../client/se
 import type { Terminal } from '../output/terminal.ts';
 import { loginByCode } from './code-flow.ts';
 import { loginByDevice } from './device-flow.ts';
-import { askIssuer, textField, type Reach } from './issuer-request.ts';
-import { describeProvider, type ProviderDescription } from './provider-description.ts';
+import { failureOf } from './issuer-failure.ts';
+import type { Reach } from './issuer-fetch.ts';
+import { describeProvider, type Provider } from './provider-description.ts';
 import { refreshOf } from './token-answer.ts';
 
 export interface LoginOptions extends GlobalOptions {
@@ -46,14 +48,12 @@ export async function logIn(options: LoginOptions, terminal: Terminal): Promise<
   const { issuer, clientId } = wanted;
   terminal.err(`logging in at ${issuer} for ${server}\n`);
   const reach: Reach = { signal: terminal.signal, ca: tls?.ca };
-  const provider = await describeProvider(issuer, reach);
-  const question = { provider, clientId, reach, clock: terminal.clock };
-  const scope = scopeFor(wanted, provider);
+  const provider = await describeProvider(issuer, clientId, reach);
+  const common = { provider, clock: terminal.clock, scope: scopeFor(wanted, provider) };
   const given = await (options.device === true
-    ? loginByDevice({ question, scope, show: terminal.err })
+    ? loginByDevice({ ...common, show: terminal.err })
     : loginByCode({
-        question,
-        scope,
+        ...common,
         random: terminal.random,
         show: (url) => showPage(url, options, terminal),
       }));
@@ -101,8 +101,8 @@ async function toldBy(client: ApiClient, before: Login | undefined): Promise<Par
 }
 
 /** A scope that a provider does not know makes it refuse all. */
-function scopeFor({ scopes }: Wanted, provider: ProviderDescription): string {
-  const own = scopes.filter((one) => provider.scopes?.includes(one) ?? true);
+function scopeFor({ scopes }: Wanted, { metadata }: Provider): string {
+  const own = scopes.filter((one) => metadata.scopes_supported?.includes(one) ?? true);
   return [...new Set(['openid', ...own])].join(' ');
 }
 
@@ -160,12 +160,14 @@ function withoutLogin(config: Config, { token }: Login): Config {
 /** RFC 7009. */
 async function revoked({ issuer, clientId, refreshToken }: Login, reach: Reach): Promise<boolean> {
   if (refreshToken === undefined) return false;
-  const { revocationUrl } = await describeProvider(issuer, reach);
-  if (revocationUrl === undefined) return false;
-  const form = { client_id: clientId, token: refreshToken, token_type_hint: 'refresh_token' };
-  const { status, fields } = await askIssuer(revocationUrl, reach, form);
-  if (status === 200) return true;
-  throw new TinkFailure(
-    `the identity provider does not revoke: ${textField(fields, 'error') ?? `status ${status}`}`,
-  );
+  const { configuration, metadata } = await describeProvider(issuer, clientId, reach);
+  if (metadata.revocation_endpoint === undefined) return false;
+  try {
+    await tokenRevocation(configuration, refreshToken, { token_type_hint: 'refresh_token' });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof ResponseBodyError)
+      throw new TinkFailure(`the identity provider does not revoke: ${thrown.error}`);
+    throw failureOf(thrown, clientId);
+  }
 }

@@ -1,62 +1,83 @@
 /** What an identity provider says of itself (OpenID Connect Discovery 1.0, section 4). */
+import {
+  allowInsecureRequests,
+  ClientError,
+  clockTolerance,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+  type Configuration,
+  type ServerMetadata,
+} from 'openid-client';
 import { TinkFailure, usageFailure } from '../failure.ts';
-import { askIssuer, textField, type Reach } from './issuer-request.ts';
+import { failureOf } from './issuer-failure.ts';
+import { issuerFetch, type Reach } from './issuer-fetch.ts';
 
-export interface ProviderDescription {
+/** A provider, and this program as its client. */
+export interface Provider {
   readonly issuer: string;
-  readonly tokenUrl: string;
-  readonly keysUrl: string;
-  readonly authorizationUrl: string | undefined;
-  readonly deviceUrl: string | undefined;
-  readonly revocationUrl: string | undefined;
-  /** Undefined when it does not say. */
-  readonly scopes: readonly string[] | undefined;
+  readonly clientId: string;
+  readonly reach: Reach;
+  /** For the calls of openid-client. Signatures of ID tokens are checked. */
+  readonly configuration: Configuration;
+  /** Its endpoints are https URLs, or on loopback. */
+  readonly metadata: Readonly<ServerMetadata>;
 }
 
+/** As verifiers allow. */
+export const SKEW_SECONDS = 60;
+
+const NEEDED = ['token_endpoint', 'jwks_uri'] as const;
+const ENDPOINTS = [
+  ...NEEDED,
+  'authorization_endpoint',
+  'device_authorization_endpoint',
+  'revocation_endpoint',
+] as const;
+
 /** Throws a TinkFailure that names the issuer. */
-export async function describeProvider(issuer: string, reach: Reach): Promise<ProviderDescription> {
+export async function describeProvider(issuer: string, clientId: string, reach: Reach): Promise<Provider> {
   if (!isSafe(issuer))
     throw usageFailure(`issuer ${JSON.stringify(issuer)}: must be an https URL (http on loopback only)`);
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const { status, fields } = await askIssuer(url, reach);
-  if (status !== 200 || fields['issuer'] === undefined)
+  const configuration = await discovered(url, clientId, reach);
+  enableNonRepudiationChecks(configuration);
+  const metadata = configuration.serverMetadata();
+  if (metadata.issuer !== issuer)
+    throw new TinkFailure(
+      `${url} is of the issuer ${JSON.stringify(metadata.issuer)}, not of ${JSON.stringify(issuer)}`,
+      { advice: 'name it as it names itself, character by character' },
+    );
+  for (const name of ENDPOINTS) refuseUnsafe(name, metadata[name], issuer);
+  for (const name of NEEDED)
+    if (metadata[name] === undefined)
+      throw new TinkFailure(`the identity provider ${issuer} tells no ${name}`);
+  return { issuer, clientId, reach, configuration, metadata };
+}
+
+async function discovered(url: string, clientId: string, reach: Reach): Promise<Configuration> {
+  try {
+    return await discovery(new URL(url), clientId, { [clockTolerance]: SKEW_SECONDS }, None(), {
+      [customFetch]: issuerFetch(reach),
+      // Those on loopback; `isSafe` refuses all others.
+      execute: [allowInsecureRequests],
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof ClientError) || thrown.cause instanceof TinkFailure)
+      throw failureOf(thrown, clientId);
+    const status = thrown.cause instanceof Response ? thrown.cause.status : 200;
     throw new TinkFailure(`${url} answers, but not as an identity provider does (${status})`, {
       advice: 'the issuer is the "iss" of its tokens, such as https://login.example.org/realms/site',
     });
-  if (fields['issuer'] !== issuer)
-    throw new TinkFailure(
-      `${url} is of the issuer ${JSON.stringify(fields['issuer'])}, not of ${JSON.stringify(issuer)}`,
-      { advice: 'name it as it names itself, character by character' },
-    );
-  const scopes = fields['scopes_supported'];
-  return {
-    issuer,
-    tokenUrl: needed(fields, 'token_endpoint', issuer),
-    keysUrl: needed(fields, 'jwks_uri', issuer),
-    authorizationUrl: endpoint(fields, 'authorization_endpoint', issuer),
-    deviceUrl: endpoint(fields, 'device_authorization_endpoint', issuer),
-    revocationUrl: endpoint(fields, 'revocation_endpoint', issuer),
-    scopes: Array.isArray(scopes) ? scopes.map(String) : undefined,
-  };
+  }
 }
 
-function needed(fields: Readonly<Record<string, unknown>>, name: string, issuer: string): string {
-  const value = endpoint(fields, name, issuer);
-  if (value === undefined) throw new TinkFailure(`the identity provider ${issuer} tells no ${name}`);
-  return value;
-}
-
-function endpoint(
-  fields: Readonly<Record<string, unknown>>,
-  name: string,
-  issuer: string,
-): string | undefined {
-  const value = textField(fields, name);
-  if (value !== undefined && !isSafe(value))
-    throw new TinkFailure(
-      `the identity provider ${issuer} tells ${name} ${JSON.stringify(value)}, which is no https URL`,
-    );
-  return value;
+function refuseUnsafe(name: string, value: unknown, issuer: string): void {
+  if (value === undefined || (typeof value === 'string' && isSafe(value))) return;
+  throw new TinkFailure(
+    `the identity provider ${issuer} tells ${name} ${JSON.stringify(value)}, which is no https URL`,
+  );
 }
 
 /** Codes and tokens go there: over TLS, or not out of this machine. */

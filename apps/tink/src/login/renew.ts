@@ -1,11 +1,12 @@
 /** New tokens for a refresh token (RFC 6749, section 6), kept where the old ones were. */
+import { refreshTokenGrant, ResponseBodyError } from 'openid-client';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { readConfig, writeConfig, type Login } from '../client/config-file.ts';
 import { TinkFailure } from '../failure.ts';
 import type { LoginPlace } from './login-tokens.ts';
-import { textField, type Reach } from './issuer-request.ts';
+import type { Reach } from './issuer-fetch.ts';
 import { describeProvider } from './provider-description.ts';
-import { askForTokens, givenTokens, refreshOf } from './token-answer.ts';
+import { givenTokens, refreshOf } from './token-answer.ts';
 
 /** Undefined when there is nothing to renew it with. Throws a TinkFailure when the login has ended. */
 export async function renewed(
@@ -18,14 +19,18 @@ export async function renewed(
   if (others !== undefined && others.token !== login.token) return others;
   const { issuer, clientId, refreshToken } = login;
   if (refreshToken === undefined) return undefined;
-  const question = { provider: await describeProvider(issuer, reach), clientId, reach, clock };
-  const answer = await askForTokens(question, { grant_type: 'refresh_token', refresh_token: refreshToken });
-  if (textField(answer.fields, 'error') === 'invalid_grant') {
+  const provider = await describeProvider(issuer, clientId, reach);
+  const answer = refreshTokenGrant(provider.configuration, refreshToken);
+  const isOver = await answer.then(
+    () => false,
+    (thrown: unknown) => thrown instanceof ResponseBodyError && thrown.error === 'invalid_grant',
+  );
+  if (isOver) {
     const newer = await keptLogin(place);
     if (newer !== undefined && newer.token !== login.token) return newer;
     throw new TinkFailure(`the login at ${issuer} has ended`, { advice: 'run tink login' });
   }
-  const given = await givenTokens(question, answer);
+  const given = await givenTokens(provider, clock, answer);
   const next: Login = { issuer, clientId, token: given.token, refreshToken, ...refreshOf(given) };
   await keep(place, next);
   return next;

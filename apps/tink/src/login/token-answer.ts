@@ -1,10 +1,10 @@
-/** Answers of a token endpoint, and the ID token in them: whose it is, and whether the clocks agree. */
+/** Answers of a token endpoint, and the ID token in them, which openid-client has checked (OpenID Connect Core 1.0, section 3.1.3.7). */
+import type { TokenEndpointResponse } from 'openid-client';
 import type { Clock } from '@tinkerbell/platform-contract';
-import { createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
 import { TinkFailure } from '../failure.ts';
+import { claimsOfFailure, failureOf } from './issuer-failure.ts';
+import { SKEW_SECONDS, type Provider } from './provider-description.ts';
 import { claimsOf } from './token-claims.ts';
-import { askIssuer, issuerFailure, textField, type IssuerAnswer, type Reach } from './issuer-request.ts';
-import type { ProviderDescription } from './provider-description.ts';
 
 export interface GivenTokens {
   /** An ID token: it is for this client, which is what the server asks of tokens. */
@@ -14,45 +14,26 @@ export interface GivenTokens {
   readonly person: string;
 }
 
-export interface TokenQuestion {
-  readonly provider: ProviderDescription;
-  readonly clientId: string;
-  readonly reach: Reach;
-  readonly clock: Clock;
-  /** That the ID token must have, when one was sent. */
-  readonly nonce?: string;
-}
-
-const ALGORITHMS = 'RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' ');
-/** As verifiers allow. */
-const SKEW_SECONDS = 60;
-
-export function askForTokens(
-  { provider, clientId, reach }: TokenQuestion,
-  form: Readonly<Record<string, string>>,
-): Promise<IssuerAnswer> {
-  return askIssuer(provider.tokenUrl, reach, { client_id: clientId, ...form });
-}
-
-/** Throws a TinkFailure for a refusal and for tokens that are no good. */
+/** The tokens of an answer that is under way. Throws a TinkFailure for a refusal, tokens that are no good, and a wrong clock. */
 export async function givenTokens(
-  question: TokenQuestion,
-  { status, fields }: IssuerAnswer,
+  { issuer, clientId }: Provider,
+  clock: Clock,
+  answer: Promise<TokenEndpointResponse>,
 ): Promise<GivenTokens> {
-  const { clientId, provider } = question;
-  const error = textField(fields, 'error');
-  if (status !== 200)
-    throw issuerFailure(error ?? `status ${status}`, textField(fields, 'error_description'), clientId);
-  const token = textField(fields, 'id_token');
+  const { id_token: token, refresh_token: refreshToken } = await answer.catch((thrown: unknown) => {
+    refuseWrongClock(claimsOfFailure(thrown), clock);
+    throw failureOf(thrown, clientId);
+  });
   if (token === undefined)
-    throw new TinkFailure(`the identity provider ${provider.issuer} gave no ID token`, {
+    throw new TinkFailure(`the identity provider ${issuer} gave no ID token`, {
       advice: `the client ${clientId} must be allowed the scope openid`,
     });
-  const claims = await verifiedClaims(question, token);
+  const claims = claimsOf(token);
+  refuseWrongClock(claims, clock);
   const person = ['preferred_username', 'email', 'sub']
     .map((name) => claims[name])
     .find((one) => typeof one === 'string');
-  return { token, refreshToken: textField(fields, 'refresh_token'), person: String(person) };
+  return { token, refreshToken, person: String(person) };
 }
 
 /** Absent rather than undefined, as files want it. */
@@ -60,32 +41,10 @@ export function refreshOf({ refreshToken }: GivenTokens): { readonly refreshToke
   return refreshToken === undefined ? {} : { refreshToken };
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.7. */
-async function verifiedClaims(
-  question: TokenQuestion,
-  token: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const { provider, clientId, reach, clock, nonce } = question;
-  refuseWrongClock(token, clock.nowMs() / 1000);
-  const { fields } = await askIssuer(provider.keysUrl, reach);
-  const keys = fixedKeys({ keys: Array.isArray(fields['keys']) ? fields['keys'] : [] });
-  const issuer = { issuer: provider.issuer, audiences: [clientId], algorithms: ALGORITHMS, keys };
-  const verified = await createTokenVerifier([issuer], clock).verify(token);
-  if (!verified.ok) throw unfit(verified.message);
-  const { azp, nonce: got } = verified.claims;
-  if (azp !== undefined && azp !== clientId) throw unfit('it was given to another client');
-  if (nonce !== undefined && got !== nonce) throw unfit('it is of another login (its nonce differs)');
-  return verified.claims;
-}
-
-function unfit(message: string): TinkFailure {
-  return new TinkFailure(`the identity provider gave a token that is no good: ${message}`);
-}
-
 /** The token was made a moment ago, so that its times are the provider's clock. */
-function refuseWrongClock(token: string, nowSeconds: number): void {
-  const { iat, exp } = claimsOf(token);
+function refuseWrongClock({ iat, exp }: Readonly<Record<string, unknown>>, clock: Clock): void {
   if (typeof iat !== 'number' || typeof exp !== 'number') return;
+  const nowSeconds = clock.nowMs() / 1000;
   const isFine = iat <= nowSeconds + SKEW_SECONDS && exp > nowSeconds - SKEW_SECONDS;
   if (isFine) return;
   const apart = spanText(Math.abs(nowSeconds - iat));

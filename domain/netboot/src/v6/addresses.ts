@@ -1,4 +1,5 @@
-import { messageType, statusCode, type IdentityAssociation, type Ipv6 } from '@tinkerbell/dhcpv6';
+import { messageType, statusCode, type IdentityAssociation } from '@tinkerbell/dhcpv6';
+import type { Ipv6 } from '@tinkerbell/wire';
 
 interface AddressInput {
   readonly type: number;

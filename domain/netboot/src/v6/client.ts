@@ -4,11 +4,10 @@ import {
   optionTable,
   type Dhcpv6Message,
   type Dhcpv6Options,
-  type Ipv6,
   type RelayEnvelope,
   type VendorClass,
 } from '@tinkerbell/dhcpv6';
-import { decodeUtf8, macFromBytes, type Mac } from '@tinkerbell/wire';
+import { decodeUtf8, macFromBytes, type Ipv6, type Mac } from '@tinkerbell/wire';
 import { architectureOf } from '../architecture.ts';
 import { userClassOf, type NetbootClient } from '../dhcp/client.ts';
 

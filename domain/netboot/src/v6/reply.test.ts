@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { duidOfMac, messageType, parseIpv6, statusCode, type Dhcpv6Options } from '@tinkerbell/dhcpv6';
+import { duidOfMac, messageType, statusCode, type Dhcpv6Options } from '@tinkerbell/dhcpv6';
 import type { Hardware } from '@tinkerbell/resources';
-import { encodeUtf8, hexToBytes, ipv4, mac } from '@tinkerbell/wire';
+import { encodeUtf8, hexToBytes, ipv4, mac, parseIpv6 } from '@tinkerbell/wire';
 import {
   classifyV6Client,
   replyToV6,

@@ -1,6 +1,5 @@
-import { parseIpv6, type Ipv6 } from '@tinkerbell/dhcpv6';
 import type { Hardware, NetworkInterface } from '@tinkerbell/resources';
-import { parseMac, type Mac } from '@tinkerbell/wire';
+import { parseIpv6, parseMac, type Ipv6, type Mac } from '@tinkerbell/wire';
 import type { ReservationRefusal } from '../dhcp/reasons.ts';
 import { reservationFor, type Reservation } from '../dhcp/reservation.ts';
 

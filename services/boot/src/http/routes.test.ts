@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { parseIpNetwork } from '@tinkerbell/instance-metadata';
 import { PATCH_PLACEHOLDER } from '@tinkerbell/ipxe';
 import type { NetbootSettings } from '@tinkerbell/netboot';
 import { samplesOf } from '@tinkerbell/platform-metrics';
 import type { View } from '@tinkerbell/store-contract';
+import { ipNetwork } from '@tinkerbell/wire';
 import { fixedView, machine, MAC, rackConfig, startRack, workflow } from '../testing/rack.ts';
 
 let ipxeDirectory: string;
 const binary = `MZ ${PATCH_PLACEHOLDER} end`;
 
-const trustedProxies = [parseIpNetwork('10.0.0.0/8')].filter((network) => network !== undefined);
+const trustedProxies = [ipNetwork('10.0.0.0/8')];
 
 before(() => {
   ipxeDirectory = mkdtempSync(join(tmpdir(), 'boot-routes-'));

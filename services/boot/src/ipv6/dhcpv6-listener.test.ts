@@ -6,13 +6,12 @@ import {
   encodeMessage,
   messageType,
   optionTable,
-  parseIpv6,
   type Dhcpv6Options,
 } from '@tinkerbell/dhcpv6';
 import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
 import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeClock } from '@tinkerbell/platform-node';
-import { encodeUtf8, hexToBytes, mac } from '@tinkerbell/wire';
+import { encodeUtf8, hexToBytes, mac, parseIpv6 } from '@tinkerbell/wire';
 import { createBootMetrics } from '../metrics.ts';
 import { Dhcpv6Listener } from './dhcpv6-listener.ts';
 import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';

@@ -3,7 +3,6 @@ import {
   decodeMessage,
   duidOfMac,
   encodeMessage,
-  parseIpv6,
   SERVER_PORT,
   unwrapRelays,
   wrapForRelays,
@@ -19,7 +18,7 @@ import {
   type V6Settings,
 } from '@tinkerbell/netboot';
 import { PlatformError, type Datagram, type Udp6, type Udp6Socket } from '@tinkerbell/platform-contract';
-import { parseMac } from '@tinkerbell/wire';
+import { parseIpv6, parseMac } from '@tinkerbell/wire';
 import type { BootDeps, Dhcpv6Config } from '../config.ts';
 import type { Dhcpv6Timeline } from './dhcpv6-timeline.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseIpNetwork } from '@tinkerbell/instance-metadata';
+import { ipNetwork } from '@tinkerbell/wire';
 import { mayFetchFrom, type AllowedSources } from './address-policy.ts';
 
 interface Rules {
@@ -33,7 +33,7 @@ test('this machine, its segment, everybody and nobody may not', () => {
 });
 
 test('what the operator lists or chose may; its redirects are checked again', () => {
-  const networks = [parseIpNetwork('127.0.0.0/8')].filter((network) => network !== undefined);
+  const networks = [ipNetwork('127.0.0.0/8')];
   assert.ok(may('127.0.0.1', { ...nothing, allowed: { hostNames: [], networks } }));
   assert.ok(!may('::1', { ...nothing, allowed: { hostNames: [], networks } }));
   assert.ok(may('::1', { ...nothing, allowed: { hostNames: ['files.example'], networks: [] } }));
@@ -45,7 +45,7 @@ test('an address of this machine may not, unless it is listed by itself or by it
   const own = ['192.168.56.4', '127.0.0.1', '10.0.0.1', 'fd00::4', '64:ff9b::c0a8:3804'];
   for (const address of own) assert.ok(!may(address, nothing, 0, true), address);
   const listed = (text: string): Rules => {
-    const networks = [parseIpNetwork(text)].filter((network) => network !== undefined);
+    const networks = [ipNetwork(text)];
     return { ...nothing, allowed: { hostNames: [], networks } };
   };
   assert.ok(!may('192.168.56.4', listed('192.168.0.0/16'), 0, true));

@@ -1,12 +1,12 @@
+import type { HttpTarget } from '@tinkerbell/platform-contract';
 import {
+  ipNetwork,
+  ipNetworkContains,
   ipv4Within,
-  networkHolds,
   parseIpAddress,
-  parseIpNetwork,
   type IpAddress,
   type IpNetwork,
-} from '@tinkerbell/instance-metadata';
-import type { HttpTarget } from '@tinkerbell/platform-contract';
+} from '@tinkerbell/wire';
 
 /** What may be connected to although it is no ordinary address (iso-allow-source). */
 export interface AllowedSources {
@@ -15,16 +15,8 @@ export interface AllowedSources {
   readonly networks: readonly IpNetwork[];
 }
 
-function networks(...texts: string[]): readonly IpNetwork[] {
-  return texts.map((text) => {
-    const network = parseIpNetwork(text);
-    if (network === undefined) throw new Error(`not a network: ${text}`);
-    return network;
-  });
-}
-
 /** This machine, its own segment, everybody at once: what a URL written by somebody else has no business with. RFC 6890. */
-const SPECIAL = networks(
+const SPECIAL = [
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
@@ -32,9 +24,9 @@ const SPECIAL = networks(
   '::/96',
   'fe80::/10',
   'ff00::/8',
-);
+].map(ipNetwork);
 /** IPv6 addresses that end in an IPv4 address and lead to it. RFC 6052. */
-const NAT64 = networks('64:ff9b::/96');
+const NAT64 = ipNetwork('64:ff9b::/96');
 
 /**
  * Whether an image may be fetched from there. The operator's own URL (`isOwnChoice`) may name any host; what it redirects to, and
@@ -49,13 +41,13 @@ export function mayFetchFrom(
   if (allowed.hostNames.includes(hostname.toLowerCase())) return true;
   const parsed = parseIpAddress(address);
   if (parsed === undefined) return false;
-  const holding = allowed.networks.filter((network) => networkHolds(network, parsed));
+  const holding = allowed.networks.filter((network) => ipNetworkContains(network, parsed));
   if (isThisMachine) return holding.some(({ prefixLength }) => prefixLength === parsed.bits);
   return holding.length > 0 || !isSpecial(parsed);
 }
 
 function isSpecial(address: IpAddress): boolean {
-  const isEmbedded = address.bits === 128 && NAT64.some((network) => networkHolds(network, address));
+  const isEmbedded = address.bits === 128 && ipNetworkContains(NAT64, address);
   const reached = isEmbedded ? ipv4Within(address.value) : address;
-  return SPECIAL.some((network) => networkHolds(network, reached));
+  return SPECIAL.some((network) => ipNetworkContains(network, reached));
 }

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { parseIpNetwork } from '@tinkerbell/instance-metadata';
 import { ISO_MAGIC } from '@tinkerbell/netboot';
 import {
   createNodeHttpClient,
@@ -16,6 +15,7 @@ import {
 import type { Clock } from '@tinkerbell/platform-contract';
 import { samplesOf } from '@tinkerbell/platform-metrics';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
+import { ipNetwork } from '@tinkerbell/wire';
 import { createBootService, type IsoConfig } from '../index.ts';
 import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from './rack.ts';
 
@@ -23,7 +23,7 @@ const parent = mkdtempSync(join(tmpdir(), 'boot-iso-'));
 after(() => rmSync(parent, { recursive: true }));
 
 export const ISO_PATH = `/iso/${MAC.replaceAll(':', '-')}/hook.iso`;
-const loopback = [parseIpNetwork('127.0.0.1')].filter((network) => network !== undefined);
+const loopback = [ipNetwork('127.0.0.1')];
 const here = { hostNames: [], networks: loopback };
 
 export function sourced(sourceISO: string): Hardware {

@@ -1,5 +1,4 @@
 /** A gateway on loopback with certificates, for tests. */
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import { templatePlatform } from '@tinkerbell/platform-template';
+import { certify, ecdsaKey, rsaKey } from '@tinkerbell/platform-x509';
 import { createGatewayService, type GatewayService } from '../index.ts';
 
 export interface GatewayBench extends AsyncDisposable {
@@ -18,30 +17,21 @@ export interface GatewayBench extends AsyncDisposable {
   use(text: string): Promise<void>;
 }
 
-function newKey(kind: 'ec' | 'rsa'): string {
-  if (kind === 'rsa')
-    return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-      type: 'pkcs1',
-      format: 'pem',
-    });
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
-  return privateKey.export({ type: 'sec1', format: 'pem' });
-}
-
 export function issue(
   dnsNames: readonly string[],
   authority?: { certificate: string; key: string },
   kind: 'ec' | 'rsa' = 'ec',
 ) {
-  const made = templatePlatform.certify({
+  const request = {
     commonName: dnsNames[0] ?? 'authority',
     ips: [],
     dnsNames,
     daysValid: 1,
     isAuthority: authority === undefined,
-    key: newKey(kind),
+    key: kind === 'rsa' ? rsaKey(2048) : ecdsaKey('P-384'),
     ...(authority === undefined ? {} : { authority }),
-  });
+  };
+  const made = certify(request, nodeClock.nowMs());
   if (!made.ok) throw new Error(made.error);
   return made;
 }

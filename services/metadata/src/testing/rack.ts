@@ -1,6 +1,4 @@
 /** A metadata service with fixed Hardware, a recording journal and a clock that is set by hand. */
-import type { IpNetwork } from '@tinkerbell/instance-metadata';
-import { parseIpNetwork } from '@tinkerbell/instance-metadata';
 import type { Log, Service, SessionVerifier } from '@tinkerbell/platform-contract';
 import type { Hardware, HardwareSpec } from '@tinkerbell/resources';
 import type { JournalEntry, View } from '@tinkerbell/store-contract';
@@ -53,14 +51,6 @@ export const silentLog: Log = {
   error() {},
   child: () => silentLog,
 };
-
-export function networks(...texts: string[]): IpNetwork[] {
-  return texts.map((text) => {
-    const network = parseIpNetwork(text);
-    if (network === undefined) throw new Error(`no network: ${text}`);
-    return network;
-  });
-}
 
 export interface AskOptions {
   readonly peer?: string;

@@ -1,6 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createRequire } from 'node:module';
 import type { KeyKind } from '@tinkerbell/template';
-import { der, derInteger, inside, pemBlock, pemText, readDer, TAG } from './der.ts';
+import type { dsaKeyBytes } from './dsa-key.ts';
+import { pemBlock, pemText } from './pem.ts';
+
+const require = createRequire(import.meta.url);
 
 const RSA_BITS = { rsa: 4096, 'rsa-2048': 2048 } as const;
 
@@ -9,14 +13,24 @@ export function generateKey(kind: KeyKind): string {
   switch (kind) {
     case 'rsa':
     case 'rsa-2048':
-      return keyPem(generateKeyPairSync('rsa', { modulusLength: RSA_BITS[kind] }).privateKey);
+      return rsaKey(RSA_BITS[kind]);
     case 'dsa':
       return keyPem(generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).privateKey);
     case 'ecdsa':
-      return keyPem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+      return ecdsaKey('P-256');
     case 'ed25519':
       return keyPem(generateKeyPairSync('ed25519').privateKey);
   }
+}
+
+/** PEM, as SEC 1 has it. */
+export function ecdsaKey(namedCurve: 'P-256' | 'P-384'): string {
+  return keyPem(generateKeyPairSync('ec', { namedCurve }).privateKey);
+}
+
+/** PEM, as PKCS#1 has it. */
+export function rsaKey(modulusLength: number): string {
+  return keyPem(generateKeyPairSync('rsa', { modulusLength }).privateKey);
 }
 
 /** PEM: PKCS#1 for RSA, SEC 1 for EC, OpenSSL's own form for DSA, PKCS#8 for everything else. */
@@ -33,15 +47,9 @@ export function keyPem(key: KeyObject): string {
   }
 }
 
-/** Version 0, P, Q, G, Y and X. */
 function dsaKey(key: KeyObject): Uint8Array {
-  const pkcs8 = inside(key.export({ type: 'pkcs8', format: 'der' }), 0);
-  const [p, q, g] = readDer(inside(inside(pkcs8, 1), 1)).map(({ whole }) => whole);
-  const spki = inside(createPublicKey(key).export({ type: 'spki', format: 'der' }), 0);
-  const [y] = readDer(inside(spki, 1).subarray(1)).map(({ whole }) => whole);
-  const x = inside(pkcs8, 2);
-  const parts = [derInteger(Buffer.of(0)), p, q, g, y, x].filter((part) => part !== undefined);
-  return der(TAG.sequence, ...parts);
+  const loaded = require('./dsa-key.ts') as { readonly dsaKeyBytes: typeof dsaKeyBytes };
+  return loaded.dsaKeyBytes(key);
 }
 
 export type KeyResult =

@@ -1,4 +1,4 @@
-import { parseIpv4 } from '@tinkerbell/wire';
+import { ipv4ToNumber, parseIpv4 } from './ipv4.ts';
 
 declare const ipv6Brand: unique symbol;
 
@@ -6,6 +6,8 @@ declare const ipv6Brand: unique symbol;
 export type Ipv6 = string & { readonly [ipv6Brand]: true };
 
 const GROUPS = 8;
+/** Eight groups of which the last two are dotted decimal. */
+const CHARACTERS_MAX = 45;
 
 /** The address of 16 bytes. */
 export function ipv6FromBytes(bytes: Uint8Array): Ipv6 {
@@ -18,16 +20,18 @@ export function ipv6FromBytes(bytes: Uint8Array): Ipv6 {
 }
 
 export function ipv6ToBytes(address: Ipv6): Uint8Array {
-  return bytesOf(address) ?? new Uint8Array(GROUPS * 2);
+  return ipv6Bytes(address) ?? new Uint8Array(GROUPS * 2);
 }
 
-/** The address, or undefined when the text is none or has a zone. An IPv4 address may be its last 32 bits. */
+/** The address, or undefined when the text is none or has a zone. An IPv4 address may be its last 32 bits. RFC 4291, section 2.2. */
 export function parseIpv6(text: string): Ipv6 | undefined {
-  const bytes = bytesOf(text);
+  const bytes = ipv6Bytes(text);
   return bytes === undefined ? undefined : ipv6FromBytes(bytes);
 }
 
-function bytesOf(text: string): Uint8Array | undefined {
+/** The 16 bytes of an address in any spelling; undefined as for `parseIpv6`. */
+export function ipv6Bytes(text: string): Uint8Array | undefined {
+  if (text.length > CHARACTERS_MAX) return undefined;
   const halves = withoutDotted(text)?.split('::');
   if (halves === undefined || halves.length > 2) return undefined;
   const [head, tail] = halves.map((half) => (half === '' ? [] : half.split(':')));
@@ -46,13 +50,12 @@ function bytesOf(text: string): Uint8Array | undefined {
 
 /** `64:ff9b::192.0.2.1` with its last 32 bits as two groups. */
 function withoutDotted(text: string): string | undefined {
-  const dotted = /[^:]*\.[^:]*$/.exec(text)?.[0];
-  if (dotted === undefined) return text;
-  const ipv4 = parseIpv4(dotted);
-  if (ipv4 === undefined) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
-  const groups = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-  return text.slice(0, text.length - dotted.length) + groups;
+  const at = text.lastIndexOf(':') + 1;
+  if (!text.includes('.', at)) return text;
+  const dotted = parseIpv4(text.slice(at));
+  if (dotted === undefined) return undefined;
+  const value = ipv4ToNumber(dotted);
+  return `${text.slice(0, at)}${(value >>> 16).toString(16)}:${(value & 0xffff).toString(16)}`;
 }
 
 function longestZeros(groups: readonly string[]): { start: number; length: number } {

@@ -1,0 +1,56 @@
+/** What went wrong at an identity provider, for a person: errors of OAuth 2.0 (RFC 6749, section 5.2) and tokens that are no good. */
+import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
+import { isRecord } from '@tinkerbell/resources';
+import { TinkFailure } from '../failure.ts';
+import { printable } from '../output/printable.ts';
+
+const CLIENT_FAULTS = ['invalid_client', 'unauthorized_client'];
+/** Codes of openid-client's ClientError. */
+const NOT_CONFORM = 'OAUTH_RESPONSE_IS_NOT_CONFORM';
+
+/** What an error of the provider stands for; `error` is one of its codes. */
+export function issuerFailure(error: string, description: string | undefined, clientId: string): TinkFailure {
+  const more = description === undefined ? '' : `: ${printable(description)}`;
+  if (CLIENT_FAULTS.includes(error))
+    return new TinkFailure(
+      `the identity provider does not know the client ${JSON.stringify(clientId)}${more}`,
+      {
+        advice:
+          'register it there as a public client, or name the right one: --client-id, --oidc-client-id of the server',
+      },
+    );
+  if (error === 'access_denied')
+    return new TinkFailure(`the login was refused at the identity provider${more}`);
+  if (error === 'expired_token')
+    return new TinkFailure('the code has expired before anybody entered it', {
+      advice: 'run tink login again',
+    });
+  return new TinkFailure(`the identity provider refuses: ${printable(error)}${more}`);
+}
+
+/** Why a call of openid-client failed. What is no expected failure is given back as it is. */
+export function failureOf(thrown: unknown, clientId: string): unknown {
+  if (thrown instanceof ResponseBodyError || thrown instanceof AuthorizationResponseError)
+    return issuerFailure(thrown.error, thrown.error_description, clientId);
+  if (!(thrown instanceof ClientError)) return thrown;
+  const { cause, code } = thrown;
+  if (cause instanceof TinkFailure) return cause;
+  if (code === NOT_CONFORM && cause instanceof Response)
+    return issuerFailure(`status ${cause.status}`, undefined, clientId);
+  const why = printable(innermost(thrown).message);
+  return new TinkFailure(`the identity provider gave an answer that is no good: ${why}`);
+}
+
+/** Claims of a token that failed, where the library names them. */
+export function claimsOfFailure(thrown: unknown): Readonly<Record<string, unknown>> {
+  const details = thrown instanceof ClientError ? innermostCause(thrown) : undefined;
+  return isRecord(details) && isRecord(details['claims']) ? details['claims'] : {};
+}
+
+function innermost(error: Error): Error {
+  return error.cause instanceof Error ? innermost(error.cause) : error;
+}
+
+function innermostCause(error: Error): unknown {
+  return innermost(error).cause;
+}

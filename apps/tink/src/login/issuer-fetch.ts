@@ -1,0 +1,64 @@
+/** Requests to an identity provider: with the authorities of the context, and small answers only. */
+import { getCACertificates } from 'node:tls';
+import type { CustomFetch } from 'openid-client';
+import type { TlsSettings } from '../client/connection.ts';
+import { exchange } from '../client/http-exchange.ts';
+import { causeText } from '../client/server-failure.ts';
+import { TinkFailure } from '../failure.ts';
+
+export interface Reach {
+  readonly signal: AbortSignal;
+  /** Authorities of the context, beside those of the system. */
+  readonly ca?: string | undefined;
+}
+
+/** Larger than any description, set of keys or answer with tokens that is meant. */
+const ANSWER_BYTES_MAX = 1_048_576;
+
+/** Follows no redirects. Rejects with a TinkFailure when nobody answers. */
+export function issuerFetch({ signal, ca }: Reach): CustomFetch {
+  return async (url, { method, headers, body, signal: limit }) => {
+    try {
+      const answer = await exchange(new URL(url), {
+        method,
+        headers,
+        signal: limit === undefined ? signal : AbortSignal.any([signal, limit]),
+        tls: tlsOf(ca),
+        ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
+      });
+      const bytes = await bytesOf(answer.body);
+      // Other fields of the header are nobody's business, so that a library decides by none of them.
+      const fields = { 'content-type': answer.contentType };
+      return new Response(bytes.length === 0 ? null : bytes, { status: answer.status, headers: fields });
+    } catch (thrown) {
+      if (signal.aborted) throw new TinkFailure('interrupted');
+      throw new TinkFailure(
+        `cannot reach the identity provider at ${new URL(url).origin}: ${causeText(thrown)}`,
+        {
+          advice: 'check --issuer, or --oidc-issuer-url of the server, and whether this machine gets there',
+        },
+      );
+    }
+  };
+}
+
+const settingsOf = new Map<string, TlsSettings>();
+
+/** The certificate of the provider is always checked, and no certificate of ours goes there. */
+function tlsOf(ca: string | undefined): TlsSettings | undefined {
+  if (ca === undefined) return undefined;
+  const settings = settingsOf.get(ca) ?? { ca: [...getCACertificates('default'), ca].join('\n') };
+  settingsOf.set(ca, settings);
+  return settings;
+}
+
+async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

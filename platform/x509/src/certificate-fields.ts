@@ -1,0 +1,30 @@
+import {
+  AttributeTypeAndValue,
+  AttributeValue,
+  Name,
+  RelativeDistinguishedName,
+  Time,
+} from '@peculiar/asn1-x509';
+import { CertificateFailure } from './certificate-failure.ts';
+
+const COMMON_NAME = '2.5.4.3';
+const YEAR_MAX = 9999;
+
+/** A name of nothing but the common name; empty without one. */
+export function commonNameOf(commonName: string): Name {
+  if (commonName === '') return new Name();
+  const isPrintable = /^[A-Za-z0-9 '()+,\-./:=?]*$/.test(commonName);
+  const value = new AttributeValue(
+    isPrintable ? { printableString: commonName } : { utf8String: commonName },
+  );
+  return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })])]);
+}
+
+/** In whole seconds; two digits of the year from 1950 to 2049, four otherwise (RFC 5280, section 4.1.2.5). */
+export function certificateTime(ms: number): Time {
+  const date = new Date(Math.floor(ms / 1000) * 1000);
+  const year = date.getUTCFullYear();
+  if (!(year >= 0 && year <= YEAR_MAX))
+    throw new CertificateFailure('error creating certificate: cannot represent time as GeneralizedTime');
+  return new Time(year >= 1950 && year < 2050 ? { utcTime: date } : { generalTime: date });
+}
