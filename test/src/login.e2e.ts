@@ -160,7 +160,7 @@ test('tokens are renewed when they end, and once when the server refuses one', a
 test('what goes wrong is said with the way out', async () => {
   const at = ['--server', server.url];
   const refused = await loggedIn('wrong', { login: 'ann', refuses: true }, ...at);
-  assert.match(refused.said, /the login was refused at the identity provider/);
+  assert.match(refused.said, /the identity provider rejected the login/);
   assert.equal(await refused.code(), 1);
   assert.match(
     (await tink('wrong', 'login', '--no-browser', ...at, '--client-id', 'stranger')).said,
@@ -180,7 +180,7 @@ test('what goes wrong is said with the way out', async () => {
   );
   assert.match(
     (await tink('wrong', 'login', '--device', '--server', guests.url)).said,
-    /the code has expired.*\n.*again/,
+    /the code expired.*\n.*again/,
   );
   assert.throws(() => configText('wrong'), /ENOENT/, 'nothing is kept of a login that failed');
 });

@@ -13,19 +13,19 @@ export interface CodeLogin {
   readonly question: TokenQuestion;
   readonly scope: string;
   readonly random: Random;
-  /** Told where the person has to go. */
+  /** Called with the URL that the user must open. */
   readonly show: (url: string) => void;
 }
 
-/** Long enough to find a second factor. */
+/** Long enough for a second factor. */
 const PATIENCE_MS = 600_000;
 const SECRET_BYTES = 32;
 
-/** Resolves when the person is through. Throws a TinkFailure for refusals, and after ten minutes. */
+/** Resolves after the login. Throws a TinkFailure if it is rejected, and after ten minutes. */
 export async function loginByCode({ question, scope, random, show }: CodeLogin): Promise<GivenTokens> {
   const { provider, clientId, reach, clock } = question;
   if (provider.authorizationUrl === undefined)
-    throw new TinkFailure(`the identity provider ${provider.issuer} has no logins by browser`, {
+    throw new TinkFailure(`the identity provider ${provider.issuer} does not support browser logins`, {
       advice: 'try tink login --device',
     });
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
@@ -45,7 +45,7 @@ export async function loginByCode({ question, scope, random, show }: CodeLogin):
       nonce,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
-      // Without it some give no refresh token (OpenID Connect Core 1.0, section 11).
+      // Without it, some providers return no refresh token (OpenID Connect Core 1.0, section 11).
       ...(scope.includes('offline_access') ? { prompt: 'consent' } : {}),
     };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -69,12 +69,12 @@ export async function loginByCode({ question, scope, random, show }: CodeLogin):
   }
 }
 
-/** A provider shows such errors in the browser and sends nobody back (RFC 6749, section 4.1.2.1), so that we would wait in vain. */
+/** Detects errors that a provider shows in the browser without a redirect (RFC 6749, section 4.1.2.1), so that tink does not wait in vain. */
 async function refuseUnknownClient(url: string, { clientId, reach }: TokenQuestion): Promise<void> {
   const { status, text } = await askIssuer(url, reach);
   if (status < 400 || status >= 500) return;
   if (/redirect_uri/.test(text))
-    throw new TinkFailure(`the client ${JSON.stringify(clientId)} may not send people back to this machine`, {
+    throw new TinkFailure(`the client ${JSON.stringify(clientId)} may not redirect to this machine`, {
       advice:
         'register http://127.0.0.1/callback with any port as a redirect URI, or use tink login --device',
     });
@@ -87,11 +87,11 @@ interface Expected {
   readonly clientId: string;
 }
 
-/** What others on this machine send to the port is refused and changes nothing: they do not know the state. */
+/** Rejects requests from other programs on this machine, which do not know the state. They change nothing. */
 function codeAt(listener: Server, expected: Expected, signal: AbortSignal): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   signal.addEventListener('abort', () =>
-    reject(new TinkFailure('nobody has logged in', { advice: 'run tink login again' })),
+    reject(new TinkFailure('nobody logged in', { advice: 'run tink login again' })),
   );
   listener.on('request', (request, response) => {
     const found = returned(request, expected);
@@ -107,19 +107,19 @@ function codeAt(listener: Server, expected: Expected, signal: AbortSignal): Prom
 }
 
 function pageFor(found: string | TinkFailure | undefined): readonly [number, string] {
-  if (found === undefined) return [400, 'This is of no login that is under way.'];
+  if (found === undefined) return [400, 'No matching login is in progress.'];
   if (found instanceof TinkFailure) return [200, `Not logged in: ${found.message}.`];
-  return [200, 'You are logged in. This window can be closed.'];
+  return [200, 'You are logged in. You can close this window.'];
 }
 
-/** A code, why there is none, or undefined for what is not meant for us. */
+/** Returns the code, an error, or undefined for a request that does not belong to this login. */
 function returned(
   { url = '' }: IncomingMessage,
   { state, issuer, clientId }: Expected,
 ): string | TinkFailure | undefined {
   const { pathname, searchParams: said } = new URL(url, 'http://127.0.0.1');
   if (pathname !== '/callback' || said.get('state') !== state) return undefined;
-  // Two providers must not be mixed up (RFC 9207).
+  // The issuer must match (RFC 9207).
   if ((said.get('iss') ?? issuer) !== issuer) return undefined;
   const error = said.get('error');
   if (error !== null) return issuerFailure(error, said.get('error_description') ?? undefined, clientId);

@@ -1,4 +1,4 @@
-/** The device flow (RFC 8628): the person enters a code on a machine that has a browser. */
+/** The device flow (RFC 8628): the user enters a code on a machine with a browser. */
 import { delay } from '@tinkerbell/platform-contract';
 import { TinkFailure } from '../failure.ts';
 import { printable } from '../output/printable.ts';
@@ -8,17 +8,17 @@ import { askForTokens, givenTokens, type GivenTokens, type TokenQuestion } from 
 export interface DeviceLogin {
   readonly question: TokenQuestion;
   readonly scope: string;
-  /** Told what the person has to do. */
+  /** Called with instructions for the user. */
   readonly show: (text: string) => void;
 }
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
-/** When the provider says nothing (section 3.2), and what is added when it wants less (section 3.5). */
+/** Default polling interval (section 3.2), and the increment after slow_down (section 3.5). */
 const PAUSE_SECONDS = 5;
-/** A provider that says more is not waited for. */
+/** Longest accepted interval. */
 const PAUSE_SECONDS_MAX = 60;
 
-/** Throws a TinkFailure for refusals and for a code that has expired. */
+/** Throws a TinkFailure for a rejected login and for an expired code. */
 export async function loginByDevice({ question, scope, show }: DeviceLogin): Promise<GivenTokens> {
   const { reach, clock } = question;
   const { device, code, place, whole, interval } = await codeFor(question, scope);
@@ -37,7 +37,7 @@ export async function loginByDevice({ question, scope, show }: DeviceLogin): Pro
 
 async function codeFor({ provider, clientId, reach }: TokenQuestion, scope: string) {
   if (provider.deviceUrl === undefined)
-    throw new TinkFailure(`the identity provider ${provider.issuer} has no logins by code`, {
+    throw new TinkFailure(`the identity provider ${provider.issuer} does not support device logins`, {
       advice: 'run tink login without --device, with a browser on this machine',
     });
   const { status, fields } = await askIssuer(provider.deviceUrl, reach, { client_id: clientId, scope });

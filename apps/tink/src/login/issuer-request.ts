@@ -1,4 +1,4 @@
-/** Requests to an identity provider: small JSON answers, and errors as OAuth 2.0 words them (RFC 6749, section 5.2). */
+/** Requests to an identity provider: small JSON answers, and OAuth 2.0 errors (RFC 6749, section 5.2). */
 import { getCACertificates } from 'node:tls';
 import { isRecord } from '@tinkerbell/resources';
 import type { TlsSettings } from '../client/connection.ts';
@@ -9,22 +9,22 @@ import { causeText } from '../client/server-failure.ts';
 
 export interface Reach {
   readonly signal: AbortSignal;
-  /** Authorities of the context, beside those of the system. */
+  /** Certificate authorities of the context, added to those of the system. */
   readonly ca?: string | undefined;
 }
 
 export interface IssuerAnswer {
   readonly status: number;
-  /** Empty when the answer is no JSON object. */
+  /** Empty if the answer is not a JSON object. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
-/** Larger than any description, set of keys or answer with tokens that is meant. */
+/** Limit of an answer, bytes; larger than any description, key set or token response. */
 const ANSWER_BYTES_MAX = 1_048_576;
 const CLIENT_FAULTS = ['invalid_client', 'unauthorized_client'];
 
-/** GET, or POST of a form. Throws a TinkFailure when nobody answers. */
+/** Sends GET, or POST with a form. Throws a TinkFailure if the provider is unreachable. */
 export async function askIssuer(
   url: string,
   { signal, ca }: Reach,
@@ -48,7 +48,7 @@ export async function askIssuer(
     throw new TinkFailure(
       `cannot reach the identity provider at ${new URL(url).origin}: ${causeText(thrown)}`,
       {
-        advice: 'check --issuer, or --oidc-issuer-url of the server, and whether this machine gets there',
+        advice: 'check --issuer, or --oidc-issuer-url of the server, and whether this machine can reach it',
       },
     );
   }
@@ -56,7 +56,7 @@ export async function askIssuer(
 
 const settingsOf = new Map<string, TlsSettings>();
 
-/** The certificate of the provider is always checked, and no certificate of ours goes there. */
+/** Always verifies the provider's certificate, and sends no client certificate. */
 function tlsOf(ca: string | undefined): TlsSettings | undefined {
   if (ca === undefined) return undefined;
   const settings = settingsOf.get(ca) ?? { ca: [...getCACertificates('default'), ca].join('\n') };
@@ -89,7 +89,7 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** What an error of the provider stands for; `error` is one of its codes. */
+/** Returns the failure for an OAuth error code of the provider. */
 export function issuerFailure(error: string, description: string | undefined, clientId: string): TinkFailure {
   const more = description === undefined ? '' : `: ${printable(description)}`;
   if (CLIENT_FAULTS.includes(error))
@@ -100,11 +100,10 @@ export function issuerFailure(error: string, description: string | undefined, cl
           'register it there as a public client, or name the right one: --client-id, --oidc-client-id of the server',
       },
     );
-  if (error === 'access_denied')
-    return new TinkFailure(`the login was refused at the identity provider${more}`);
+  if (error === 'access_denied') return new TinkFailure(`the identity provider rejected the login${more}`);
   if (error === 'expired_token')
-    return new TinkFailure('the code has expired before anybody entered it', {
+    return new TinkFailure('the code expired before it was entered', {
       advice: 'run tink login again',
     });
-  return new TinkFailure(`the identity provider refuses: ${printable(error)}${more}`);
+  return new TinkFailure(`the identity provider returned an error: ${printable(error)}${more}`);
 }

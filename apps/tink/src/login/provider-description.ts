@@ -1,4 +1,4 @@
-/** What an identity provider says of itself (OpenID Connect Discovery 1.0, section 4). */
+/** The metadata of an identity provider (OpenID Connect Discovery 1.0, section 4). */
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { askIssuer, textField, type Reach } from './issuer-request.ts';
 
@@ -9,7 +9,7 @@ export interface ProviderDescription {
   readonly authorizationUrl: string | undefined;
   readonly deviceUrl: string | undefined;
   readonly revocationUrl: string | undefined;
-  /** Undefined when it does not say. */
+  /** Undefined if the provider does not publish it. */
   readonly scopes: readonly string[] | undefined;
 }
 
@@ -20,13 +20,13 @@ export async function describeProvider(issuer: string, reach: Reach): Promise<Pr
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const { status, fields } = await askIssuer(url, reach);
   if (status !== 200 || fields['issuer'] === undefined)
-    throw new TinkFailure(`${url} answers, but not as an identity provider does (${status})`, {
+    throw new TinkFailure(`the answer of ${url} is not that of an identity provider (${status})`, {
       advice: 'the issuer is the "iss" of its tokens, such as https://login.example.org/realms/site',
     });
   if (fields['issuer'] !== issuer)
     throw new TinkFailure(
-      `${url} is of the issuer ${JSON.stringify(fields['issuer'])}, not of ${JSON.stringify(issuer)}`,
-      { advice: 'name it as it names itself, character by character' },
+      `${url} belongs to the issuer ${JSON.stringify(fields['issuer'])}, not to ${JSON.stringify(issuer)}`,
+      { advice: 'write the issuer exactly as the provider does' },
     );
   const scopes = fields['scopes_supported'];
   return {
@@ -42,7 +42,8 @@ export async function describeProvider(issuer: string, reach: Reach): Promise<Pr
 
 function needed(fields: Readonly<Record<string, unknown>>, name: string, issuer: string): string {
   const value = endpoint(fields, name, issuer);
-  if (value === undefined) throw new TinkFailure(`the identity provider ${issuer} tells no ${name}`);
+  if (value === undefined)
+    throw new TinkFailure(`the metadata of the identity provider ${issuer} has no ${name}`);
   return value;
 }
 
@@ -54,12 +55,12 @@ function endpoint(
   const value = textField(fields, name);
   if (value !== undefined && !isSafe(value))
     throw new TinkFailure(
-      `the identity provider ${issuer} tells ${name} ${JSON.stringify(value)}, which is no https URL`,
+      `the identity provider ${issuer}: ${name}: ${JSON.stringify(value)} is not an https URL`,
     );
   return value;
 }
 
-/** Codes and tokens go there: over TLS, or not out of this machine. */
+/** Requires https or loopback, because codes and tokens are sent there. */
 function isSafe(text: string): boolean {
   const url = URL.parse(text);
   const isHere = url !== null && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);

@@ -1,4 +1,4 @@
-/** Answers of a token endpoint, and the ID token in them: whose it is, and whether the clocks agree. */
+/** Checks the answers of a token endpoint and the ID token in them: audience, nonce and clock. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import { createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
 import { TinkFailure } from '../failure.ts';
@@ -7,10 +7,10 @@ import { askIssuer, issuerFailure, textField, type IssuerAnswer, type Reach } fr
 import type { ProviderDescription } from './provider-description.ts';
 
 export interface GivenTokens {
-  /** An ID token: it is for this client, which is what the server asks of tokens. */
+  /** An ID token for this client, which is what the server accepts. */
   readonly token: string;
   readonly refreshToken: string | undefined;
-  /** Claim `preferred_username`, `email` or `sub`, for people. */
+  /** Claim `preferred_username`, `email` or `sub`; for display. */
   readonly person: string;
 }
 
@@ -19,12 +19,12 @@ export interface TokenQuestion {
   readonly clientId: string;
   readonly reach: Reach;
   readonly clock: Clock;
-  /** That the ID token must have, when one was sent. */
+  /** The nonce that the ID token must contain, if one was sent. */
   readonly nonce?: string;
 }
 
 const ALGORITHMS = 'RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' ');
-/** As verifiers allow. */
+/** The same tolerance that verifiers use. */
 const SKEW_SECONDS = 60;
 
 export function askForTokens(
@@ -34,7 +34,7 @@ export function askForTokens(
   return askIssuer(provider.tokenUrl, reach, { client_id: clientId, ...form });
 }
 
-/** Throws a TinkFailure for a refusal and for tokens that are no good. */
+/** Throws a TinkFailure for an error answer and for invalid tokens. */
 export async function givenTokens(
   question: TokenQuestion,
   { status, fields }: IssuerAnswer,
@@ -45,7 +45,7 @@ export async function givenTokens(
     throw issuerFailure(error ?? `status ${status}`, textField(fields, 'error_description'), clientId);
   const token = textField(fields, 'id_token');
   if (token === undefined)
-    throw new TinkFailure(`the identity provider ${provider.issuer} gave no ID token`, {
+    throw new TinkFailure(`the identity provider ${provider.issuer} returned no ID token`, {
       advice: `the client ${clientId} must be allowed the scope openid`,
     });
   const claims = await verifiedClaims(question, token);
@@ -55,12 +55,12 @@ export async function givenTokens(
   return { token, refreshToken: textField(fields, 'refresh_token'), person: String(person) };
 }
 
-/** Absent rather than undefined, as files want it. */
+/** Absent instead of undefined, because the file format has no undefined. */
 export function refreshOf({ refreshToken }: GivenTokens): { readonly refreshToken?: string } {
   return refreshToken === undefined ? {} : { refreshToken };
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.7. */
+/** Validates the ID token (OpenID Connect Core 1.0, section 3.1.3.7). */
 async function verifiedClaims(
   question: TokenQuestion,
   token: string,
@@ -73,16 +73,16 @@ async function verifiedClaims(
   const verified = await createTokenVerifier([issuer], clock).verify(token);
   if (!verified.ok) throw unfit(verified.message);
   const { azp, nonce: got } = verified.claims;
-  if (azp !== undefined && azp !== clientId) throw unfit('it was given to another client');
-  if (nonce !== undefined && got !== nonce) throw unfit('it is of another login (its nonce differs)');
+  if (azp !== undefined && azp !== clientId) throw unfit('it was issued to another client');
+  if (nonce !== undefined && got !== nonce) throw unfit('it belongs to another login (its nonce differs)');
   return verified.claims;
 }
 
 function unfit(message: string): TinkFailure {
-  return new TinkFailure(`the identity provider gave a token that is no good: ${message}`);
+  return new TinkFailure(`the identity provider returned an invalid token: ${message}`);
 }
 
-/** The token was made a moment ago, so that its times are the provider's clock. */
+/** The token was issued a moment ago, so its times show the provider's clock. */
 function refuseWrongClock(token: string, nowSeconds: number): void {
   const { iat, exp } = claimsOf(token);
   if (typeof iat !== 'number' || typeof exp !== 'number') return;
@@ -91,7 +91,7 @@ function refuseWrongClock(token: string, nowSeconds: number): void {
   const apart = spanText(Math.abs(nowSeconds - iat));
   const side = nowSeconds > iat ? 'ahead of' : 'behind';
   throw new TinkFailure(`the clock of this machine is ${apart} ${side} that of the identity provider`, {
-    advice: 'set the one that is wrong, and log in again',
+    advice: 'set the wrong clock, and log in again',
   });
 }
 
