@@ -53,7 +53,7 @@ test('patch supports all patch types of the server', async () => {
   const json = await runPatch(['hw/m1', '-n', 'p', '--type', 'json', '-p', operations]);
   assert.equal(json.code, 0, json.printed.err);
   const wrong = await runPatch(['hw/m1', '-n', 'p', '-p', '[]']);
-  assert.deepEqual([wrong.code, /a merge patch is an object/.test(wrong.printed.err)], [2, true]);
+  assert.deepEqual([wrong.code, /a merge patch must be an object/.test(wrong.printed.err)], [2, true]);
   const refused = await runPatch(['hw/m1', '-n', 'p', '-p', '{spec: {agentIDD: x}}']);
   assert.deepEqual([refused.code, /agentIDD/.test(refused.printed.err)], [1, true]);
 });
@@ -106,7 +106,7 @@ test('wait ends when the condition is met, when it can no longer be met, and aft
   });
   assert.match(
     await done('wait workflow w -n w --for condition=TemplateRenderedSuccess'),
-    /workflow\/w is as wanted/,
+    /workflow\/w condition met/,
   );
   assert.match(await done('wait wf/w -n w --for state=pending'), /PENDING/);
   const late = await failed('wait wf w -n w --for state=SUCCESS --timeout 1s');

@@ -149,7 +149,7 @@ test('a uid works in place of a name for all verbs', async () => {
   assert.equal(await done(`label workflow ${id} a=b -n t-uid`), 'workflow/m1-t labeled\n');
   assert.match(
     await done(`wait workflow ${id} --for state=PENDING -n t-uid`),
-    /^workflow\/m1-t is as wanted/,
+    /^workflow\/m1-t condition met/,
   );
   assert.match(await done(`workflow cancel ${id} -n t-uid`), /^workflow\/m1-t cancelled\n/);
   assert.match(await done(`workflow retry ${id} -n t-uid`), /^workflow\/m1-t retried\n/);

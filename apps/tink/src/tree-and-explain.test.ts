@@ -110,7 +110,7 @@ test('explain shows types, constraints and fields, from the server and without i
     fields.filter((line) => !line.endsWith('.')),
     [],
   );
-  assert.match(online, /^ {2}lease_time +integer \(int64\) +Length of the lease in seconds/m);
+  assert.match(online, /^ {2}lease_time +integer \(int64\) +Lease duration in seconds/m);
   assert.match(await done('explain hardware.spec.interfaces.dhcp.time_servers'), /\(DHCP option 42\)/);
   const away = await tink('explain hardware.spec.interfaces.dhcp', offline);
   assert.deepEqual([away.code, away.out, /server is unreachable/.test(away.err)], [0, online, true]);
@@ -147,5 +147,7 @@ test('types, references and required fields are shown', () => {
     explainText(schemaAt('a', [], schema), false),
     /^ {2}b {3}string {3}required; default "x"; one of "x", "y"\. what b is$/m,
   );
-  assert.throws(() => schemaAt('a', ['b', 'c'], schema), { message: /a\.b has no fields/ });
+  assert.throws(() => schemaAt('a', ['b', 'c'], schema), {
+    message: /a\.b has no field "c", because it has no fields/,
+  });
 });

@@ -172,5 +172,5 @@ test('warns about a second workflow for a machine and about deleted hardware, wi
   }
   const { code, err } = await tink('delete hw m1 -n a-two');
   assert.equal(code, 0);
-  assert.match(err, /warning: hardware m1 is deleted under .*: w1 .*tink workflow cancel w1/);
+  assert.match(err, /warning: hardware m1 is deleted while it has .*: w1 .*tink workflow cancel w1/);
 });

@@ -66,7 +66,7 @@ test('backup and restore copy all objects to another server, and a second restor
     );
 
     await target.done('label hardware m1 -n lab a=b');
-    assert.match(await target.failed(`restore ${file}`), /hardware\/m1 is there already.*\n.*--overwrite/);
+    assert.match(await target.failed(`restore ${file}`), /hardware\/m1 already exists.*\n.*--overwrite/);
     assert.match(
       await target.done(`restore ${file} --overwrite`),
       /hardware.tinkerbell.org: 0 created, 1 overw/,

@@ -85,7 +85,13 @@ describe('the verdict', () => {
       /has not requested an action/,
       /42113/,
     ],
-    ['an action', [...toScript, ...download(), ...system(), ...action()], 'underway', /at work/, /-w/],
+    [
+      'an action',
+      [...toScript, ...download(), ...system(), ...action()],
+      'underway',
+      /its workflow is running/,
+      /-w/,
+    ],
     ['success', install, 'done', /m1-debian succeeded/, undefined],
     [
       'failure',
@@ -259,7 +265,7 @@ describe('every', () => {
     [...read(file).matchAll(/^ +\| '([a-z0-9-]+)'/gm)].map(([, name]) => name ?? '');
 
   test('reason has a description', () => {
-    const reasons = ['reasons', 'v6-reply', 'v6-boot-url'].flatMap((file) =>
+    const reasons = ['dhcp/reasons', 'v6/reply', 'v6/boot-url'].flatMap((file) =>
       unions(`domain/netboot/src/${file}.ts`),
     );
     assert.ok(reasons.length > 40, `only ${reasons.length} reasons were found`);

@@ -74,7 +74,7 @@ test('a context sets server, credentials and namespace, and its token is sent on
     [/API 1/.test(any.out), /warning: the server’s certificate is not verified/.test(any.err), seen.at(-1)],
     [true, true, undefined],
   );
-  assert.match((await tink('version --context sitee')).err, /no context "sitee"\n.*did you mean site\?/);
+  assert.match((await tink('version --context sitee')).err, /unknown context "sitee"\n.*did you mean site\?/);
   assert.equal(statSync(config).mode & 0o777, 0o600);
   assert.match((await tink('config get-contexts')).out, /^\* +site +https.* token file$/m);
   assert.equal((await tink('config current-context')).out, 'site\n');

@@ -31,7 +31,7 @@ test('approves waiting machines, and reports those that are already approved', a
   };
   assert.deepEqual(metadata.annotations, { 'tinkerbell.org/approval': 'approved', other: 'kept' });
   assert.equal(spec.interfaces.length, 1);
-  assert.equal(await done('hw approve a'), 'hardware/a is approved already\n');
+  assert.equal(await done('hw approve a'), 'hardware/a already approved\n');
 });
 
 test('does not approve a machine that is not waiting, or that does not exist', async () => {

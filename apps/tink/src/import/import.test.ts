@@ -26,8 +26,10 @@ test('records keep cells and lines, whatever is in them', () => {
     { line: 3, cells: ['x\ny', 'z'] },
     { line: 5, cells: ['q"r', ''] },
   ]);
-  assert.throws(() => parseCsv('a\n"b', 'f'), { message: /f:2: a quote is opened/ });
-  assert.throws(() => parseCsv('"b"c\n', 'f'), { message: /f:1: after a closing quote/ });
+  assert.throws(() => parseCsv('a\n"b', 'f'), { message: /f:2: a quote is not closed/ });
+  assert.throws(() => parseCsv('"b"c\n', 'f'), {
+    message: /f:1: expected "," or the end of the line after a closing quote/,
+  });
   fc.assert(
     fc.property(fc.array(fc.array(fc.string(), { minLength: 2, maxLength: 4 }), { maxLength: 5 }), (rows) => {
       const read = parseCsv(rows.map((cells) => csvLine(cells)).join(''), 'f');

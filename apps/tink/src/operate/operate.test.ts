@@ -116,7 +116,7 @@ test('an edit changes the given fields and keeps the rest', async () => {
   assert.deepEqual(Object.keys(status.tasks[0]!.actions[0]!.environment), ['IMG_URL']);
   const cases: [words: string[], code: number, says: RegExp][] = [
     [[], 2, /needs at least one change/],
-    [['--timeout', 'soon'], 2, /--timeout takes seconds or a time such as 90s/],
+    [['--timeout', 'soon'], 2, /--timeout must be seconds or a duration such as 90s/],
     [['--env', 'X'], 2, /--env must be NAME=VALUE/],
     [['--unset-env', 'X'], 2, /has no variable X/],
     [['--command', '["a", 1]'], 2, /JSON list of strings/],

@@ -143,7 +143,7 @@ describe('preflight', { skip }, () => {
     for (const [words, code, text] of [
       [['--seconds', '0'], 2, /--seconds must be 1 to 300/],
       [['--mac', 'x'], 2, /--mac must be a MAC/],
-      [['--interface', 'nope'], 1, /no network interface "nope"/],
+      [['--interface', 'nope'], 1, /unknown network interface "nope"/],
     ] as const) {
       const result = await lan.preflight(...words);
       assert.equal(result.code, code, result.err);
