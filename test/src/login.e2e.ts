@@ -105,7 +105,7 @@ test('a person logs in with a browser, is somebody from then on, and nobody afte
   const logout = await tink('browser', 'logout');
   assert.equal(await logout.code(), 0, logout.said);
   assert.doesNotMatch(configText('browser'), /oken/);
-  assert.match((await tink('browser', 'auth', 'whoami')).said, /needs a token/);
+  assert.match((await tink('browser', 'auth', 'whoami')).said, /requires a token/);
   const again = await fetch(`${provider.issuer}/token`, {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'refresh_token', client_id: 'tinkerbell', refresh_token: kept }),
@@ -198,6 +198,6 @@ test('a server without an identity provider says so', async () => {
   await using plain = await startServer();
   assert.match(
     (await tink('plain', 'login', '--server', plain.url)).said,
-    /knows no identity provider[^]*--oidc-issuer-url/,
+    /no identity provider is configured[^]*--oidc-issuer-url/,
   );
 });

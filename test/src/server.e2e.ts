@@ -31,7 +31,7 @@ test('says that a data folder is in use, and by which flag to choose another', a
   await using server = await startServer();
   await assert.rejects(
     startServer({ dataDirectory: server.dataDirectory }),
-    /in use by another tinkerbell; stop it, or give another folder with --data-dir/,
+    /in use by another tinkerbell; stop it, or set another folder with --data-dir/,
   );
 });
 

@@ -1,4 +1,4 @@
-/** Values that several groups of settings are made of. */
+/** Value parsers that several groups of settings share. */
 import { parseIpNetwork, type IpNetwork } from '@tinkerbell/instance-metadata';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
 import type { FlagReader } from './flag-reader.ts';
@@ -18,7 +18,7 @@ export function trustedProxies(flags: FlagReader): readonly IpNetwork[] {
     const network = parseIpNetwork(text);
     if (network === undefined)
       throw new SettingsError(
-        `--trusted-proxies takes networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
+        `--trusted-proxies must be networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
       );
     return network;
   });
