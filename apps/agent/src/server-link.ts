@@ -1,27 +1,27 @@
-/** The agent's side of whichever protocol the server speaks: ours, else upstream's. */
+/** The agent's side of the protocol that the server supports: ours, else upstream's. */
 import type { ActionRequest, ActionResponse, ActionStatusRequest } from '@tinkerbell/api/agent';
 import type { SessionLink } from './session-link.ts';
 import type { CallResult, Fields, WorkflowClient } from './workflow-client.ts';
 
-/** An action that this agent is to run. */
+/** An action for this agent. */
 export interface Assignment {
   readonly action: ActionResponse;
-  /** 0 where the protocol has no attempts. */
+  /** 0 if the protocol has no attempts. */
   readonly attempt: number;
-  /** Aborts, with a text as its reason, when the action must not go on. */
+  /** Aborts, with a text as its reason, when the action must stop. */
   readonly cancelled: AbortSignal;
   readonly output: OutputSink;
 }
 
 export interface OutputSink {
-  /** One line, without its end. */
+  /** One line without its line break. */
   readonly write: (stream: 'stdout' | 'stderr' | 'progress', line: string) => void;
-  /** Resolves when the server has all lines, or does not take them soon. */
+  /** Resolves when the server has acknowledged all lines, or after a short time limit. */
   settled(): Promise<void>;
 }
 
 export interface ServerLink {
-  /** The next action; held by the server until there is one. */
+  /** Resolves with the next action. The server may hold the call until there is one. */
   next(request: Fields<ActionRequest>, signal: AbortSignal): Promise<CallResult<Assignment>>;
   report(
     request: Fields<ActionStatusRequest>,
@@ -33,7 +33,7 @@ export interface ServerLink {
 
 const NO_OUTPUT: OutputSink = { write: () => undefined, settled: () => Promise.resolve() };
 
-/** `known` resolves when the agent has what it proves itself with. Asks for a session first; a server that knows none is spoken to as upstream's agent does, from then on. */
+/** Creates the link. `known` resolves when the agent has its identity. The link tries our session protocol first. If the server does not support it, the link uses upstream's from then on. */
 export function createServerLink(
   client: WorkflowClient,
   sessions: SessionLink,
