@@ -1,4 +1,4 @@
-/** How many workflows are in each state, and how often one came to it. */
+/** Counts workflows by state, and changes to each state. */
 import type { Workflow } from '@tinkerbell/resources';
 import type { Change, View } from '@tinkerbell/store-contract';
 import { workflowCollection } from '@tinkerbell/engine-workflow-events';
@@ -9,7 +9,7 @@ export class WorkflowCounts {
   readonly #now = new Map<WorkflowState, number>(workflowStates.map((state) => [state, 0]));
   readonly #reached = new Map<WorkflowState, number>(workflowStates.map((state) => [state, 0]));
 
-  /** Takes what is there when counting begins: nothing came to its state now. */
+  /** Takes the workflows that exist at the start, which are not counted as changes. */
   begin(view: View): void {
     for (const workflow of view.all(workflowCollection) as readonly Workflow[])
       this.#enter(`${workflow.metadata.namespace}/${workflow.metadata.name}`, stateOf(workflow));
