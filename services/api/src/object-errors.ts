@@ -1,4 +1,4 @@
-/** What is wrong with the object that a request names, in the words of Kubernetes. */
+/** Errors about the object of a request, in the words of Kubernetes. */
 import { collectionOf, type Kind } from '@tinkerbell/resources';
 import { ApiError, type StatusDetails } from './api-error.ts';
 
