@@ -23,7 +23,7 @@ test('knows every flag of upstream, and every flag without effect is upstream’
     upstreamFlags.map(({ name }) => name).filter((name) => !listed.includes(name)),
     [],
   );
-  assert.equal(names.size, flags.length, 'a flag is there twice');
+  assert.equal(names.size, flags.length, 'a flag is duplicated');
 });
 
 test('maps upstream’s flags to their effect here', () => {

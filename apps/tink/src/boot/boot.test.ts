@@ -129,7 +129,7 @@ describe('the verdict', () => {
       /UDP 69/,
     ],
     [
-      'what is no trouble',
+      'a harmless reason',
       [...firmware(), ignored(5, 'not-a-netboot-client', 'x')],
       'underway',
       /got its address/,

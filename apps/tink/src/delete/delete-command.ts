@@ -123,11 +123,12 @@ async function deleteAll(
 }
 
 function isNotFound(thrown: unknown): boolean {
-  const isTold = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure);
-  return isTold && / not found( |$)/.test(thrown.message);
+  const isFinal = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure);
+  return isFinal && / not found( |$)/.test(thrown.message);
 }
 
 function deletedLine({ kind, namespace, name }: ObjectName, { json, dryRun = false }: DeleteOptions): string {
-  if (json) return `${JSON.stringify({ kind: kind.kind, namespace, name, deed: 'deleted', dryRun })}\n`;
+  const line = { kind: kind.kind, namespace, name, deed: 'deleted', dryRun };
+  if (json) return `${JSON.stringify(line)}\n`;
   return `${nameOf(kind, name)} deleted${dryRun ? ' (dry run)' : ''}\n`;
 }
