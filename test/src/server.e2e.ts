@@ -83,9 +83,9 @@ test('says at the start which boot files are missing, and how to get them', asyn
     flags: ['--ipxe-binary-dir', '/nowhere', '--images-dir', '/no-images'],
   });
   const said = server.said().join('\n');
-  assert.match(said, /--images-dir \/no-images does not exist: make it, or correct the path/);
+  assert.match(said, /--images-dir \/no-images does not exist: create it or correct the path/);
   assert.match(said, /no in-memory OS in .*: build it with npm run hook/);
-  assert.match(said, /no iPXE binaries in \/nowhere: fetch them with npm run setup -- ipxe/);
+  assert.match(said, /no iPXE binaries in \/nowhere: download them with npm run setup -- ipxe/);
 });
 
 test('goes down at a signal within the grace of its connections', async () => {

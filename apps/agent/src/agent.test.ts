@@ -91,7 +91,7 @@ test('reports TIMEOUT and kills the processes of the action', async (context) =>
 });
 
 test(
-  'an action that ignores its timeout, and what it leaves behind, hold nothing up',
+  'an action that ignores its timeout, and what it leaves behind, block nothing',
   { timeout: 60_000 },
   async (context) => {
     const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 1; done'];

@@ -44,7 +44,7 @@ test('concurrent reports and the stream of orders start one session after a serv
   const given = await link.next(new AbortController().signal);
   assert.ok(given.ok);
   const { action, attempt, cancelled } = given.value;
-  const report = () => link.report(runningReport(action, nodeClock.nowMs(), 'goes on'), attempt);
+  const report = () => link.report(runningReport(action, nodeClock.nowMs(), 'running'), attempt);
   for (let restarts = 0; restarts < 5; restarts += 1) {
     await server.restart();
     await eventually(async () => {

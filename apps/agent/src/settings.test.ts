@@ -77,7 +77,7 @@ test('names missing or invalid settings and the fix', () => {
   assert.match(errorOf(['--id=a', '--grpc-server=h:1', '--grpc-tls=perhaps']), /grpc-tls=perhaps/);
   assert.match(
     errorOf(['--id=a', '--grpc-server=h:1', '--backoff-max-interval=soon']),
-    /soon is no duration/,
+    /soon must be a duration/,
   );
   assert.match(errorOf(['--no-such-flag=1']), /no-such-flag/);
 });

@@ -84,9 +84,9 @@ async function giveCrds(commandLine: readonly string[]): Promise<number> {
 async function gatewayVerb(): Promise<number> {
   const { gatewayCommand } = await import('./gateway/commands.ts');
   try {
-    const said = gatewayCommand(process.argv.slice(2), process.env);
-    process.stdout.write(said ?? '');
-    return said === undefined
+    const output = gatewayCommand(process.argv.slice(2), process.env);
+    process.stdout.write(output ?? '');
+    return output === undefined
       ? fail('usage: tinkerbell gateway check FILE, or cert init|issue NAME...|show')
       : 0;
   } catch (thrown) {

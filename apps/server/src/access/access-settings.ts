@@ -41,7 +41,7 @@ export function accessSettings(flags: FlagReader): AccessSettings {
   };
 }
 
-/** Asymmetric algorithms only. With a shared secret, everyone who can verify tokens could also sign them. */
+/** Asymmetric algorithms only. A shared secret would be in our flags, and anyone with it could sign tokens. */
 const ALGORITHMS: readonly string[] = 'RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(
   ' ',
 );

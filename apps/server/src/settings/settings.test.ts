@@ -111,7 +111,7 @@ test('the proxy modes can be limited to MAC prefixes and subnets', () => {
   );
   assert.throws(
     () => settings(['--dhcp-proxy-allow-subnet', '10.1.0.0']),
-    /--dhcp-proxy-allow-subnet takes networks such as 10.1.0.0\/16, not "10.1.0.0"/,
+    /--dhcp-proxy-allow-subnet must be networks such as 10.1.0.0\/16, not "10.1.0.0"/,
   );
 });
 

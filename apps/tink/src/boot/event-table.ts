@@ -36,7 +36,7 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'request-ignored': trouble('its request was ignored'),
   'address-declined': trouble('it found another host with its address'),
   'address-released': aside('it released its address'),
-  'address-in-use': trouble('an address of the pool is in use by another host'),
+  'address-in-use': trouble('the address for it is already in use'),
   'foreign-offer-seen': aside('another server made it an offer'),
   'file-sent': progress('it loaded a file', 'boot loader'),
   'file-not-found': trouble('it requested a file that does not exist', 'boot loader'),

@@ -73,7 +73,7 @@ export const reasonAdvice: Readonly<
   ),
   'link-unknown': wrong('its network is unknown', 'set the network interfaces with --dhcp-bind-interface'),
   'no-lease': wrong(
-    'it wants to renew an address that another server assigned',
+    'it wants to keep an address that this server did not assign',
     'wait until its lease ends, or restart it',
   ),
   'pool-exhausted': wrong('the address pool is exhausted', 'enlarge --dhcp-pool, or shorten its lease='),

@@ -55,8 +55,8 @@ function specFields(spec: WorkflowSpec): readonly Field[] {
 /** Formats who paused it, when, and why. */
 function pausedText({ paused, conditions = [] }: WorkflowStatus): string | undefined {
   if (paused !== true) return undefined;
-  const said = conditions.findLast(({ type }) => type === 'Paused' || type === 'Interrupted');
-  return [said?.message || 'yes', said?.time === undefined ? '' : `since ${said.time}`]
+  const condition = conditions.findLast(({ type }) => type === 'Paused' || type === 'Interrupted');
+  return [condition?.message || 'yes', condition?.time === undefined ? '' : `since ${condition.time}`]
     .filter(Boolean)
     .join(', ');
 }

@@ -117,11 +117,11 @@ function returned(
   { url = '' }: IncomingMessage,
   { state, issuer, clientId }: Expected,
 ): string | TinkFailure | undefined {
-  const { pathname, searchParams: said } = new URL(url, 'http://127.0.0.1');
-  if (pathname !== '/callback' || said.get('state') !== state) return undefined;
+  const { pathname, searchParams: parameters } = new URL(url, 'http://127.0.0.1');
+  if (pathname !== '/callback' || parameters.get('state') !== state) return undefined;
   // The issuer must match (RFC 9207).
-  if ((said.get('iss') ?? issuer) !== issuer) return undefined;
-  const error = said.get('error');
-  if (error !== null) return issuerFailure(error, said.get('error_description') ?? undefined, clientId);
-  return said.get('code') ?? undefined;
+  if ((parameters.get('iss') ?? issuer) !== issuer) return undefined;
+  const error = parameters.get('error');
+  if (error !== null) return issuerFailure(error, parameters.get('error_description') ?? undefined, clientId);
+  return parameters.get('code') ?? undefined;
 }

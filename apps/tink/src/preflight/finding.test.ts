@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe('what a preflight says of', () => {
+describe('the findings of', () => {
   for (const [name, seen, codes, mode] of rows) {
     test(name, () => {
       const observation = { ...quiet, ...seen };

@@ -37,12 +37,9 @@ async function usualName(): Promise<string> {
   );
   const [only, ...others] = names;
   if (only !== undefined && others.length === 0) return only;
-  throw new TinkFailure(
-    `several or no network interfaces to choose from: ${names.join(', ') || 'none has an address'}`,
-    {
-      advice: 'select one: --interface NAME',
-    },
-  );
+  throw new TinkFailure(`cannot choose a network interface: ${names.join(', ') || 'none has an address'}`, {
+    advice: 'select one: --interface NAME',
+  });
 }
 
 /** Parses /proc/net/route, which has little-endian hexadecimal addresses. */
