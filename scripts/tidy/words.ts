@@ -32,15 +32,16 @@ export const cleanPaths: readonly string[] = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'STYLE.md',
   'docs/',
   'apps/agent/',
   'apps/server/',
   'apps/tink/',
+  'platform/metrics/',
   'services/api/',
   'services/controller/',
   // Each of these is generated from a folder that is not clean yet, or is such a folder.
   '!apps/server/src/metrics/',
-  '!apps/server/src/settings/flags/',
   '!docs/reference/metrics.md',
   '!docs/reference/workflow-states.md',
 ];

@@ -1,24 +1,8 @@
 /** The agent's side of the protocol that the server supports: ours, else upstream's. */
-import type { ActionRequest, ActionResponse, ActionStatusRequest } from '@tinkerbell/api/agent';
+import type { ActionRequest, ActionStatusRequest } from '@tinkerbell/api/agent';
+import type { Assignment, OutputSink } from './assignment.ts';
 import type { SessionLink } from './session-link.ts';
 import type { CallResult, Fields, WorkflowClient } from './workflow-client.ts';
-
-/** An action for this agent. */
-export interface Assignment {
-  readonly action: ActionResponse;
-  /** 0 if the protocol has no attempts. */
-  readonly attempt: number;
-  /** Aborts, with a text as its reason, when the action must stop. */
-  readonly cancelled: AbortSignal;
-  readonly output: OutputSink;
-}
-
-export interface OutputSink {
-  /** One line without its line break. */
-  readonly write: (stream: 'stdout' | 'stderr' | 'progress', line: string) => void;
-  /** Resolves when the server has acknowledged all lines, or after a short time limit. */
-  settled(): Promise<void>;
-}
 
 export interface ServerLink {
   /** Resolves with the next action. The server may hold the call until there is one. */

@@ -1,7 +1,6 @@
 /** Counts workflows by state, and changes to each state. */
 import type { Workflow } from '@tinkerbell/resources';
-import type { Change, View } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { workflowStateOf, workflowStates, type WorkflowState } from '@tinkerbell/workflow';
 
 export class WorkflowCounts {
@@ -11,15 +10,16 @@ export class WorkflowCounts {
 
   /** Takes the workflows that exist at the start, which are not counted as changes. */
   begin(view: View): void {
-    for (const workflow of view.all(workflowCollection) as readonly Workflow[])
+    for (const workflow of workflowCollection.all(view))
       this.#enter(`${workflow.metadata.namespace}/${workflow.metadata.name}`, stateOf(workflow));
   }
 
-  take({ key, type, object }: Change): void {
-    if (key.collection !== workflowCollection) return;
+  take(change: Change): void {
+    if (!workflowCollection.holds(change)) return;
+    const { key, type, object } = change;
     const path = `${key.namespace}/${key.name}`;
     if (type === 'deleted') return this.#leave(path);
-    const state = stateOf(object as Workflow);
+    const state = stateOf(object);
     if (this.#states.get(path) === state) return;
     this.#enter(path, state);
     this.#reached.set(state, (this.#reached.get(state) ?? 0) + 1);

@@ -12,9 +12,9 @@ import { UpstreamPool } from './upstream-pool.ts';
 export interface LiveRoute {
   readonly settings: RouteSettings;
   readonly pool: UpstreamPool;
-  readonly rate?: RateLimit;
-  readonly concurrency?: ConcurrencyLimit;
-  readonly verifier?: TokenVerifier;
+  readonly rate?: RateLimit | undefined;
+  readonly concurrency?: ConcurrencyLimit | undefined;
+  readonly verifier?: TokenVerifier | undefined;
 }
 
 export interface RouteTable {

@@ -9,12 +9,16 @@ import type {
   Service,
   Tracer,
 } from '@tinkerbell/platform-contract';
-import type { Hardware, Workflow } from '@tinkerbell/resources';
-import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import {
+  hardwareCollection,
+  workflowCollection,
+  type Change,
+  type Journal,
+  type Store,
+  type View,
+} from '@tinkerbell/store-contract';
 import { AttemptSpans } from './attempt-spans.ts';
 import { Counts } from './counts.ts';
-import { hardwareCollection } from './discover.ts';
 import { ruleSetCollection } from './enroll.ts';
 import { Calls } from './grpc/calls.ts';
 import { healthRpc } from './grpc/health.ts';
@@ -147,19 +151,19 @@ interface Wakeable {
 function wakeAgents(change: Change, { waiting, concerned, newcomers }: Wakeable): void {
   wakeFor(change, waiting, newcomers.enrollment !== undefined);
   wakeFor(change, concerned, newcomers.enrollment !== undefined);
-  if (change.key.collection !== workflowCollection) return;
-  for (const { agentID } of (change.object as Workflow).status?.tasks ?? []) concerned.wake(agentID);
+  if (!workflowCollection.holds(change)) return;
+  for (const { agentID } of change.object.status?.tasks ?? []) concerned.wake(agentID);
 }
 
 /** Who may get something now: the agent of a workflow; with enrollment, those of a Hardware, and for a rule set everybody. */
-function wakeFor({ key, object }: Change, waiting: WaitingAgents, enrolls: boolean): void {
-  if (key.collection === workflowCollection) {
-    const agentId = (object as Workflow).status?.agentID;
+function wakeFor(change: Change, waiting: WaitingAgents, enrolls: boolean): void {
+  if (workflowCollection.holds(change)) {
+    const agentId = change.object.status?.agentID;
     if (agentId !== undefined) waiting.wake(agentId);
-  } else if (enrolls && key.collection === ruleSetCollection) {
+  } else if (enrolls && change.key.collection === ruleSetCollection) {
     waiting.wakeAll();
-  } else if (enrolls && key.collection === hardwareCollection) {
-    const { agentID, interfaces = [] } = (object as Hardware).spec ?? {};
+  } else if (enrolls && hardwareCollection.holds(change)) {
+    const { agentID, interfaces = [] } = change.object.spec ?? {};
     for (const name of [agentID, ...interfaces.map(({ dhcp }) => dhcp?.mac)])
       if (name !== undefined) waiting.wake(name);
   }

@@ -69,7 +69,7 @@ export interface Settings {
   /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
-  readonly gateway?: GatewaySettings;
+  readonly gateway: GatewaySettings | undefined;
 }
 
 interface TlsFiles {

@@ -56,9 +56,9 @@ function contentOf({
   return plain({ labels, annotations, finalizers, spec });
 }
 
-/** Returns the value after a round trip through JSON, which drops undefined fields. */
-function plain<Value extends object>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
+/** Returns the object after a round trip through JSON, which drops undefined fields. */
+function plain(value: object): Resource {
+  return JSON.parse(JSON.stringify(value)) as Resource;
 }
 
 const ranks: Readonly<Record<string, number>> = { Workflow: 3, Job: 3, WorkflowRuleSet: 2, Task: 3 };

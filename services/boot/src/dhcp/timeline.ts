@@ -181,11 +181,10 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
     const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
     log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
     if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
+    const offered = file === '' ? '' : `, boot file ${file}`;
     const boots = file.endsWith(NOT_ALLOWED_FILE)
       ? `, no netboot: ${whyNot(client, reservation, settings)}`
-      : file === ''
-        ? ''
-        : `, boot file ${file}`;
+      : offered;
     const what = reply.yiaddr === IPV4_ANY ? `${type} without address` : `${type} of ${reply.yiaddr}`;
     journal.append({
       source: 'dhcp',

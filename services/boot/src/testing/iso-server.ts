@@ -27,7 +27,7 @@ const here = { hostNames: [], networks: loopback };
 
 export function sourced(sourceISO: string): Hardware {
   const made = machine();
-  const interfaces = made.spec?.interfaces?.map((each) => ({ ...each, isoboot: { sourceISO } }));
+  const interfaces = (made.spec?.interfaces ?? []).map((each) => ({ ...each, isoboot: { sourceISO } }));
   return { ...made, spec: { ...made.spec, interfaces } };
 }
 

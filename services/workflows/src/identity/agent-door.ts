@@ -61,7 +61,8 @@ export class AgentDoor {
     const isPresented = caller.header(SESSION_HEADER) !== undefined;
     const isIn = ({ refusal }: { refusal?: AgentRefusal }): boolean => refusal === undefined;
     const [first] = looks;
-    const admitted = isPresented ? looks.find(isIn) : looks.every(isIn) ? first : undefined;
+    const mayAll = looks.every(isIn) ? first : undefined;
+    const admitted = isPresented ? looks.find(isIn) : mayAll;
     if (admitted !== undefined) return admitted.speaker;
     const refused = looks.find((look) => !isIn(look))?.refusal ?? agentRefusal('no-token');
     throw this.refused(refused, all[0] ?? '');

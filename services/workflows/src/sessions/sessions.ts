@@ -26,7 +26,7 @@ export interface Session {
   stream?: AbortController;
   output?: ActionOutput;
   /** The last attempt of which this session reported the end. */
-  reported?: string;
+  reported?: string | undefined;
 }
 
 interface Deps {
