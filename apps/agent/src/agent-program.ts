@@ -14,7 +14,10 @@ import { createServerLink } from './server-link.ts';
 import { SessionLink } from './session-link.ts';
 import { createWorkflowClient, openChannel } from './workflow-client.ts';
 
-/** Delay before the agent exits because of invalid settings. The init script of the in-memory OS restarts it, slowly enough to read the log. */
+/**
+ * Delay before the agent exits because of invalid settings. The init script of the in-memory OS restarts it, slowly enough to
+ * read the log.
+ */
 const MISCONFIGURED_PAUSE_MS = 5000;
 
 const AGENT_VERSION = '0.1.0';

@@ -29,7 +29,10 @@ export type WaitDaemonOrder =
   | { readonly ok: true; readonly followUp: FollowUp }
   | { readonly ok: false; readonly error: string };
 
-/** Parses waitdaemon's variables: IMAGE, and WAIT_SECONDS, the delay before its start. Command, timeout and the rest are passed on. */
+/**
+ * Parses waitdaemon's variables: IMAGE, and WAIT_SECONDS, the delay before its start. Command, timeout and the rest are passed
+ * on.
+ */
 export function waitDaemonOrder(order: ActionOrder, timeoutSeconds = 0): WaitDaemonOrder {
   const { IMAGE: image = '', WAIT_SECONDS: wait = String(WAIT_SECONDS_DEFAULT), ...rest } = order.environment;
   if (image === '') return { ok: false, error: 'waitdaemon: IMAGE is missing; set it to the image to start' };

@@ -32,7 +32,10 @@ export class Identity {
   readonly #log: Log;
   #kept: KeptSession | undefined;
   #isReady = false;
-  /** Whether calls send the session. False after a rejection, because a server with optional authentication may accept an agent whose session has ended. */
+  /**
+   * Whether calls send the session. False after a rejection, because a server with optional authentication may accept an agent
+   * whose session has ended.
+   */
   #isPresented = true;
   /** Reasons already logged since the last successful call. */
   readonly #loggedReasons = new Set<string>();

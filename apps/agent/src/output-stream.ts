@@ -1,4 +1,7 @@
-/** Sends output lines and heartbeats to the server. Lines are numbered, kept until acknowledged, and resent when the stream breaks. */
+/**
+ * Sends output lines and heartbeats to the server. Lines are numbered, kept until acknowledged, and resent when the stream
+ * breaks.
+ */
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';

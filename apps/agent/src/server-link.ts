@@ -17,7 +17,10 @@ export interface ServerLink {
 
 const NO_OUTPUT: OutputSink = { write: () => undefined, settled: () => Promise.resolve() };
 
-/** Creates the link. `known` resolves when the agent has its identity. The link tries our session protocol first. If the server does not support it, the link uses upstream's from then on. */
+/**
+ * Creates the link. `known` resolves when the agent has its identity. The link tries our session protocol first. If the server
+ * does not support it, the link uses upstream's from then on.
+ */
 export function createServerLink(
   client: WorkflowClient,
   sessions: SessionLink,

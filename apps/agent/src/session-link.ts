@@ -64,7 +64,10 @@ export class SessionLink {
     this.#output = new OutputStream(deps.channel, deps.clock);
   }
 
-  /** `unimplemented`: the server does not support sessions. Concurrent calls share one Hello, because a second would fence the first. */
+  /**
+   * `unimplemented`: the server does not support sessions. Concurrent calls share one Hello, because a second would fence the
+   * first.
+   */
   open(): Promise<CallResult<'open' | 'unimplemented'>> {
     this.#opening ??= this.#hello().finally(() => {
       this.#opening = undefined;

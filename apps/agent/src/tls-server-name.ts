@@ -1,4 +1,7 @@
-/** TLS to a server known only by its IP address. TLS server names cannot be addresses, so the certificate is checked against the address here. */
+/**
+ * TLS to a server known only by its IP address. TLS server names cannot be addresses, so the certificate is checked against
+ * the address here.
+ */
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 

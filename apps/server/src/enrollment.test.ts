@@ -1,4 +1,7 @@
-/** An unknown machine contacts the real server: its Hardware, an operator's approval, a Workflow by a rule set, the first action. */
+/**
+ * An unknown machine contacts the real server: its Hardware, an operator's approval, a Workflow by a rule set, the first
+ * action.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAttributes } from '@tinkerbell/app-agent';

@@ -1,4 +1,7 @@
-/** A service that runs on one server at a time. It starts on the holder of the Lease, and stops before another server may hold it. */
+/**
+ * A service that runs on one server at a time. It starts on the holder of the Lease, and stops before another server may hold
+ * it.
+ */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract';

@@ -11,7 +11,10 @@ const PAGE_FIRST = 25;
 const GATHER_MS = 10;
 
 export interface JournalStreamOptions {
-  /** Queries whose records are merged in order. There may be several, because a query is either for output or for all other records. */
+  /**
+   * Queries whose records are merged in order. There may be several, because a query is either for output or for all other
+   * records.
+   */
   readonly queries: readonly Omit<JournalQuery, 'after' | 'limit'>[];
   readonly after: number;
   readonly follow: boolean;
@@ -87,7 +90,10 @@ interface Page {
   readonly hasMore: boolean;
 }
 
-/** With several queries, returns records only up to the point that all have been read to. They run together, so no record is appended in between. */
+/**
+ * With several queries, returns records only up to the point that all have been read to. They run together, so no record is
+ * appended in between.
+ */
 async function readTogether(
   journal: Journal,
   queries: JournalStreamOptions['queries'],

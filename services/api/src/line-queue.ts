@@ -68,7 +68,10 @@ export class LineQueue {
     this.#close();
   }
 
-  /** `more` is called when the client reads and the queue is empty. It adds lines, and resolves with false when there are no more. */
+  /**
+   * `more` is called when the client reads and the queue is empty. It adds lines, and resolves with false when there are no
+   * more.
+   */
   stream(more: () => Promise<boolean>): ReadableStream<Uint8Array> {
     this.#more = more;
     return new ReadableStream<Uint8Array>(

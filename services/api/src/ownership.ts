@@ -1,4 +1,7 @@
-/** Enforces namespaces as boundaries: a Hardware cannot take the MAC, address or agent of another machine, and a Workflow cannot run on it. */
+/**
+ * Enforces namespaces as boundaries: a Hardware cannot take the MAC, address or agent of another machine, and a Workflow
+ * cannot run on it.
+ */
 import {
   claimsOf,
   mayRunOn,

@@ -1,6 +1,9 @@
 /** Formats warnings as `Warning` headers for `kubectl` (RFC 9111 section 5.5, code 299). */
 
-/** Limit in characters. Clients reject an answer with too large headers, after the object was written. Kubernetes has the same limit. */
+/**
+ * Limit in characters. Clients reject an answer with too large headers, after the object was written. Kubernetes has the same
+ * limit.
+ */
 const TOTAL_MAX = 4096;
 const TEXT_MAX = 1024;
 

@@ -1,4 +1,7 @@
-/** The phases before the first action and after the last one: allowPXE of the Hardware, and Jobs for its BMC. Every step may be repeated. */
+/**
+ * The phases before the first action and after the last one: allowPXE of the Hardware, and Jobs for its BMC. Every step may be
+ * repeated.
+ */
 import { uidOf, type BmcJob, type Hardware, type Workflow } from '@tinkerbell/resources';
 import { hardwareCollection, type ObjectKey } from '@tinkerbell/store-contract';
 import {

@@ -93,7 +93,10 @@ function recordRestart({ view, journal }: ApplyDeps): void {
   }
 }
 
-/** A change of a Template, a Hardware or a referenced object wakes the workflows that wait for it. A change of a BMC Job wakes its workflow. */
+/**
+ * A change of a Template, a Hardware or a referenced object wakes the workflows that wait for it. A change of a BMC Job wakes
+ * its workflow.
+ */
 function wokenBy(view: View, referrers: Referrers, change: Change): readonly string[] {
   const byReference = referrers.naming(change.key).flatMap((one) => waitingFor(view, one));
   return [...ownWorkflows(view, change), ...byReference];

@@ -1,4 +1,7 @@
-/** Identifies the user of a request by a client certificate, one of our tokens, or a token of the identity provider, in this order. */
+/**
+ * Identifies the user of a request by a client certificate, one of our tokens, or a token of the identity provider, in this
+ * order.
+ */
 import { AUTHENTICATED, LOCAL_ADMIN, serviceAccountUser, userOfClaims, type User } from '@tinkerbell/access';
 import type {
   Authentication,

@@ -1,4 +1,7 @@
-/** The HTTP ports: the main one, the same over TLS, the local one for commands of this machine, and the old one of the metadata service. */
+/**
+ * The HTTP ports: the main one, the same over TLS, the local one for commands of this machine, and the old one of the metadata
+ * service.
+ */
 import { readFile } from 'node:fs/promises';
 import {
   PlatformError,

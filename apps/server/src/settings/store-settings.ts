@@ -31,7 +31,10 @@ export function storeSettings(flags: FlagReader): StoreSettings {
   return { kind, url };
 }
 
-/** The first key seals. If undefined, secrets are stored unsealed. Throws a SettingsError that names the flag and never contains a key. */
+/**
+ * The first key seals. If undefined, secrets are stored unsealed. Throws a SettingsError that names the flag and never
+ * contains a key.
+ */
 export function secretsKeys(flags: FlagReader): readonly Uint8Array[] | undefined {
   const [file, given] = [flags.text('secrets-key-file'), flags.text('secrets-key')];
   if (file !== '' && given !== '')

@@ -10,7 +10,10 @@ export interface NameSpace {
   readonly namespace: string;
 }
 
-/** Returns the name of the object with that uid in the namespace. An object named `word` takes precedence. Returns `word` for all else. */
+/**
+ * Returns the name of the object with that uid in the namespace. An object named `word` takes precedence. Returns `word` for
+ * all else.
+ */
 export async function named(
   { client, namespace }: NameSpace,
   kind: ApiKind,

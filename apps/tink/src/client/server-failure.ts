@@ -67,7 +67,10 @@ export function refusal(
   );
 }
 
-/** Advises a retry after a conflict of writes. Advises none if the state of an object rejects the request, which the causes explain. */
+/**
+ * Advises a retry after a conflict of writes. Advises none if the state of an object rejects the request, which the causes
+ * explain.
+ */
 function adviceFor(code: number, { reason, hasCauses }: StatusText): string | undefined {
   if (code === 410) return 'run the command again';
   if (code === 401)

@@ -69,7 +69,10 @@ export async function loginByCode({ question, scope, random, show }: CodeLogin):
   }
 }
 
-/** Detects errors that a provider shows in the browser without a redirect (RFC 6749, section 4.1.2.1), so that tink does not wait in vain. */
+/**
+ * Detects errors that a provider shows in the browser without a redirect (RFC 6749, section 4.1.2.1), so that tink does not
+ * wait in vain.
+ */
 async function refuseUnknownClient(url: string, { clientId, reach }: TokenQuestion): Promise<void> {
   const { status, text } = await askIssuer(url, reach);
   if (status < 400 || status >= 500) return;

@@ -16,7 +16,10 @@ export interface ScalarPlace {
   readonly content: string;
 }
 
-/** Returns line and column in the file, from 1. A position past the end becomes the end. `at` counts code points, like templates do. */
+/**
+ * Returns line and column in the file, from 1. A position past the end becomes the end. `at` counts code points, like
+ * templates do.
+ */
 export function positionInFile(scalar: ScalarPlace, at: Position): Position {
   const lines = scalar.source.split('\n');
   const startOffset = offsetOf(lines, scalar.start);

@@ -91,7 +91,10 @@ function offerOf({ yiaddr, options }: DhcpPacket): Offer | undefined {
   };
 }
 
-/** Returns undefined if the reply has no boot options. A next server alone does not count, because many routers always send their own address. */
+/**
+ * Returns undefined if the reply has no boot options. A next server alone does not count, because many routers always send
+ * their own address.
+ */
 function bootOf({ to, packet }: Answer): Boot | undefined {
   const { options, siaddr, serverName } = packet;
   const file = packet.bootFile || options.bootFileName || undefined;

@@ -1,4 +1,7 @@
-/** Issues tokens of ServiceAccounts: `POST …/serviceaccounts/NAME/token` (authentication.k8s.io/v1 TokenRequest), and publishes the keys to verify them. */
+/**
+ * Issues tokens of ServiceAccounts: `POST …/serviceaccounts/NAME/token` (authentication.k8s.io/v1 TokenRequest), and publishes
+ * the keys to verify them.
+ */
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import { ApiError, invalid } from '../api-error.ts';
@@ -42,7 +45,10 @@ interface TokenSpec {
   readonly expirationSeconds?: number;
 }
 
-/** Issues a token that is bound to the account's uid, so that a later account of the same name is another one. Rejects with an ApiError. */
+/**
+ * Issues a token that is bound to the account's uid, so that a later account of the same name is another one. Rejects with an
+ * ApiError.
+ */
 export async function tokenFor(
   deps: { readonly tokens?: AccountTokens; readonly clock: Clock },
   { metadata }: Resource,

@@ -30,7 +30,10 @@ export interface Writer {
   readonly user: User;
 }
 
-/** Admission that also rejects objects beyond their writer's permissions: roles, bindings, machines and namespaces. Rejects with an ApiError. */
+/**
+ * Admission that also rejects objects beyond their writer's permissions: roles, bindings, machines and namespaces. Rejects
+ * with an ApiError.
+ */
 export function guardedAdmission(admission: Admission, writer: Writer): Admission {
   return {
     async judge(kind, resource, isNew) {

@@ -8,7 +8,10 @@ interface Bucket {
 
 /** client-go's defaults: a burst of 25, then one per five minutes. */
 const OBJECT = { burst: 25, perMs: 1 / 300_000 } as const;
-/** Limit for all objects together. Enough for a hundred objects, and far below the thousands of actions per second of a busy engine. */
+/**
+ * Limit for all objects together. Enough for a hundred objects, and far below the thousands of actions per second of a busy
+ * engine.
+ */
 const ALL = { burst: 500, perMs: 50 / 1000 } as const;
 const OBJECTS_MAX = 4096;
 

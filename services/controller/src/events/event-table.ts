@@ -1,4 +1,7 @@
-/** Selects the timeline records that become Events, so that `kubectl describe` and `kubectl get events` show what operators need. */
+/**
+ * Selects the timeline records that become Events, so that `kubectl describe` and `kubectl get events` show what operators
+ * need.
+ */
 import type { JournalRecord, JournalSource } from '@tinkerbell/store-contract';
 
 export interface EventWords {
