@@ -8,6 +8,7 @@ import { functionLengths } from './tidy/function-lengths.ts';
 import { importsOf } from './tidy/imports.ts';
 import { layerOf } from './tidy/layers.ts';
 import { brokenLinks } from './tidy/links.ts';
+import { mustBeClean, oddWordsIn } from './tidy/words.ts';
 
 const root = join(import.meta.dirname, '..');
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -152,6 +153,13 @@ test('every link of the documentation leads somewhere', () => {
     pages.flatMap((page) => brokenLinks(root, page, read(page))),
     [],
   );
+});
+
+test('texts use the words of the trade', () => {
+  const odd = files
+    .filter((file) => mustBeClean(file))
+    .flatMap((file) => oddWordsIn(file, read(file)).map((found) => `${file}:${found}`));
+  assert.deepEqual(odd, [], 'see STYLE.md, text');
 });
 
 test('the lock file and the sources name no registry host', () => {

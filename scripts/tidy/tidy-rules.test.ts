@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { functionLengths } from './function-lengths.ts';
 import { importsOf } from './imports.ts';
 import { layerOf } from './layers.ts';
 import { brokenLinks } from './links.ts';
+import { cleanPaths, mustBeClean, oddWordsIn } from './words.ts';
 
 test('finds imports of every form', () => {
   const text = `import { a } from 'one';\nimport type {\n  B,\n} from 'two';\nexport { c } from './three.ts';\nimport 'four';\nconst x = await import('node:five');\n`;
@@ -35,4 +38,27 @@ test('finds links that lead nowhere', () => {
     brokenLinks(import.meta.dirname, 'a.md', '[x](links.ts) [y](no.md) `[z](no.md)` [w](https://x.org)'),
     ['a.md: no.md'],
   );
+});
+
+test('finds odd words in comments, strings and Markdown, but not in code', () => {
+  const text = `/** Lets\n * go of it. */\nconst told = 'mended it';\n// It is no\n// longer here.\ncall({ deed: told });\n`;
+  assert.deepEqual(oddWordsIn('a.ts', text), ['1: "Lets go of"; write drop', '3: "mended"; write fix']);
+  assert.deepEqual(oddWordsIn('a.md', 'One.\n\nNobody\nwas told: it is none.'), [
+    '4: "told"; write report, log, send, print or return',
+    '4: "is none"; write is invalid',
+  ]);
+  assert.deepEqual(
+    oddWordsIn('a.md', 'There is no queue. If there is none, amend it and recommend `untold`.'),
+    [],
+  );
+});
+
+test('checks the clean folders, except their exceptions', () => {
+  assert.ok(mustBeClean('apps/tink/src/run.ts'));
+  assert.ok(!mustBeClean('apps/server/src/metrics/x.ts'));
+  assert.ok(!mustBeClean('apps/tink/picture.png'));
+  const missing = cleanPaths.filter(
+    (path) => !existsSync(join(import.meta.dirname, '../..', path.replace('!', ''))),
+  );
+  assert.deepEqual(missing, [], 'take them out of the list');
 });

@@ -120,7 +120,7 @@ test('a token of the identity provider brings its roles', async () => {
   await kubectl([], ...binding, '--group', 'oidc:operators');
   assert.match((await kubectl(how, 'get', 'hardware')).err, /No resources found/);
   const [code, message] = await asked(`Bearer ${await provider.token('another')}`);
-  assert.deepEqual([code, message], [401, 'the token is not accepted: the token is for another audience']);
+  assert.deepEqual([code, message], [401, 'the token is invalid: the token is for another audience']);
 });
 
 test('roles of the realm and of our client are groups, and those of another client are not', async () => {

@@ -165,6 +165,6 @@ test('the claim of the token is the machine that an agent speaks for', { timeout
 test('a claim needs proxies that are trusted', async () => {
   await assert.rejects(
     startServer({ flags: ['--agent-claim=machine'] }),
-    /--agent-claim needs --trusted-proxies: .* such as 127\.0\.0\.1\/32 for our own gateway/,
+    /--agent-claim needs --trusted-proxies .* such as 127\.0\.0\.1\/32 for our own gateway/,
   );
 });

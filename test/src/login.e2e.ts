@@ -105,7 +105,7 @@ test('a person logs in with a browser, is somebody from then on, and nobody afte
   const logout = await tink('browser', 'logout');
   assert.equal(await logout.code(), 0, logout.said);
   assert.doesNotMatch(configText('browser'), /oken/);
-  assert.match((await tink('browser', 'auth', 'whoami')).said, /needs a token/);
+  assert.match((await tink('browser', 'auth', 'whoami')).said, /requires a token/);
   const again = await fetch(`${provider.issuer}/token`, {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'refresh_token', client_id: 'tinkerbell', refresh_token: kept }),
@@ -160,7 +160,7 @@ test('tokens are renewed when they end, and once when the server refuses one', a
 test('what goes wrong is said with the way out', async () => {
   const at = ['--server', server.url];
   const refused = await loggedIn('wrong', { login: 'ann', refuses: true }, ...at);
-  assert.match(refused.said, /the login was refused at the identity provider/);
+  assert.match(refused.said, /the identity provider rejected the login/);
   assert.equal(await refused.code(), 1);
   assert.match(
     (await tink('wrong', 'login', '--no-browser', ...at, '--client-id', 'stranger')).said,
@@ -180,7 +180,7 @@ test('what goes wrong is said with the way out', async () => {
   );
   assert.match(
     (await tink('wrong', 'login', '--device', '--server', guests.url)).said,
-    /the code has expired.*\n.*again/,
+    /the code expired.*\n.*again/,
   );
   assert.throws(() => configText('wrong'), /ENOENT/, 'nothing is kept of a login that failed');
 });
@@ -198,6 +198,6 @@ test('a server without an identity provider says so', async () => {
   await using plain = await startServer();
   assert.match(
     (await tink('plain', 'login', '--server', plain.url)).said,
-    /knows no identity provider[^]*--oidc-issuer-url/,
+    /no identity provider is configured[^]*--oidc-issuer-url/,
   );
 });

@@ -142,7 +142,10 @@ test('a workflow that waits between two actions goes on after the move from a fi
   await fill(url);
   assert.equal(await performNext(client), 'one');
   const hardware = await list(url, 'hardware');
-  await assert.rejects(tink('migrate', '--from', `sqlite:${folder}`, '--to', postgresUrl), /a server holds/);
+  await assert.rejects(
+    tink('migrate', '--from', `sqlite:${folder}`, '--to', postgresUrl),
+    /a server is using/,
+  );
   await before.kill();
 
   const words = ['migrate', '--from', `sqlite:${folder}`, '--to', postgresUrl, '--json'];

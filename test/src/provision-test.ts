@@ -31,7 +31,7 @@ export function provisionTest(firmware: Firmware): void {
         (record) => record.event === 'transfer-started' && Number(record.details?.['offset']) > 0,
       );
       assert.ok(resumed, 'the image was resumed where it broke off');
-      assert.match(events, /server-restarted +server started again; the workflow goes on at write image/);
+      assert.match(events, /server-restarted +server restarted; the workflow continues at write image/);
     },
   );
 }

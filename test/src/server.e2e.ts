@@ -32,7 +32,7 @@ test('says that a data folder is in use, and by which flag to choose another', a
   await using server = await startServer();
   await assert.rejects(
     startServer({ dataDirectory: server.dataDirectory }),
-    /in use by another tinkerbell; stop it, or give another folder with --data-dir/,
+    /in use by another tinkerbell; stop it, or set another folder with --data-dir/,
   );
 });
 
@@ -94,9 +94,9 @@ test('says at the start which boot files are missing, and how to get them', asyn
     flags: ['--ipxe-binary-dir', '/nowhere', '--images-dir', '/no-images'],
   });
   const said = server.said().join('\n');
-  assert.match(said, /--images-dir \/no-images does not exist: make it, or correct the path/);
+  assert.match(said, /--images-dir \/no-images does not exist: create it or correct the path/);
   assert.match(said, /no in-memory OS in .*: build it with npm run hook/);
-  assert.match(said, /no iPXE binaries in \/nowhere: fetch them with npm run setup -- ipxe/);
+  assert.match(said, /no iPXE binaries in \/nowhere: download them with npm run setup -- ipxe/);
 });
 
 test('goes down at a signal within the grace of its connections', async () => {

@@ -1,6 +1,6 @@
 /**
- * Runs an action in a process of its own: what kills the action leaves the agent alive to report it. See
- * docs/decisions/0003-agent-packaging.md for what that costs.
+ * Runs an action in its own process, so that the agent survives a crash of the action and can report it. See
+ * docs/decisions/0003-agent-packaging.md for the cost.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -11,15 +11,15 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import type { ActionOrder, RunnerMessage } from './action-runner.ts';
 import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
-/** An action ends within a second of its timeout and ends what it runs; one that does not is killed after this. */
+/** An action ends itself and its children within a second of its timeout. If it does not, it is killed after this time. */
 const KILL_GRACE_MS = 1500;
-/** A killed process that waits for a disk does not end: the agent waits no longer than this, and reports it. */
+/** A killed process that waits for a disk does not end. The agent waits this long, and reports it. */
 const UNKILLABLE_MS = 1000;
-/** What an action left behind may hold its output open for ever: after its end the rest of it is read for so long. */
+/** A child of an action may keep its output open forever. The agent reads the rest for this long. */
 const DRAIN_MS = 1000;
-/** A process that has sent its result, and does not end, is killed after this. */
+/** A process that has sent its result but does not end is killed after this time. */
 const LINGER_MS = 2000;
-/** Lines of a crashed action's output that its report carries. */
+/** Lines of output in the report of a crashed action. */
 const OUTPUT_LINES_KEPT = 20;
 
 export type ActionOutcome =
@@ -29,20 +29,20 @@ export type ActionOutcome =
 
 export interface ActionProcessOptions {
   readonly order: ActionOrder;
-  /** Beside what this process has. */
+  /** Environment variables added to those of this process. */
   readonly processEnvironment?: Readonly<Record<string, string>>;
   /** 0: no limit. */
   readonly timeoutSeconds: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborts when the action must not go on. */
+  /** Aborts when the action must stop. */
   readonly cancelled?: AbortSignal;
   onProgress(progress: Progress): void;
-  /** Each line of what it writes. */
+  /** Called with each line of output. */
   readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
 }
 
-/** Resolves when the process has ended; never rejects. */
+/** Resolves when the process has ended. Never rejects. */
 export function runInProcess(options: ActionProcessOptions): Promise<ActionOutcome> {
   const child = fork(process.argv[1] ?? '', [RUN_ACTION_ARGUMENT], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -62,7 +62,7 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
       isOver = true;
       timers.cancel();
       cancelled?.removeEventListener('abort', stop);
-      // What the action started and left behind must not outlive it.
+      // Processes that the action left behind must not outlive it.
       killGroup(child, 'SIGKILL');
       if (cancelled?.aborted === true) resolve({ ok: 'cancelled', reason: String(cancelled.reason) });
       else if (timedOut) resolve({ ok: 'timeout' });
@@ -70,7 +70,9 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     };
     const kill = (): void => {
       killGroup(child, 'SIGKILL');
-      timers.schedule(UNKILLABLE_MS, () => finish('the action cannot be ended: it waits for a disk'));
+      timers.schedule(UNKILLABLE_MS, () =>
+        finish('the action cannot be killed, because it is waiting for a disk'),
+      );
     };
     const stop = (): void => {
       killGroup(child, 'SIGTERM');
@@ -110,7 +112,7 @@ function createTimers(clock: Clock): { schedule(delayMs: number, task: () => voi
   };
 }
 
-/** What the programs of an action write arrives as its log. */
+/** The output of an action's programs arrives as its log. */
 function takeLog(
   { level, message, fields }: Extract<RunnerMessage, { kind: 'log' }>,
   { log, onLine }: ActionProcessOptions,
@@ -126,7 +128,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // Nothing of the group is left.
+    // The process group is already empty.
   }
 }
 

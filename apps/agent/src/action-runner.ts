@@ -1,4 +1,4 @@
-/** The child process side: runs one action and tells the agent about it over the IPC channel. */
+/** The child process side: runs one action, and sends its progress and result to the agent over the IPC channel. */
 import { writeFileSync } from 'node:fs';
 
 import { ActionError, type ActionResult, type Progress } from '@tinkerbell/action-kit';
@@ -24,22 +24,22 @@ export type RunnerMessage =
     }
   | { readonly kind: 'result'; readonly result: ActionResult };
 
-/** When memory runs out, the kernel ends the action and not the agent that must report it. */
+/** Makes the kernel's OOM killer choose the action, not the agent that must report it. */
 const OOM_SCORE_ADJUSTMENT = '500';
 
-/** As long as an action that is stopped may take. */
+/** Time limit for a stopped action. */
 const ORPHAN_MS = 1000;
 
-/** Waits for an order, runs it, sends the result, and ends the process. */
+/** Waits for an order, runs it, sends the result, and exits. */
 export async function runActionProcess(): Promise<void> {
   try {
     writeFileSync('/proc/self/oom_score_adj', OOM_SCORE_ADJUSTMENT);
   } catch {
-    // Not allowed outside the in-memory OS, where it does not matter.
+    // Not permitted outside the in-memory OS, where it does not matter.
   }
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
-  // Without an agent there is nobody to report to, and a new agent will ask for the action again: what it runs must end.
+  // Stop the action if the agent is gone: nobody can report it, and a new agent requests it again.
   process.once('disconnect', () => {
     stop.abort();
     setTimeout(() => process.exit(1), ORPHAN_MS);

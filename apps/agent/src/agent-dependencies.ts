@@ -14,6 +14,6 @@ export interface AgentDependencies {
   /** Ends the loop. */
   readonly signal: AbortSignal;
   readonly attributes: AgentAttributes | undefined;
-  /** Variables of the process of every action, which the template does not see. */
+  /** Environment variables for every action's process. Templates do not see them. */
   readonly actionEnvironment: () => Readonly<Record<string, string>>;
 }

@@ -14,12 +14,15 @@ import { createServerLink } from './server-link.ts';
 import { SessionLink } from './session-link.ts';
 import { createWorkflowClient, openChannel } from './workflow-client.ts';
 
-/** The init script of the in-memory OS starts the agent again: slowly enough to be read. */
+/**
+ * Delay before the agent exits because of invalid settings. The init script of the in-memory OS restarts it, slowly enough to
+ * read the log.
+ */
 const MISCONFIGURED_PAUSE_MS = 5000;
 
 const AGENT_VERSION = '0.1.0';
 
-/** The agent as a program: settings, log, signals. Resolves when it is told to end. */
+/** Runs the agent as a program: settings, log, signals. Resolves after a stop signal. */
 export async function runAgentProgram(): Promise<void> {
   if (asksForHelp(process.argv.slice(2))) {
     process.stdout.write(agentHelp());

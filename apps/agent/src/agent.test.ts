@@ -44,13 +44,13 @@ test('runs actions in order and reports RUNNING, then SUCCESS', async (context) 
   const [running, success] = reports;
   assert.equal(running?.message?.message, 'running action');
   assert.equal(running?.executionStop?.seconds, -62_135_596_800n);
-  assert.equal(success?.message?.message, 'command ended with 0');
+  assert.equal(success?.message?.message, 'command exited with 0');
   assert.match(success?.executionDuration ?? '', /^(\d+ms|\d+s(\d+ms)?)$/);
   assert.equal(success?.agentId, 'agent-1');
   assert.equal(success?.workflowId, 'default/flow');
 });
 
-test('sends what the machine is made of with each question', async (context) => {
+test('sends the hardware attributes with each request', async (context) => {
   const server = await startServer(context, []);
   startAgent(context, server.address);
   const question = await server.nextQuestion();
@@ -59,7 +59,7 @@ test('sends what the machine is made of with each question', async (context) => 
   assert.match(question.agentAttributes?.memory?.usable ?? '', /^\d+[KMGT]B$/);
 });
 
-test('says why an action failed', async (context) => {
+test('reports why an action failed', async (context) => {
   const server = await startServer(context, [
     action({ name: 'fails', image: 'busybox', command: ['sh', '-c', 'echo disk on fire >&2; exit 7'] }),
   ]);
@@ -69,18 +69,18 @@ test('says why an action failed', async (context) => {
   assert.match(report?.message?.message ?? '', /ended with 7: disk on fire/);
 });
 
-test('names what is built in when the image is unknown', async (context) => {
+test('lists the built-in images if the image is unknown', async (context) => {
   const server = await startServer(context, [action({ name: 'x', image: 'quay.io/nobody/unknown:v1' })]);
   startAgent(context, server.address);
   const report = (await server.reportsUntil(isFinal)).at(-1);
   assert.equal(report?.actionState, StateType.FAILED);
   assert.match(
     report?.message?.message ?? '',
-    /unknown:v1 is not built in; built in are image2disk, writefile/,
+    /unknown:v1 is not built in; built-in images are image2disk, writefile/,
   );
 });
 
-test('reports TIMEOUT and ends what the action started', async (context) => {
+test('reports TIMEOUT and kills the processes of the action', async (context) => {
   const server = await startServer(context, [
     action({ name: 'slow', image: 'busybox', command: ['sleep', '3600'], timeout: 1n }),
   ]);
@@ -91,7 +91,7 @@ test('reports TIMEOUT and ends what the action started', async (context) => {
 });
 
 test(
-  'an action that ignores its timeout, and what it leaves behind, hold nothing up',
+  'an action that ignores its timeout, and what it leaves behind, block nothing',
   { timeout: 60_000 },
   async (context) => {
     const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 1; done'];
@@ -109,7 +109,7 @@ test(
   },
 );
 
-test('repeats the same report until the server takes it', async (context) => {
+test('repeats the same report until the server accepts it', async (context) => {
   let refusals = 3;
   const server = await startServer(
     context,
@@ -168,7 +168,7 @@ test(
     startAgent(context, server.address, spool);
     const report = (await server.reportsUntil(isFinal)).at(-1);
     assert.equal(report?.actionState, StateType.SUCCESS);
-    // Two of them would write the same disk.
+    // Two actions at once would write to the same disk.
     const interrupted = Number(readFileSync(marker, 'utf8'));
     while (isAlive(interrupted)) await new Promise((resolve) => setTimeout(resolve, 20));
   },
@@ -194,13 +194,13 @@ test('accepts waitdaemon first and starts its image afterwards', async (context)
   );
 });
 
-test('reports a reboot as success and leaves this machine alone without --allow-reboot', async (context) => {
+test('reports a reboot as success and does not restart this machine without --allow-reboot', async (context) => {
   const server = await startServer(context, [
     action({ name: 'reboot', image: 'quay.io/tinkerbell/actions/reboot:latest' }),
     action({ name: 'after', image: 'busybox', command: ['true'] }),
   ]);
   const agent = startAgent(context, server.address);
-  const left = outputOf(agent, 'left as it is');
+  const left = outputOf(agent, 'the machine was not changed');
   const reports = await server.reportsUntil((report) => isFinal(report) && report.actionName === 'after');
   assert.equal(reports.find(isFinal)?.actionState, StateType.SUCCESS);
   await left;
@@ -216,7 +216,7 @@ function action(fields: Partial<Omit<ActionResponse, '$typeName' | '$unknown'>>)
   });
 }
 
-/** Also false for a process that has ended and whose parent has not read its status yet. */
+/** Also false for a process that has ended but whose parent has not read its status yet. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -273,13 +273,13 @@ function outputOf(child: ChildProcess, text: string): Promise<void> {
 interface TestServer {
   readonly address: string;
   readonly accepted: ActionStatusRequest[];
-  /** All reports so far, once one of them satisfies the condition. */
+  /** Resolves with all reports so far, once one of them satisfies the condition. */
   reportsUntil(condition: (report: ActionStatusRequest) => boolean): Promise<readonly ActionStatusRequest[]>;
   nextQuestion(): Promise<ActionRequest>;
   serveAgain(): void;
 }
 
-/** Hands out `actions` in order, the next one after the final report of the one before. */
+/** Assigns `actions` in order, each after the final report of the previous one. */
 async function startServer(
   context: TestContext,
   actions: readonly ActionResponse[],
@@ -330,10 +330,10 @@ async function startServer(
     );
   });
   context.after(() => server.forceShutdown());
-  const until = <Value>(look: () => Value | undefined): Promise<Value> =>
+  const until = <Value>(read: () => Value | undefined): Promise<Value> =>
     new Promise((resolve) => {
       const wakeUp = (): void => {
-        const value = look();
+        const value = read();
         if (value === undefined) return;
         wakeUps.delete(wakeUp);
         resolve(value);

@@ -1,4 +1,4 @@
-/** The agent's loop: ask for an action, run it, report it until acknowledged, again. */
+/** The agent's loop: requests an action, runs it, and reports it until the report is acknowledged. */
 import type { ActionResponse } from '@tinkerbell/api/agent';
 import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import { delay } from '@tinkerbell/platform-contract';
@@ -15,7 +15,7 @@ import type { Assignment } from './assignment.ts';
 import type { AgentDependencies } from './agent-dependencies.ts';
 import type { FinishedAction, FollowUp } from './spool.ts';
 
-/** Runs until the signal aborts. A report left over from a crash goes out before anything new is asked for. */
+/** Runs until the signal aborts. A report left over from a crash is sent before the next action is requested. */
 export async function runAgent(dependencies: AgentDependencies): Promise<void> {
   const { settings, client, spool, log, signal } = dependencies;
   const backoff = createBackoff(settings.backoffMaxMs, dependencies.random);
@@ -31,7 +31,7 @@ export async function runAgent(dependencies: AgentDependencies): Promise<void> {
     };
     const answer = await client.next(request, signal);
     if (!answer.ok) {
-      // The same answer every few seconds is worth one line.
+      // Log a repeated answer only once.
       if (answer.error !== lastError && !signal.aborted)
         log.info(idleText(answer.kind), { reason: answer.error });
       lastError = answer.error;
@@ -50,10 +50,10 @@ export async function runAgent(dependencies: AgentDependencies): Promise<void> {
 }
 
 function idleText(kind: 'idle' | 'permanent' | 'temporary'): string {
-  return kind === 'idle' ? 'nothing to do yet' : 'the server does not answer as it should';
+  return kind === 'idle' ? 'no action to run' : 'unexpected answer from the server';
 }
 
-/** Undefined when the server could not be told that the action starts: then it is not started. */
+/** Returns undefined if the server did not accept the start report. Then the action does not start. */
 async function runAction(
   assignment: Assignment,
   dependencies: AgentDependencies,
@@ -62,11 +62,11 @@ async function runAction(
   const { client, clock, settings } = dependencies;
   const log = dependencies.log.child({ action: action.name });
   const startedMs = clock.nowMs();
-  // Some servers leave the agent's id out of the answer.
+  // Some servers omit the agent's id in the response.
   const known = action.agentId === '' ? { ...action, agentId: settings.id } : action;
   const accepted = await client.report(runningReport(known, startedMs, 'running action'), attempt);
   if (!accepted.ok) {
-    log.warn('not started: the server did not take the report', { reason: accepted.error });
+    log.warn('action not started: the server did not accept the report', { reason: accepted.error });
     return undefined;
   }
   log.info('started', { image: action.image, workflow: action.workflowId });
@@ -144,7 +144,7 @@ function orderFor(action: ActionResponse): ActionOrder {
   return { image: action.image, command: action.command, environment: environmentOf(action) };
 }
 
-/** Reports the spooled result until the server takes it, then does what was to follow. */
+/** Reports the spooled result until the server accepts it, then runs its follow-up. */
 async function deliverPending(dependencies: AgentDependencies, backoff: Backoff): Promise<void> {
   const { client, clock, spool, log, signal } = dependencies;
   const finished = await spool.pending();
@@ -158,14 +158,14 @@ async function deliverPending(dependencies: AgentDependencies, backoff: Backoff)
       return;
     }
     if (answer.kind !== 'temporary') {
-      log.error('the server refuses the result for good', {
+      log.error('the server permanently rejected the result', {
         action: finished.actionName,
         reason: answer.error,
       });
       await spool.clear();
       return;
     }
-    log.warn('the server did not take the result, trying again', { reason: answer.error });
+    log.warn('the server did not accept the result; retrying', { reason: answer.error });
     await delay(clock, backoff.nextMs(), signal);
   }
 }

@@ -5,7 +5,7 @@ const FACTOR = 1.5;
 const JITTER = 0.5;
 
 export interface Backoff {
-  /** The next delay in milliseconds: growing by half, at most the limit, spread by plus or minus half. */
+  /** Returns the next delay in milliseconds. It grows by half up to the limit, with jitter of plus or minus half. */
   nextMs(): number;
   reset(): void;
 }

@@ -1,4 +1,4 @@
-/** Which action an image name stands for. Upstream pulls a container image; here the program is built in. */
+/** Maps an image name to a built-in action. Upstream pulls a container image instead. */
 import { cexecAction } from '@tinkerbell/action-cexec';
 import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
@@ -18,10 +18,10 @@ const ACTIONS: readonly Action[] = [
   commandAction('busybox'),
 ];
 
-/** Handled by the agent itself: see `follow-up.ts`. */
+/** Handled by the agent itself; see `follow-up.ts`. */
 export const WAIT_DAEMON = 'waitdaemon';
 
-/** `quay.io/tinkerbell/actions/image2disk:v1@sha256:...` is `image2disk`: registry, tag and digest do not matter. */
+/** `quay.io/tinkerbell/actions/image2disk:v1@sha256:...` is `image2disk`. Registry, tag and digest are ignored. */
 export function actionName(image: string): string {
   const withoutDigest = image.split('@')[0] ?? '';
   const last = withoutDigest.split('/').at(-1) ?? '';
@@ -35,5 +35,5 @@ export function builtInAction(image: string): Action | undefined {
 
 export function unknownImage(image: string): string {
   const names = [...ACTIONS.map((action) => action.name), WAIT_DAEMON];
-  return `the image ${image} is not built in; built in are ${names.join(', ')}, from any registry and with any tag`;
+  return `the image ${image} is not built in; built-in images are ${names.join(', ')}, from any registry and with any tag`;
 }

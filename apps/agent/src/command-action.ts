@@ -7,8 +7,8 @@ const MACHINE_COMMANDS: Readonly<Record<string, 'reboot' | 'power-off'>> = {
 };
 
 /**
- * Runs the template's command with the busybox of the in-memory OS, in place of an image whose whole use is its
- * shell. `reboot` and `poweroff` wait for the acknowledgement, as the reboot action does.
+ * Runs the template's command with the busybox of the in-memory OS. It replaces images that only provide a shell.
+ * `reboot` and `poweroff` wait for the acknowledgement, like the reboot action.
  */
 export function commandAction(name: string): Action {
   return defineAction(name, async (environment, context) => {
@@ -17,6 +17,6 @@ export function commandAction(name: string): Action {
     const afterReport = MACHINE_COMMANDS[program.split('/').at(-1) ?? ''];
     if (afterReport !== undefined) return { message: 'command accepted', afterReport };
     await mustRun(program, rest, { signal: context.signal, environment, log: context.log });
-    return { message: 'command ended with 0' };
+    return { message: 'command exited with 0' };
   });
 }

@@ -1,9 +1,9 @@
 import type { Log, LogFields } from '@tinkerbell/platform-contract';
 
 /**
- * Log lines for a person at the machine's console: seconds since power-on, words, fields.
+ * Writes log lines to the machine's console: seconds since power-on, message, fields.
  *
- * @param write takes one line with its end.
+ * @param write gets one line with its line break.
  */
 export function createConsoleLog(options: {
   readonly write: (line: string) => void;

@@ -1,6 +1,6 @@
 import type { ActionResponse } from '@tinkerbell/api/agent';
 
-/** `KEY=VALUE` pairs as a record; a value may have further equals signs. */
+/** Parses `KEY=VALUE` pairs to a record. A value may contain more equals signs. */
 export function environmentOf({ environment }: Pick<ActionResponse, 'environment'>): Record<string, string> {
   return Object.fromEntries(
     environment.map((pair): [string, string] => {

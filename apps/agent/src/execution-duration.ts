@@ -5,7 +5,7 @@ const UNITS = [
   ['ms', 1],
 ] as const;
 
-/** The two largest units of a duration, as upstream's agent writes it: `3s120ms`, `1h2m`. */
+/** Formats the two largest units of a duration, like upstream's agent: `3s120ms`, `1h2m`. */
 export function formatExecutionDuration(milliseconds: number): string {
   let rest = Math.max(0, Math.round(milliseconds));
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * What happens after a success has been acknowledged: the machine restarts, or, with waitdaemon, another image
- * runs whose end nobody waits for. waitdaemon is how upstream's templates restart a machine without losing
- * the report of the action that does it.
+ * Runs after the server has acknowledged a success: restarts the machine, or, for waitdaemon, runs another image without waiting
+ * for its end. Upstream's templates use waitdaemon to restart a machine without losing the report of the action that
+ * does it.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -16,23 +16,26 @@ import type { FollowUp } from './spool.ts';
 
 const WAIT_SECONDS_DEFAULT = 10;
 const WAIT_SECONDS_MAX = 3600;
-/** Lets the console and the network card finish what they were given. */
+/** Time for the console and the network card to finish pending output. */
 const SETTLE_MS = 250;
-/** Caches that a disk does not take in this time are lost: the machine restarts all the same. */
+/** Time limit for flushing disks. If it is exceeded, the machine restarts anyway and loses the caches. */
 const SYNC_LIMIT_MS = 30_000;
-/** The init system that does not answer is not waited for. */
+/** Time limit for an answer of the init system. */
 const INIT_LIMIT_MS = 30_000;
-/** An image whose action has no timeout; the agent asks for nothing else meanwhile. */
+/** Time limit of an image whose action has no timeout. The agent requests nothing else meanwhile. */
 const FOLLOW_UP_SECONDS = 3600;
 
 export type WaitDaemonOrder =
   | { readonly ok: true; readonly followUp: FollowUp }
   | { readonly ok: false; readonly error: string };
 
-/** waitdaemon's variables: IMAGE, and WAIT_SECONDS to wait before starting it. Command, timeout and the rest are passed on. */
+/**
+ * Parses waitdaemon's variables: IMAGE, and WAIT_SECONDS, the delay before its start. Command, timeout and the rest are passed
+ * on.
+ */
 export function waitDaemonOrder(order: ActionOrder, timeoutSeconds = 0): WaitDaemonOrder {
   const { IMAGE: image = '', WAIT_SECONDS: wait = String(WAIT_SECONDS_DEFAULT), ...rest } = order.environment;
-  if (image === '') return { ok: false, error: 'waitdaemon: IMAGE is missing: set it to the image to start' };
+  if (image === '') return { ok: false, error: 'waitdaemon: IMAGE is missing; set it to the image to start' };
   const seconds = /^\d{1,5}$/.test(wait) ? Number(wait) : Number.NaN;
   if (!(seconds <= WAIT_SECONDS_MAX)) {
     return { ok: false, error: `waitdaemon: WAIT_SECONDS=${wait} is not a number up to ${WAIT_SECONDS_MAX}` };
@@ -49,7 +52,7 @@ export function waitDaemonOrder(order: ActionOrder, timeoutSeconds = 0): WaitDae
   return { ok: true, followUp };
 }
 
-/** Does it. Returns when the machine goes on as before. */
+/** Runs the follow-up. Returns if the machine keeps running. */
 export async function performFollowUp(followUp: FollowUp, dependencies: AgentDependencies): Promise<void> {
   const { clock, log } = dependencies;
   if (followUp.kind === 'machine') {
@@ -74,15 +77,18 @@ export async function performFollowUp(followUp: FollowUp, dependencies: AgentDep
 async function performEffect(effect: MachineEffect, dependencies: AgentDependencies): Promise<void> {
   const { clock, log, settings } = dependencies;
   if (!settings.allowReboot) {
-    log.warn('this machine is left as it is: the agent runs without --allow-reboot', { effect });
+    log.warn('the machine was not changed, because the agent runs without --allow-reboot', { effect });
     return;
   }
   log.info(`machine: ${effect}`);
   await delay(clock, SETTLE_MS);
   await runProgram('sync', [], { signal: AbortSignal.timeout(SYNC_LIMIT_MS) }).catch((thrown: unknown) =>
-    log.warn('not everything is on the disks', { reason: String(thrown) }),
+    log.warn('not all data was written to the disks', { reason: String(thrown) }),
   );
   const result = changeMachineState(effect);
-  log.warn('the kernel refused, asking the init system', { effect, reason: result.ok ? '' : result.error });
+  log.warn('the kernel rejected the request; using the init system', {
+    effect,
+    reason: result.ok ? '' : result.error,
+  });
   spawnSync(effect === 'power-off' ? 'poweroff' : 'reboot', ['-f'], { timeout: INIT_LIMIT_MS });
 }

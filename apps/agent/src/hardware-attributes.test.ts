@@ -102,7 +102,7 @@ test('rounds sizes up', () => {
   ]);
 });
 
-test('gives empty texts on a machine that tells nothing', () => {
+test('returns empty text on a machine without facts', () => {
   const attributes = readAttributes(join(root, 'nothing'));
   assert.equal(attributes.product?.name, '');
   assert.deepEqual(attributes.block, []);

@@ -1,6 +1,6 @@
 /**
- * What this machine is made of, for discovery and for WorkflowRuleSets. Upstream reads the same facts with
- * ghw; sizes are texts rounded up in units of 1024, as there (`32GB`).
+ * Reads the hardware attributes of this machine for discovery and for WorkflowRuleSets. Upstream reads the same facts with
+ * ghw. Sizes are text rounded up in units of 1024, as in upstream (`32GB`).
  */
 import { join } from 'node:path';
 
@@ -30,7 +30,7 @@ import { linkName, listNames, readLine } from './sys-file.ts';
 const SECTOR_BYTES = 512;
 const PCI_CLASS_DISPLAY = '0x03';
 
-/** Reads `/proc` and `/sys` below `root`. Facts the machine does not tell are empty. */
+/** Reads `/proc` and `/sys` below `root`. Unknown facts are empty. */
 export function readAttributes(root: string): AgentAttributes {
   const sys = join(root, 'sys');
   const dmi = (name: string): string => readLine(sys, 'class/dmi/id', name);
@@ -66,7 +66,7 @@ export function readAttributes(root: string): AgentAttributes {
   });
 }
 
-/** Sockets, cores and threads by the `physical id` and `core id` of /proc/cpuinfo. */
+/** Counts sockets, cores and threads by the `physical id` and `core id` of /proc/cpuinfo. */
 export function readCpu(cpuinfo: string): CPU {
   const sockets = new Map<number, { cores: Set<string>; threads: number; fields: Map<string, string> }>();
   for (const block of cpuinfo.split('\n\n')) {
@@ -153,7 +153,7 @@ function driveTypeOf(name: string, rotational: string): string {
   return rotational === '1' ? 'HDD' : 'SSD';
 }
 
-/** Vendor, product and class as numbers: the in-memory OS carries no list of their names. */
+/** Vendor, product and class are numbers, because the in-memory OS has no list of their names. */
 function readPciDevices(sys: string): readonly PCI[] {
   return listNames(sys, 'bus/pci/devices').map((address) => {
     const at = (name: string): string => readLine(sys, 'bus/pci/devices', address, name);
@@ -168,7 +168,7 @@ function readPciDevices(sys: string): readonly PCI[] {
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
-/** Rounded up in the largest unit of 1024 that gives at least 1: `3GB`. Empty for 0. */
+/** Rounds up in the largest unit of 1024 with a value of at least 1: `3GB`. Empty for 0. */
 export function sizeText(bytes: number): string {
   if (!(bytes > 0)) return '';
   const power = Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), SIZE_UNITS.length - 1);

@@ -1,4 +1,4 @@
-/** The agent as a program against a service that lets in sessions only. */
+/** The agent as a program against a service that requires sessions. */
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ function startAgent(context: TestContext, address: string, at: { spool: string; 
   return { child, said: () => text, kill };
 }
 
-test('exchanges its boot token, goes on with the session when started again, and shows it to no program', async (context) => {
+test('exchanges its boot token, reuses the session after a restart, and hides it from programs', async (context) => {
   const [begun, go, seen] = ['begun', 'go', 'seen'].map((name) => join(directory, name));
   const wait = `echo run >> ${begun}; while [ ! -e ${go} ]; do sleep 0.05; done`;
   const server = await startServer(context, workflowOf([wait, `env > ${seen}`]), 'required');
@@ -66,7 +66,7 @@ test('exchanges its boot token, goes on with the session when started again, and
   assert.equal(existsSync(kept), true);
 });
 
-test('refused, it says why once, and tries again', async (context) => {
+test('logs a rejection once, and retries', async (context) => {
   const server = await startServer(context, workflowOf(['true']), 'required');
   const bootToken = server.mint();
   const thief = startAgent(context, server.address, { spool: 'thief', bootToken });
@@ -77,20 +77,20 @@ test('refused, it says why once, and tries again', async (context) => {
   await eventually(() => refused() > 5);
   assert.equal(agent.child.exitCode, null);
   assert.equal(agent.said().split('replayed: ').length - 1, 1, agent.said());
-  assert.match(agent.said(), /the server does not let this agent in.*no-token: /);
+  assert.match(agent.said(), /the server rejected this agent.*no-token: /);
 });
 
-test('with a session that has ended it goes on without, where that is let in', async (context) => {
+test('continues without an expired session if the server allows it', async (context) => {
   const server = await startServer(context, workflowOf(['true']), 'optional');
   const agent = startAgent(context, server.address, { spool: 'ended', bootToken: server.mint() });
   await eventually(async () => (await server.status()).state === 'POST');
-  await eventually(() => /ended: the workflow/.test(agent.said()) && /nothing to do yet/.test(agent.said()));
+  await eventually(() => /ended: the workflow/.test(agent.said()) && /no action to run/.test(agent.said()));
   const sessions = server.counter('tink_server_agent_sessions_started_total');
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.equal(server.counter('tink_server_agent_sessions_started_total'), sessions, 'it stays');
 });
 
-test('only what our server says of who an agent is counts as that', () => {
+test('recognises only identity errors of our server', () => {
   const [code, details] = [
     status.PERMISSION_DENIED,
     'another-machine: the session is that of another machine',

@@ -1,6 +1,6 @@
 /**
- * What the agent proves with whose machine it runs on: the boot token of the kernel's arguments, exchanged once for a session
- * that goes with every call. Kept on the machine, so that an agent that is started again goes on with it.
+ * The identity of the agent: it exchanges the boot token of the kernel arguments once for a session, and sends the session with
+ * every call. The session is stored on the machine, so that a restarted agent can use it.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ import { failure, unary, type CallResult, type Channel } from './workflow-client
 
 const METHOD = serviceDefinition(AgentService).exchange;
 
-/** How a server of ours begins what it says to an agent that is not let in. */
+/** Prefix of our server's error when it rejects an agent. */
 const REFUSAL = /^(no-token|invalid|expired|replayed|fenced|ended|another-machine|another-workflow|claim): /;
 
 export interface KeptSession {
-  /** Of which it was got. */
+  /** The boot token that the session was exchanged for. */
   readonly bootToken: string;
   readonly session: string;
-  /** Of the server's HTTP: to whom else it may be shown. */
+  /** The HTTP origins of the server that the session may be sent to. */
   readonly origins: readonly string[];
 }
 
@@ -32,29 +32,32 @@ export class Identity {
   readonly #log: Log;
   #kept: KeptSession | undefined;
   #isReady = false;
-  /** False after a refusal: a server that asks for none may let in an agent whose session has ended. */
+  /**
+   * Whether calls send the session. False after a rejection, because a server with optional authentication may accept an agent
+   * whose session has ended.
+   */
   #isPresented = true;
-  /** Reasons that were told since the last call that was let in. */
-  readonly #told = new Set<string>();
+  /** Reasons already logged since the last successful call. */
+  readonly #loggedReasons = new Set<string>();
 
   constructor(settings: IdentitySettings, log: Log) {
     this.#settings = settings;
     this.#log = log;
   }
 
-  /** What goes with the next call; undefined for none. */
+  /** Returns the session for the next call; undefined for none. */
   session(): string | undefined {
     return this.#isPresented ? this.#kept?.session : undefined;
   }
 
-  /** The variables of an action's process from which the kit of actions reads it. */
+  /** Returns the environment variables from which the action kit reads the session. */
   environment(): Readonly<Record<string, string>> {
     if (this.#kept === undefined) return {};
     const { session, origins } = this.#kept;
     return { TINKERBELL_SESSION: session, TINKERBELL_SESSION_ORIGINS: origins.join(' ') };
   }
 
-  /** Presents the session with every call of a channel, and hears what became of it. */
+  /** Sends the session with every call of a channel, and observes the result. */
   readonly interceptor: Interceptor = (options, nextCall) => {
     const isExchange = options.method_definition.path === METHOD.path;
     const session = isExchange ? undefined : this.session();
@@ -63,7 +66,7 @@ export class Identity {
         if (session !== undefined) metadata.set(SESSION_HEADER, session);
         next(metadata, {
           onReceiveStatus: (ended, nextStatus) => {
-            if (!isExchange) this.#heard(ended, session);
+            if (!isExchange) this.#observe(ended, session);
             nextStatus(ended);
           },
         });
@@ -71,7 +74,7 @@ export class Identity {
     });
   };
 
-  /** Resolves when there is a session, or none is to be had; fails while the server does not answer. */
+  /** Resolves when there is a session or none is available. Fails while the server does not answer. */
   async ready(channel: Channel): Promise<CallResult<undefined>> {
     if (this.#isReady) return { ok: true, value: undefined };
     this.#kept ??= await this.#read();
@@ -83,7 +86,7 @@ export class Identity {
     return { ok: true, value: undefined };
   }
 
-  /** Undefined when the server gives a session, or never will for this token. */
+  /** Resolves with undefined if the server issues a session, or never will for this token. */
   async #exchange(channel: Channel, bootToken: string): Promise<CallResult<undefined> | undefined> {
     const request = { agentId: this.#settings.id, bootToken };
     const answer = await unary<ExchangeResponse>(channel, METHOD, request);
@@ -92,17 +95,17 @@ export class Identity {
       return undefined;
     }
     const { error } = answer;
-    // A server without Exchange gives no sessions.
+    // A server without Exchange issues no sessions.
     if (error?.code === status.UNIMPLEMENTED) return undefined;
     if (error === null || !isIdentityRefusal(error)) return failure(error);
-    this.#tellRefused(error.details);
+    this.#logRejected(error.details);
     return undefined;
   }
 
   async #keep({ session, origins }: ExchangeResponse): Promise<void> {
     const { bootToken = '', spoolDirectory } = this.#settings;
     this.#kept = { bootToken, session, origins };
-    this.#log.info('this machine has a session');
+    this.#log.info('session received');
     await mkdir(spoolDirectory, { recursive: true });
     const path = this.#path();
     await writeFile(`${path}.partial`, JSON.stringify(this.#kept), { mode: 0o600 });
@@ -111,7 +114,7 @@ export class Identity {
 
   async #read(): Promise<KeptSession | undefined> {
     const text = await readFile(this.#path(), 'utf8').catch(() => undefined);
-    // Renamed into place when whole, and written by this program only.
+    // Renamed into place when complete, and written only by this program.
     return text === undefined ? undefined : (JSON.parse(text) as KeptSession);
   }
 
@@ -119,24 +122,24 @@ export class Identity {
     return join(this.#settings.spoolDirectory, 'session.json');
   }
 
-  #heard({ code, details }: { readonly code: status; readonly details: string }, session?: string): void {
-    if (code === status.OK) this.#told.clear();
+  #observe({ code, details }: { readonly code: status; readonly details: string }, session?: string): void {
+    if (code === status.OK) this.#loggedReasons.clear();
     if (!isIdentityRefusal({ code, details })) return;
-    this.#tellRefused(details);
-    // Of calls that were under way together one decides.
+    this.#logRejected(details);
+    // Only one of several concurrent calls toggles it.
     if (this.#kept !== undefined && session === this.session()) this.#isPresented = !this.#isPresented;
   }
 
-  /** The same answer every few seconds is worth one line. */
-  #tellRefused(details: string): void {
+  /** Logs a repeated rejection only once. */
+  #logRejected(details: string): void {
     const reason = REFUSAL.exec(details)?.[1] ?? details;
-    if (this.#told.has(reason)) return;
-    this.#told.add(reason);
-    this.#log.error('the server does not let this agent in', { reason: details });
+    if (this.#loggedReasons.has(reason)) return;
+    this.#loggedReasons.add(reason);
+    this.#log.error('the server rejected this agent', { reason: details });
   }
 }
 
-/** Whether a server of ours refused an agent for who it is: it may be let in later. */
+/** True if our server rejected the agent's identity. It may accept the agent later. */
 export function isIdentityRefusal(error: { readonly code: status; readonly details: string }): boolean {
   const isRefused = error.code === status.UNAUTHENTICATED || error.code === status.PERMISSION_DENIED;
   return isRefused && REFUSAL.test(error.details);

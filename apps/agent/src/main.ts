@@ -1,6 +1,6 @@
 /**
- * One program, two roles: the agent, and the process that runs one action for it. Each loads only what it needs: an
- * action's process starts in half the time without gRPC.
+ * One program with two roles: the agent, and the process that runs one action for it. Each role loads only what it needs.
+ * An action's process starts in half the time without gRPC.
  */
 import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 

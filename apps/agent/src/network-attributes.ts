@@ -3,7 +3,7 @@ import { NetworkSchema, type Network } from '@tinkerbell/api/agent';
 
 import { linkName, listNames, readLine } from './sys-file.ts';
 
-/** Network interfaces with a device behind them, from /sys/class/net. */
+/** Reads the network interfaces with a device from /sys/class/net. */
 export function readNetworkInterfaces(sysDirectory: string): readonly Network[] {
   return physicalNames(sysDirectory).map((name) => {
     const speed = Number(readLine(sysDirectory, 'class/net', name, 'speed'));
@@ -16,7 +16,7 @@ export function readNetworkInterfaces(sysDirectory: string): readonly Network[] 
   });
 }
 
-/** MAC of the first physical network interface; undefined when the machine has none. */
+/** Returns the MAC of the first physical network interface; undefined if the machine has none. */
 export function firstMac(sysDirectory: string): string | undefined {
   const [name] = physicalNames(sysDirectory);
   return name === undefined ? undefined : readLine(sysDirectory, 'class/net', name, 'address').toLowerCase();

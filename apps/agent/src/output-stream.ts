@@ -1,4 +1,7 @@
-/** Lines on their way to the server: numbered, kept until acknowledged, sent again when the stream broke; and heartbeats. */
+/**
+ * Sends output lines and heartbeats to the server. Lines are numbered, kept until acknowledged, and resent when the stream
+ * breaks.
+ */
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -21,10 +24,10 @@ import type { OutputSink } from './assignment.ts';
 import type { Channel } from './workflow-client.ts';
 
 const METHOD = serviceDefinition(AgentService).output;
-/** Lines come in bursts: one message for each burst. */
+/** Collects a burst of lines into one message. */
 const GATHER_MS = 50;
 const LINES_AT_ONCE = 500;
-/** While the server is away; the oldest go first. */
+/** Limit of kept lines while the server is unreachable. The oldest are dropped first. */
 const LINES_KEPT = 5000;
 const LINE_CHARACTERS_MAX = 4096;
 const REOPEN_MS = 1000;
@@ -43,7 +46,7 @@ export class OutputStream {
   #sessionId = '';
   #call: ClientDuplexStream<OutputRequest, OutputResponse> | undefined;
   #waiting: Waiting[] = [];
-  /** How many of those that wait were sent on this stream. */
+  /** Number of kept lines that were sent on this stream. */
   #sent = 0;
   #cancelSend: (() => void) | undefined;
   #cancelHeartbeat: (() => void) | undefined;

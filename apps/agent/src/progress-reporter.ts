@@ -10,11 +10,11 @@ const DEADLINE_MS = 5000;
 
 export interface ProgressReporter {
   take(progress: Progress): void;
-  /** Resolves when no progress report is under way, so that none can arrive after the final one. */
+  /** Resolves when no progress report is in flight, so that none arrives after the final one. */
   settled(): Promise<void>;
 }
 
-/** Tells the server what a running action does: once a second at most, never two calls at a time. */
+/** Reports the progress of a running action to the server: at most once a second, and one call at a time. */
 export function createProgressReporter(options: {
   readonly client: ServerLink;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export function createProgressReporter(options: {
       if (underWay !== undefined || nowMs - lastMs < INTERVAL_MS) return;
       lastMs = nowMs;
       const report = runningReport(action, startedMs, `${action.name}: ${progress.message}`);
-      // Progress is worth one attempt: the next one says more.
+      // A failed progress report is not repeated, because the next one replaces it.
       underWay = client.report(report, attempt, clock.nowMs() + DEADLINE_MS).finally(() => {
         underWay = undefined;
       });

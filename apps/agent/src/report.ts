@@ -12,13 +12,13 @@ import { formatExecutionDuration } from './execution-duration.ts';
 import type { FinishedAction } from './spool.ts';
 import type { Fields } from './workflow-client.ts';
 
-/** Go's zero time, which upstream's agent sends for "not yet" and its server expects. */
+/** Go's zero time. Upstream's agent sends it for "not yet", and its server expects it. */
 const NOT_YET = { seconds: -62_135_596_800n, nanos: 0 };
 
-/** Upper bound of the text of a report; a failing program may have much to say. */
+/** Limit of the text of a report, because a failing program may print a lot. */
 const MESSAGE_MAX_CHARACTERS = 4000;
 
-/** Says that an action runs. May be sent any number of times, with what it is doing. */
+/** Builds the report of a running action, with its progress. It may be sent any number of times. */
 export function runningReport(
   action: ActionResponse,
   startedMs: number,
@@ -38,7 +38,7 @@ export function runningReport(
   };
 }
 
-/** Says how an action ended. The same finished action always gives the same report. */
+/** Builds the report of a finished action. The same finished action always gives the same report. */
 export function finalReport(finished: FinishedAction): Fields<ActionStatusRequest> {
   return {
     workflowId: finished.workflowId,

@@ -1,11 +1,11 @@
-/** The agent's side of whichever protocol the server speaks: ours, else upstream's. */
+/** The agent's side of the protocol that the server supports: ours, else upstream's. */
 import type { ActionRequest, ActionStatusRequest } from '@tinkerbell/api/agent';
 import type { Assignment, OutputSink } from './assignment.ts';
 import type { SessionLink } from './session-link.ts';
 import type { CallResult, Fields, WorkflowClient } from './workflow-client.ts';
 
 export interface ServerLink {
-  /** The next action; held by the server until there is one. */
+  /** Resolves with the next action. The server may hold the call until there is one. */
   next(request: Fields<ActionRequest>, signal: AbortSignal): Promise<CallResult<Assignment>>;
   report(
     request: Fields<ActionStatusRequest>,
@@ -17,7 +17,10 @@ export interface ServerLink {
 
 const NO_OUTPUT: OutputSink = { write: () => undefined, settled: () => Promise.resolve() };
 
-/** `known` resolves when the agent has what it proves itself with. Asks for a session first; a server that knows none is spoken to as upstream's agent does, from then on. */
+/**
+ * Creates the link. `known` resolves when the agent has its identity. The link tries our session protocol first. If the server
+ * does not support it, the link uses upstream's from then on.
+ */
 export function createServerLink(
   client: WorkflowClient,
   sessions: SessionLink,

@@ -31,7 +31,7 @@ function startAgent(context: TestContext, address: string): ChildProcess {
   return child;
 }
 
-test('runs a workflow in one session; its output is in the journal, without secrets', async (context) => {
+test('runs a workflow in one session, and its output is in the journal, without secrets', async (context) => {
   const commands = ['echo one; echo with $ROOT_PASSWORD >&2', 'true', 'echo three'];
   const server = await startServer(context, workflowOf(commands, [['ROOT_PASSWORD', 'hunter22']]));
   startAgent(context, server.address);
@@ -50,7 +50,7 @@ test('runs a workflow in one session; its output is in the journal, without secr
   assert.equal(server.counter('tink_server_agent_sessions_started_total'), 1);
 });
 
-test('an operator who cancels ends the process of the action', async (context) => {
+test('a cancellation by an operator ends the process of the action', async (context) => {
   const marker = join(directory, 'running');
   const server = await startServer(context, workflowOf([`echo $$ > ${marker}; exec sleep 600`]));
   startAgent(context, server.address);
@@ -82,7 +82,7 @@ test('a restart of the server in the middle of an action interrupts nothing', as
   );
 });
 
-test('of two agents with one id the older ends its action and stays away', async (context) => {
+test('of two agents with one id, the older one stops its action and requests no more', async (context) => {
   const marker = join(directory, 'pids');
   const server = await startServer(context, workflowOf([`echo $$ >> ${marker}; exec sleep 600`]));
   const pids = () => (existsSync(marker) ? readFileSync(marker, 'utf8').trim().split('\n') : []);
@@ -91,7 +91,7 @@ test('of two agents with one id the older ends its action and stays away', async
   const [older] = pids();
   startAgent(context, server.address);
   await eventually(() => pids().length === 2 && !existsSync(`/proc/${older}`));
-  // Longer than the agent's back-off, which is 20 ms here.
+  // Longer than the agent's backoff, which is 20 ms here.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   assert.equal(first.exitCode, null, 'its init system would start it again');
   assert.equal(server.counter('tink_server_agent_sessions_started_total'), 2);

@@ -1,4 +1,4 @@
-/** The sessions of one agent when the server forgets them: it begins one new one, and never fences itself. */
+/** The sessions of one agent after the server has lost them: it starts exactly one new session and never fences itself. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
@@ -38,13 +38,13 @@ async function linkTo(context: TestContext, address: string): Promise<SessionLin
   return link;
 }
 
-test('reports of one moment and the stream of orders begin one session of a server that was restarted', async (context) => {
+test('concurrent reports and the stream of orders start one session after a server restart', async (context) => {
   const server = await startServer(context, workflowOf(['true']));
   const link = await linkTo(context, server.address);
   const given = await link.next(new AbortController().signal);
   assert.ok(given.ok);
   const { action, attempt, cancelled } = given.value;
-  const report = () => link.report(runningReport(action, nodeClock.nowMs(), 'goes on'), attempt);
+  const report = () => link.report(runningReport(action, nodeClock.nowMs(), 'running'), attempt);
   for (let restarts = 0; restarts < 5; restarts += 1) {
     await server.restart();
     await eventually(async () => {

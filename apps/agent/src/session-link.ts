@@ -1,6 +1,6 @@
 /**
- * The agent's side of tinkerbell.agent.v1. One session; one stream of orders and one of output, each opened again when
- * it breaks. The server is told what runs, so that a broken stream interrupts nothing.
+ * The agent's side of tinkerbell.agent.v1: one session with a stream of orders and a stream of output. Each stream reconnects
+ * after a failure. The agent sends the server its running action, so a broken stream interrupts nothing.
  */
 import { create } from '@bufbuild/protobuf';
 import { status, type ServiceError } from '@grpc/grpc-js';
@@ -33,7 +33,7 @@ interface SessionDeps {
   readonly log: Log;
   readonly attributes: AgentAttributes | undefined;
   readonly agentVersion: string;
-  /** Of the machine's boot. */
+  /** The boot ID of the machine. */
   readonly bootId: string;
 }
 
@@ -52,7 +52,7 @@ export class SessionLink {
   readonly #closed = new AbortController();
   #sessionId = '';
   #opening: Promise<CallResult<'open' | 'unimplemented'>> | undefined;
-  /** Ends the stream of orders, which is then opened again. */
+  /** Ends the stream of orders, which then reconnects. */
   #closeOrders: (() => void) | undefined;
   #isListening = false;
   #running: Running | undefined;
@@ -64,7 +64,10 @@ export class SessionLink {
     this.#output = new OutputStream(deps.channel, deps.clock);
   }
 
-  /** `unimplemented`: the server knows no sessions. Calls of one moment share a Hello: a second would fence the first. */
+  /**
+   * `unimplemented`: the server does not support sessions. Concurrent calls share one Hello, because a second would fence the
+   * first.
+   */
   open(): Promise<CallResult<'open' | 'unimplemented'>> {
     this.#opening ??= this.#hello().finally(() => {
       this.#opening = undefined;
@@ -86,7 +89,7 @@ export class SessionLink {
     return { ok: true, value: 'open' };
   }
 
-  /** Resolves with the next action, or when `signal` aborts. An action that was not begun is asked for again. */
+  /** Resolves with the next action, or when `signal` aborts. Requests an action again if it was not started. */
   async next(signal: AbortSignal): Promise<CallResult<Assignment>> {
     if (this.#running !== undefined) {
       this.#running = undefined;
@@ -102,7 +105,7 @@ export class SessionLink {
     signal.removeEventListener('abort', stop);
     const start = this.#started;
     this.#started = undefined;
-    if (start?.action === undefined) return { ok: false, kind: 'temporary', error: 'the agent ends' };
+    if (start?.action === undefined) return { ok: false, kind: 'temporary', error: 'the agent is stopping' };
     return { ok: true, value: this.#assign(start, start.action) };
   }
 
@@ -153,7 +156,7 @@ export class SessionLink {
     };
   }
 
-  /** Keeps the stream of orders open for as long as the agent lives and is not fenced. */
+  /** Keeps the stream of orders open until the agent ends or is fenced. */
   async #listen(): Promise<void> {
     this.#isListening = true;
     const { clock, random, settings } = this.#deps;
@@ -173,21 +176,21 @@ export class SessionLink {
     }
   }
 
-  /** Another call may have begun a new session since `sessionId` was used. */
+  /** Another call may have started a new session since `sessionId` was used. */
   #forget(sessionId: string): void {
     if (this.#sessionId === sessionId) this.#sessionId = '';
   }
 
-  /** A process that ended would be started again, say Hello, and fence the other one in turn. */
+  /** The process keeps running. If it exited, it would be restarted, send Hello, and fence the other agent in turn. */
   async #stayAway(reason: string): Promise<void> {
     const { clock, log } = this.#deps;
-    log.error('another agent with this id has taken over; this one asks for nothing more');
+    log.error('another agent with this id has taken over; this agent stops requesting actions');
     this.#running?.cancel.abort(reason);
     this.#output.close();
     while (!this.#closed.signal.aborted) await delay(clock, STAY_AWAY_MS, this.#closed.signal);
   }
 
-  /** Resolves when the stream has ended, with why. */
+  /** Resolves with the reason when the stream has ended. */
   #takeOrders(onOrder: () => void): Promise<ServiceError | 'closed' | undefined> {
     const method = METHODS.actions;
     const running = this.#running?.attempt;
@@ -217,7 +220,7 @@ export class SessionLink {
       this.#started = order.value;
       this.#wake?.();
     } else if (order.case === 'idle') {
-      this.#deps.log.info('nothing to do yet', { reason: order.value.reason });
+      this.#deps.log.info('no action to run', { reason: order.value.reason });
     } else if (order.case === 'cancel') {
       const { attempt, reason } = order.value;
       const running = this.#running;

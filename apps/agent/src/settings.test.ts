@@ -18,7 +18,7 @@ function settingsOf(sources: Partial<SettingsSources>) {
   return result.settings;
 }
 
-test('reads what the boot script put on the kernel command line', () => {
+test('reads the settings that the boot script put on the kernel command line', () => {
   const settings = settingsOf({ kernelCommandLine: CMDLINE });
   assert.equal(settings.id, '02:00:00:00:00:01');
   assert.equal(settings.grpcServer, '10.0.0.1:42113');
@@ -27,13 +27,13 @@ test('reads what the boot script put on the kernel command line', () => {
   assert.equal(settings.backoffMaxMs, 5000);
 });
 
-test('takes a boot token from the kernel command line', () => {
+test('reads a boot token from the kernel command line', () => {
   const kernelCommandLine = `${CMDLINE} tinkerbell_boot_token=AbC-_9`;
   assert.equal(settingsOf({ kernelCommandLine }).bootToken, 'AbC-_9');
   assert.equal(settingsOf({ kernelCommandLine: `${CMDLINE} tinkerbell_boot_token=` }).bootToken, '');
 });
 
-test('lets environment win over the kernel, flags over environment, legacy variables over all', () => {
+test('environment overrides the kernel, flags override the environment, legacy variables override all', () => {
   const environment = { AGENT_ID: 'env', AGENT_GRPC_SERVER: 'env:1' };
   assert.equal(settingsOf({ kernelCommandLine: CMDLINE, environment }).id, 'env');
   const flags = ['--id', 'flag', '-grpc-server=flag:2'];
@@ -44,7 +44,7 @@ test('lets environment win over the kernel, flags over environment, legacy varia
   assert.equal(settingsOf({ arguments: flags, environment: legacy }).grpcServer, 'old:3');
 });
 
-test('takes bare booleans and upstream flags that mean nothing here', () => {
+test('accepts booleans without a value and upstream flags without effect', () => {
   const settings = settingsOf({
     arguments: [
       '--id=a',
@@ -59,25 +59,25 @@ test('takes bare booleans and upstream flags that mean nothing here', () => {
   assert.equal(settings.grpcInsecureTls, true);
 });
 
-test('uses the first MAC when nothing names an id', () => {
+test('uses the first MAC if no id is set', () => {
   assert.equal(
     settingsOf({ arguments: ['--grpc-server=h:1'], firstMac: '02:00:00:00:00:09' }).id,
     '02:00:00:00:00:09',
   );
 });
 
-test('says what is missing or wrong and where to put it', () => {
+test('names missing or invalid settings and the fix', () => {
   const errorOf = (args: readonly string[]): string => {
     const result = readSettings({ ...NOTHING, arguments: args });
     return result.ok ? '' : result.error;
   };
-  assert.match(errorOf([]), /no agent id: give --id, AGENT_ID or the kernel argument worker_id/);
-  assert.match(errorOf(['--id=a']), /no server.*--grpc-server.*grpc_authority/);
-  assert.match(errorOf(['--id=a', '--grpc-server=host']), /found 'host'/);
+  assert.match(errorOf([]), /the agent id is missing; set --id, AGENT_ID or the kernel argument worker_id/);
+  assert.match(errorOf(['--id=a']), /the server address .*--grpc-server.*grpc_authority/);
+  assert.match(errorOf(['--id=a', '--grpc-server=host']), /address 'host' is invalid/);
   assert.match(errorOf(['--id=a', '--grpc-server=h:1', '--grpc-tls=perhaps']), /grpc-tls=perhaps/);
   assert.match(
     errorOf(['--id=a', '--grpc-server=h:1', '--backoff-max-interval=soon']),
-    /soon is no duration/,
+    /soon must be a duration/,
   );
   assert.match(errorOf(['--no-such-flag=1']), /no-such-flag/);
 });

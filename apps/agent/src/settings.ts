@@ -1,6 +1,6 @@
 /**
- * Where the agent's settings come from, later ones winning: kernel command line (as the boot script writes
- * it), `AGENT_*` environment, flags, and the unprefixed variables of the first Tink Worker. Names as upstream's.
+ * The agent's settings. Later sources override earlier ones: kernel command line (as written by the boot script), `AGENT_*`
+ * environment, flags, and the unprefixed variables of the first Tink Worker. The names are upstream's.
  */
 import { parseArgs } from 'node:util';
 
@@ -11,12 +11,12 @@ export interface Settings {
   readonly grpcInsecureTls: boolean;
   readonly attributeDetection: boolean;
   readonly backoffMaxMs: number;
-  /** 0 tells decisions, 1 and more also details. */
+  /** 0 logs decisions; 1 and above also log details. */
   readonly logLevel: number;
   readonly spoolDirectory: string;
-  /** Exchanged for a session. */
+  /** Token that the agent exchanges for a session. */
   readonly bootToken?: string;
-  /** Whether actions may restart this machine. Set in the in-memory OS; a workstation stays up. */
+  /** Whether actions may restart this machine. Set only in the in-memory OS, to protect other machines. */
   readonly allowReboot: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SettingsSources {
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly kernelCommandLine: string;
-  /** Used as id when nothing names one. */
+  /** The default id. */
   readonly firstMac: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export const DEFAULTS: Readonly<Record<string, string>> = {
 
 const FLAGS = [...Object.keys(DEFAULTS), 'id', 'grpc-server'];
 
-/** Upstream flags that choose a container runtime or another transport; accepted, without effect here. */
+/** Upstream flags for a container runtime or another transport. They are accepted without effect. */
 const IGNORED_FLAGS = (
   'runtime transport registry-name registry-user registry-pass grpc-retry-interval docker-socket ' +
   'registry-username registry-password docker-registry'
@@ -74,7 +74,7 @@ const LEGACY_ENVIRONMENT: Readonly<Record<string, string>> = {
   WORKER_ID: 'id',
 };
 
-/** The settings, or what is wrong with them and where to put it right. */
+/** Returns the settings. Errors name the setting and the fix. */
 export function readSettings(sources: SettingsSources): SettingsResult {
   try {
     return parse(collect(sources));
@@ -103,7 +103,7 @@ function collect(sources: SettingsSources): Record<string, string> {
   return values;
 }
 
-/** Go's flag package also takes one dash and a bare boolean. */
+/** Like Go's flag package, accepts one dash and a boolean without a value. */
 function parseFlags(args: readonly string[]): Record<string, string> {
   const known = [...FLAGS, ...IGNORED_FLAGS, ...Object.keys(LEGACY_FLAGS)];
   const doubled = args
@@ -123,10 +123,11 @@ function parseFlags(args: readonly string[]): Record<string, string> {
 function parse(values: Readonly<Record<string, string>>): SettingsResult {
   const id = values['id'] ?? '';
   const grpcServer = values['grpc-server'] ?? '';
-  if (id === '') throw new Error('no agent id: give --id, AGENT_ID or the kernel argument worker_id');
+  if (id === '')
+    throw new Error('the agent id is missing; set --id, AGENT_ID or the kernel argument worker_id');
   if (!/^.+:\d{1,5}$/.test(grpcServer)) {
     throw new Error(
-      `no server (found '${grpcServer}'): give host:port in --grpc-server, AGENT_GRPC_SERVER or the kernel argument grpc_authority`,
+      `the server address '${grpcServer}' is invalid or missing; set host:port with --grpc-server, AGENT_GRPC_SERVER or the kernel argument grpc_authority`,
     );
   }
   return {
@@ -150,13 +151,13 @@ function flagValue(values: Readonly<Record<string, string>>, name: string): bool
   const value = values[name] ?? '';
   if (/^(true|1|t|yes)$/i.test(value)) return true;
   if (/^(false|0|f|no)?$/i.test(value)) return false;
-  throw new Error(`${name}=${value} is neither true nor false`);
+  throw new Error(`${name}=${value} must be true or false`);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
 function durationMs(values: Readonly<Record<string, string>>, name: string): number {
   const [, count, unit = ''] = /^(\d{1,6})(ms|s|m)$/.exec(values[name] ?? '') ?? [];
-  if (count === undefined) throw new Error(`${name}=${values[name]} is no duration such as 5s`);
+  if (count === undefined) throw new Error(`${name}=${values[name]} must be a duration such as 5s`);
   return Number(count) * (UNIT_MS[unit] ?? 1);
 }

@@ -22,7 +22,7 @@ const finished: FinishedAction = {
   message: '',
 };
 
-test('a report is there until it is cleared', async () => {
+test('a report exists until it is cleared', async () => {
   const spool = createSpool(directory);
   await spool.store(finished);
   assert.deepEqual(await createSpool(directory).pending(), finished);
@@ -30,7 +30,7 @@ test('a report is there until it is cleared', async () => {
   assert.equal(await spool.pending(), undefined);
 });
 
-test('a report that was damaged is no report, and does not end the agent at every start', async () => {
+test('a damaged report is ignored, and does not end the agent at every start', async () => {
   const spool = createSpool(directory);
   await spool.store(finished);
   truncateSync(join(directory, 'report.json'), 20);

@@ -1,6 +1,6 @@
 /**
- * The report of a finished action, kept on the machine until the server has acknowledged it. The agent may
- * crash, the server may be away: the action is not done again for want of a report.
+ * The report of a finished action, stored on the machine until the server has acknowledged it. If the agent crashes or the server
+ * is unreachable, the action does not run again.
  */
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ export interface FinishedAction {
   readonly taskId: string;
   readonly actionId: string;
   readonly actionName: string;
-  /** 0 where the protocol has no attempts. */
+  /** 0 if the protocol has no attempts. */
   readonly attempt: number;
   readonly state: 'SUCCESS' | 'FAILED' | 'TIMEOUT';
   /** Milliseconds since the Unix epoch, on this machine's clock. */
   readonly startedMs: number;
   readonly endedMs: number;
   readonly message: string;
-  /** Done once the report is acknowledged. */
+  /** Runs once the report is acknowledged. */
   readonly followUp?: FollowUp;
 }
 
@@ -33,14 +33,14 @@ export type FollowUp =
       readonly waitMs: number;
       readonly command: readonly string[];
       readonly environment: Readonly<Record<string, string>>;
-      /** 0, or absent in what an older agent wrote: as long as an image may take. */
+      /** Timeout of the image. 0 or undefined (written by an older agent): the default limit. */
       readonly timeoutSeconds?: number;
     };
 
 export interface Spool {
   /** Returns when the record survives a crash of this process. */
   store(finished: FinishedAction): Promise<void>;
-  /** The report not yet acknowledged; undefined when there is none. */
+  /** Returns the unacknowledged report; undefined if there is none. */
   pending(): Promise<FinishedAction | undefined>;
   clear(): Promise<void>;
 }
@@ -63,10 +63,10 @@ export function createSpool(directory: string): Spool {
       const text = await readFile(path, 'utf8').catch(() => undefined);
       if (text === undefined) return undefined;
       try {
-        // Written by this program only.
+        // Written only by this program.
         return JSON.parse(text) as FinishedAction;
       } catch {
-        // A disk that was damaged: the server offers the action again, or times it out.
+        // A damaged disk. The server assigns the action again, or times it out.
         await rm(path, { force: true });
         return undefined;
       }

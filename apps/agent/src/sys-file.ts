@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** One line from /sys or /proc without its end; empty when the file is absent or may not be read. */
+/** Reads one line from /sys or /proc without its line break; empty if the file is missing or unreadable. */
 export function readLine(...path: readonly string[]): string {
   try {
     return readFileSync(join(...path), 'utf8').trim();
@@ -10,7 +10,7 @@ export function readLine(...path: readonly string[]): string {
   }
 }
 
-/** Names in a directory, sorted; none when it is absent. */
+/** Returns the sorted names in a directory; empty if it does not exist. */
 export function listNames(...path: readonly string[]): readonly string[] {
   try {
     return readdirSync(join(...path)).sort();
@@ -19,7 +19,7 @@ export function listNames(...path: readonly string[]): readonly string[] {
   }
 }
 
-/** Last part of what a symbolic link points to; empty when there is no link. */
+/** Returns the last part of a symbolic link's target; empty if the link does not exist. */
 export function linkName(...path: readonly string[]): string {
   try {
     return basename(readlinkSync(join(...path)));

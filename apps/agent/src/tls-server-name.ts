@@ -1,17 +1,20 @@
-/** TLS to a server that is known by its address: an address is no server name in TLS, and is checked against the certificate here. */
+/**
+ * TLS to a server known only by its IP address. TLS server names cannot be addresses, so the certificate is checked against
+ * the address here.
+ */
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 
 export interface TlsTarget {
   /** Options of the channel. */
   readonly channel: Readonly<Record<string, string>>;
-  /** Added to what the certificate is verified by. */
+  /** Additional options to verify the certificate. */
   readonly verify: {
     readonly checkServerIdentity?: (name: string, certificate: PeerCertificate) => Error | undefined;
   };
 }
 
-/** `.invalid` (RFC 2606): sent as the server name where there is only an address, and no certificate is for it. */
+/** `.invalid` (RFC 2606): sent as the server name if there is only an address. No certificate is for it. */
 const NO_NAME = 'address.invalid';
 
 /** @param server `host:port`; an IPv6 address in brackets. */

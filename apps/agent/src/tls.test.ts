@@ -71,10 +71,10 @@ async function answer(grpcInsecureTls: boolean): Promise<string> {
   return result.ok ? 'an action' : result.error;
 }
 
-test('speaks TLS to a server that is known by its address only', { skip }, async () => {
+test('uses TLS with a server known only by its address', { skip }, async () => {
   assert.match(await answer(true), /NOT_FOUND: no workflow/);
 });
 
-test('does not believe a certificate nobody signed', { skip }, async () => {
+test('rejects an untrusted certificate', { skip }, async () => {
   assert.match(await answer(false), /UNAVAILABLE:.*self-signed/);
 });

@@ -5,7 +5,7 @@ import { unary, type Channel } from './workflow-client.ts';
 
 const method = { path: '/x', requestSerialize: () => Buffer.alloc(0), responseDeserialize: () => undefined };
 
-test('no call waits for ever for a server that takes it and says nothing', async (context) => {
+test('no call waits forever for a server that accepts it and does not answer', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let answer: (error: Error) => void = () => undefined;
   const makeUnaryRequest = (...given: unknown[]) => {

@@ -14,14 +14,14 @@ import { tlsTargetOf, type TlsTarget } from './tls-server-name.ts';
 const KEEPALIVE_MS = 20_000;
 const KEEPALIVE_TIMEOUT_MS = 10_000;
 const RECONNECT_FIRST_MS = 250;
-/** A server that takes a call and does not answer is asked again after this. */
+/** A server that accepts a call but does not answer is called again after this time. */
 const CALL_LIMIT_MS = 30_000;
 const METHODS = serviceDefinition(WorkflowService);
 
-/** What the server said, sorted by what the agent does about it. */
+/** The server's answer, classified by what the agent does about it. */
 export type CallFailure = {
   readonly ok: false;
-  /** idle: nothing to do now. permanent: never accepted, however often repeated. temporary: try again. */
+  /** idle: nothing to do now. permanent: never accepted, however often repeated. temporary: retry. */
   readonly kind: 'idle' | 'permanent' | 'temporary';
   readonly error: string;
 };
@@ -57,7 +57,7 @@ interface Method<Response> {
   responseDeserialize(bytes: Buffer): Response;
 }
 
-/** The answer of one call, or its error; within CALL_LIMIT_MS, or before `deadlineMs` since the Unix epoch. */
+/** Returns the answer of one call or its error, within CALL_LIMIT_MS or before `deadlineMs` since the Unix epoch. */
 export function unary<Response>(
   channel: Channel,
   method: Method<Response>,
@@ -80,7 +80,7 @@ export function unary<Response>(
   });
 }
 
-/** The agent's side of upstream's WorkflowService. GetAction has no deadline: the server may hold it. */
+/** The agent's side of upstream's WorkflowService. GetAction has no deadline, because the server may hold it. */
 export function createWorkflowClient(settings: Settings, client = openChannel(settings)): WorkflowClient {
   return {
     getAction(request, signal) {
@@ -117,9 +117,9 @@ function channelCredentials(
 
 const NO_ACTION_AVAILABLE = 'NO_ACTION_AVAILABLE';
 
-/** What to do about an error. */
+/** Classifies an error. */
 export function failure(error: ServiceError | null): CallFailure {
-  if (error === null) return { ok: false, kind: 'temporary', error: 'the server answered nothing' };
+  if (error === null) return { ok: false, kind: 'temporary', error: 'empty answer from the server' };
   const text = `${status[error.code]}: ${error.details}`;
   if (error.code === status.NOT_FOUND || error.code === status.FAILED_PRECONDITION) {
     return { ok: false, kind: 'idle', error: text };

@@ -1,6 +1,6 @@
 /**
- * The product on one page: the platform, the store, the services that the settings ask for, and the port that their
- * routes share. Everything starts together, and everything stops at the first failure or signal.
+ * The product on one page: the platform, the store, the services that the settings enable, and the port that their routes
+ * share. Everything starts together and stops at the first failure or signal.
  */
 import { delay, type HttpServer, type Log, type Service } from '@tinkerbell/platform-contract';
 import {
@@ -47,13 +47,13 @@ import { createTimedStore } from './metrics/timed-store.ts';
 
 export interface RunningServer {
   readonly http: HttpServer['local'];
-  /** The file with which commands on this machine reach the API. */
+  /** The file that commands on this machine use to reach the API. */
   readonly kubeconfig: string;
   /** Resolves when everything has ended after the signal. */
   stopped(): Promise<void>;
 }
 
-/** What services see of this machine. */
+/** The platform that services use. */
 const platform = {
   clock: nodeClock,
   random: nodeRandom,
@@ -66,7 +66,7 @@ const platform = {
   openDirectory: openNodeDirectory,
 };
 
-/** Resolves when every service is ready. Rejects, with everything stopped again, when one cannot start. */
+/** Resolves when every service is ready. If one cannot start, stops the others and rejects. */
 export async function startServer(
   settings: Settings,
   logs: Logs,
@@ -116,10 +116,10 @@ export async function startServer(
   );
 
   recordStart(journal, settings);
-  const told = aborted(signal);
+  const stopRequested = aborted(signal);
   const running = cleanup.move();
   const stopped = async (): Promise<void> => {
-    await told;
+    await stopRequested;
     readiness.shutDown();
     await delay(nodeClock, settings.shutdownDelayMs);
     stopping.abort();
@@ -133,7 +133,7 @@ function recordStart(journal: Journal, { publicIpv4: address }: Settings): void 
   journal.append({ source: 'server', event: 'started', message, details: { address } });
 }
 
-/** Those that were started have ended when `cleanup` is done, also when one of them could not be. */
+/** `cleanup` stops all started services, also after a failed start. */
 async function startAll(
   services: readonly Service[],
   stopping: AbortController,
@@ -162,7 +162,7 @@ function withSealedSecrets(store: Store, { secretsKeys }: Settings): Store {
   return createSealedStore({ store, cipher: createAesCipher(secretsKeys) });
 }
 
-/** People and programs by tokens and roles, machines by the sessions of their agents. */
+/** Authenticates users and programs by tokens and roles, and machines by the sessions of their agents. */
 async function whoMayWhat(
   settings: Settings,
   deps: Omit<Parameters<typeof openAccess>[1], 'acceptsLocal'> & { readonly view: View },
@@ -175,7 +175,7 @@ async function whoMayWhat(
   return { credential, ...access, ...(await openAgentIdentity(settings.agentAuth, { ...deps, hidden })) };
 }
 
-/** Threads that begin with their first work: for rendering, and for long texts of requests. */
+/** Threads for rendering and for long request texts. They start with their first work. */
 function readyThreads(log: Log, cleanup: AsyncDisposableStack) {
   const renderer = createWorkerRenderer(nodeClock, log);
   const texts = createWorkerTexts(nodeClock);
@@ -184,7 +184,7 @@ function readyThreads(log: Log, cleanup: AsyncDisposableStack) {
   return { renderer, texts };
 }
 
-/** What address pools need: the record of leases, and who looks whether an address is free. */
+/** Dependencies of address pools: the lease record, and a probe for addresses in use. */
 async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDisposableStack) {
   if ((settings.boot?.netboot.pools ?? []).length === 0) return {};
   const probe = createNodeAddressProbe();
@@ -221,26 +221,26 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
   ];
 }
 
-/** Those of the settings, into which the server writes by itself. */
+/** Namespaces in the settings that the server writes to. */
 function namespacesOf({ workflows }: Settings): readonly string[] {
   if (workflows === undefined) return [];
   const { provisioning, autoDiscovery } = workflows;
   return [provisioning.namespace, ...(autoDiscovery === undefined ? [] : [autoDiscovery.namespace])];
 }
 
-/** Of several servers on one store, one runs it. */
+/** Runs on one of several servers that share a store. */
 function controller(deps: Deps, { isShared }: Stores): Service {
   const create = () => createControllerService({ ...deps, log: deps.logs['tink-controller'] });
   return isShared ? createLedService(deps, 'controller', create) : create();
 }
 
-/** Where timelines are seen: each server of a cluster has its own. There the cluster itself deletes old Events. */
+/** Runs where timelines are written, which each server of a cluster does. There the cluster deletes old Events. */
 function events({ store }: Settings, deps: Deps, { isJournalShared }: Stores): Service {
   const create = () => createEventsService(deps, { sweeps: store.kind !== 'kubernetes' });
   return isJournalShared ? createLedService(deps, 'events', create) : create();
 }
 
-/** gRPC is loaded only where it is spoken: a server that gives addresses alone does without its memory. */
+/** Loads gRPC only if needed, because it takes memory that a server for addresses only does not need. */
 async function workflowsService(deps: Deps, config: NonNullable<Settings['workflows']>): Promise<Service> {
   const { createWorkflowsService } = await import('@tinkerbell/service-workflows');
   return createWorkflowsService({ ...deps, log: deps.logs['tink-server'] }, config);

@@ -1,4 +1,7 @@
-/** An unknown machine comes to the real server: its Hardware, an operator's approval, a Workflow by a rule set, the first action. */
+/**
+ * An unknown machine contacts the real server: its Hardware, an operator's approval, a Workflow by a rule set, the first
+ * action.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAttributes } from '@tinkerbell/app-agent';
@@ -74,27 +77,31 @@ const objects: readonly Resource[] = [
   },
 ];
 
-test('discovers, waits for approval, enrolls, and gives the first action', { timeout: 60_000 }, async () => {
-  await using server = await startedServer();
-  for (const object of objects) await server.request('POST', `${object.kind.toLowerCase()}s`, object);
-  const stopping = new AbortController();
-  const { agentId, agentAttributes } = { agentId: mac, agentAttributes: readAttributes('/') };
-  const held = server.agent.getAction({ agentId, agentAttributes }, stopping.signal);
-  const path = `hardware/discovery-${name}`;
-  let found: Hardware | undefined;
-  while (found === undefined) found = (await server.request('GET', path)) as Hardware | undefined;
-  assert.equal(found.spec?.agentID, mac);
-  assert.equal(found.metadata.annotations?.['tinkerbell.org/approval'], 'pending');
-  assert.match(found.metadata.annotations['tinkerbell.org/agent-attributes'] ?? '', /"totalThreads":\d/);
-  const annotations = { 'tinkerbell.org/approval': 'approved' };
-  await server.request('PUT', path, { ...found, metadata: { ...found.metadata, annotations } });
-  const given = await held;
-  assert.ok(given.ok, given.ok ? '' : given.error);
-  assert.equal(given.value.workflowId, `default/enrollment-${name}`);
-  assert.deepEqual(given.value.environment, [`MACHINE=discovery-${name}`]);
-  const made = (await server.request('GET', `workflows/enrollment-${name}`)) as Workflow;
-  assert.equal(made.metadata.ownerReferences?.[0]?.name, 'survey');
-  assert.match(await server.metrics(), /tink_server_auto_enrollment_total\{result="enrolled"\} 1/);
-  assert.match(await server.timeline(`workflows/enrollment-${name}`), /by rule set survey/);
-  server.agent.close();
-});
+test(
+  'discovers, waits for approval, enrolls, and assigns the first action',
+  { timeout: 60_000 },
+  async () => {
+    await using server = await startedServer();
+    for (const object of objects) await server.request('POST', `${object.kind.toLowerCase()}s`, object);
+    const stopping = new AbortController();
+    const { agentId, agentAttributes } = { agentId: mac, agentAttributes: readAttributes('/') };
+    const held = server.agent.getAction({ agentId, agentAttributes }, stopping.signal);
+    const path = `hardware/discovery-${name}`;
+    let found: Hardware | undefined;
+    while (found === undefined) found = (await server.request('GET', path)) as Hardware | undefined;
+    assert.equal(found.spec?.agentID, mac);
+    assert.equal(found.metadata.annotations?.['tinkerbell.org/approval'], 'pending');
+    assert.match(found.metadata.annotations['tinkerbell.org/agent-attributes'] ?? '', /"totalThreads":\d/);
+    const annotations = { 'tinkerbell.org/approval': 'approved' };
+    await server.request('PUT', path, { ...found, metadata: { ...found.metadata, annotations } });
+    const given = await held;
+    assert.ok(given.ok, given.ok ? '' : given.error);
+    assert.equal(given.value.workflowId, `default/enrollment-${name}`);
+    assert.deepEqual(given.value.environment, [`MACHINE=discovery-${name}`]);
+    const made = (await server.request('GET', `workflows/enrollment-${name}`)) as Workflow;
+    assert.equal(made.metadata.ownerReferences?.[0]?.name, 'survey');
+    assert.match(await server.metrics(), /tink_server_auto_enrollment_total\{result="enrolled"\} 1/);
+    assert.match(await server.timeline(`workflows/enrollment-${name}`), /by rule set survey/);
+    server.agent.close();
+  },
+);

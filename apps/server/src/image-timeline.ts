@@ -1,4 +1,4 @@
-/** Transfers of kernels and images, written to the timeline of the machine that asked. */
+/** Writes transfers of kernels and images to the timeline of the machine that requested them. */
 import type { HttpPeer } from '@tinkerbell/platform-contract';
 import type { ImagesDeps, TransferProgress } from '@tinkerbell/service-images';
 import { primaryMacOf } from '@tinkerbell/resources';
@@ -37,7 +37,7 @@ export function imageTimeline(journal: Journal, view: View): Pick<ImagesDeps, 'o
         source: 'image',
         event: 'file-missing',
         machine,
-        message: `${path}: there is no such file`,
+        message: `${path}: file not found`,
         details: { path },
       });
     },
@@ -54,7 +54,7 @@ function messageOf({ kind, path, sentBytes, totalBytes, offset, bytesPerSecond }
     case 'completed':
       return `${path}: ${megabytes(sentBytes)} MB sent, ${rate}`;
     case 'broken-off':
-      return `${path}: broken off after ${megabytes(sentBytes)} of ${megabytes(totalBytes)} MB`;
+      return `${path}: aborted after ${megabytes(sentBytes)} of ${megabytes(totalBytes)} MB`;
   }
 }
 

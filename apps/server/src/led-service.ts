@@ -1,4 +1,7 @@
-/** A service that runs on one server at a time: started where the Lease is held, stopped before another may hold it. */
+/**
+ * A service that runs on one server at a time. It starts on the holder of the Lease, and stops before another server may hold
+ * it.
+ */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
@@ -14,7 +17,7 @@ interface LedServiceDeps {
   readonly log: Log;
 }
 
-/** `create` is called anew each time that this server begins to lead; the service must have no routes. */
+/** `create` runs each time this server becomes the leader. The service must have no routes. */
 export function createLedService(deps: LedServiceDeps, name: string, create: () => Service): Service {
   let running: Service | undefined;
   const leadership = createLeadership({

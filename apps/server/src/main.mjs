@@ -1,12 +1,12 @@
 /**
- * Turns Node's cache of compiled code on before anything is loaded: half the start-up time, 30 MB less memory. Plain
- * JavaScript, so that with a filled cache the compiler of TypeScript is never loaded, which is 20 MB more.
+ * Enables Node's compile cache before any other module loads. It halves the start time and saves 30 MB of memory. This file is
+ * plain JavaScript, so with a filled cache Node never loads the TypeScript compiler, which saves another 20 MB.
  */
 import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
-// Of all memory at most 40 % is garbage that waits for its collection; without it two thirds and more under load. It has to be
-// set before the heap has grown.
+// Limits uncollected garbage to 40 % of the heap. Without this flag, it is two thirds and more under load. The flag must be set
+// before the heap has grown.
 setFlagsFromString('--heap-growing-percent=60');
 enableCompileCache();
 await import('./serve.ts');

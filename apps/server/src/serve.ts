@@ -1,4 +1,4 @@
-/** `tinkerbell`: reads flags and environment, starts the server, and stops it at a signal. */
+/** `tinkerbell`: reads flags and environment, starts the server, and stops it on a signal. */
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { PlatformError, type Log } from '@tinkerbell/platform-contract';
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
       seconds: Number(process.uptime().toFixed(2)),
     });
     warnIfOpen(settings, log);
-    // Else it is written at a graceful end only, and a server that was killed starts slowly again and again.
+    // Otherwise Node writes it only at a graceful exit, and a server that is killed always starts slowly.
     flushCompileCache();
     await keepFreeMemorySmall();
     await server.stopped();
@@ -84,9 +84,9 @@ async function giveCrds(commandLine: readonly string[]): Promise<number> {
 async function gatewayVerb(): Promise<number> {
   const { gatewayCommand } = await import('./gateway/commands.ts');
   try {
-    const said = gatewayCommand(process.argv.slice(2), process.env);
-    process.stdout.write(said ?? '');
-    return said === undefined
+    const output = gatewayCommand(process.argv.slice(2), process.env);
+    process.stdout.write(output ?? '');
+    return output === undefined
       ? fail('usage: tinkerbell gateway check FILE, or cert init|issue NAME...|show')
       : 0;
   } catch (thrown) {
@@ -99,7 +99,7 @@ function warnIfOpen(settings: Settings, log: Log): void {
   log.warn('the API answers everyone without authentication', { flag: '--api-anonymous=everyone' });
 }
 
-/** A port in use: who holds it, where the platform did not say, and which flag moves ours. */
+/** Explains a port in use: the flag that changes our port, and the program that holds it unless the platform has named it. */
 async function withWayOut(error: PlatformError, settings: Settings): Promise<string> {
   const match = /\b(TCP|UDP) port (\d+)/.exec(error.message);
   if (match === null) return error.message;
@@ -114,9 +114,9 @@ function flagOfPort(port: string, { http, workflows, boot }: Settings): string |
   return new Map([
     [`TCP port ${http.port}`, '--http-port'],
     [`TCP port ${workflows?.port}`, '--tink-server-bind-port'],
-    [`UDP port ${boot?.dhcp?.port}`, '--dhcp-bind-interface, or switch DHCP off with --dhcp-enabled=false'],
+    [`UDP port ${boot?.dhcp?.port}`, '--dhcp-bind-interface, or disable DHCP with --dhcp-enabled=false'],
     [`UDP port ${boot?.tftp?.port}`, '--tftp-server-bind-port'],
-    [`UDP port ${boot?.syslog?.port}`, '--syslog-bind-port, or do without: --syslog-enabled=false'],
+    [`UDP port ${boot?.syslog?.port}`, '--syslog-bind-port, or disable it with --syslog-enabled=false'],
   ]).get(port);
 }
 

@@ -1,10 +1,10 @@
-/** Ctrl-C in a terminal reaches the server twice: from the terminal, and from npm, which passes it on. */
+/** Handles stop signals. Ctrl-C in a terminal reaches the server twice: from the terminal, and from npm, which forwards it. */
 const SAME_PRESS_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * The signal that aborts at the first SIGINT or SIGTERM. Further ones within a second count as the first; one that comes
- * later ends the process at once, for an operator who does not want to wait for the graceful end.
+ * Returns a signal that aborts at the first SIGINT or SIGTERM. Repeats within a second count as the first. A later one
+ * ends the process immediately, so that an operator need not wait for the graceful end.
  */
 export function stopSignals(): AbortSignal {
   const stopping = new AbortController();

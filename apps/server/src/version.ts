@@ -1,2 +1,2 @@
-/** Of this program. */
+/** The version of this program. */
 export const VERSION = '0.1.0';

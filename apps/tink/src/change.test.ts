@@ -18,7 +18,7 @@ const { done, failed, terminal, tink } = createCommandRunner(() => server);
 const file = (name: string, text: string): string => writeText(server, name, text);
 const mac = '08:00:27:00:00:01';
 
-test('apply shows what changes, in colour on terminals alone, and diff ends with 1', async () => {
+test('apply shows changes, coloured only on terminals, and diff exits with 1', async () => {
   const path = file('m1.yaml', hardware('m1', mac));
   const create = await tink(`diff -f ${path} -n a`);
   assert.deepEqual([create.code, /^\+ +mac: .?08:00/m.test(create.out)], [1, true]);
@@ -39,10 +39,10 @@ test('apply shows what changes, in colour on terminals alone, and diff ends with
   const coloured = await tink(`apply -f ${path} -n a`, { isTty: true });
   assert.ok(coloured.err.includes('\u001b[32m+  agentID: agent-7\u001b[0m'));
   const wrong = await tink('diff -f /nonexistent');
-  assert.deepEqual([wrong.code, /there is no such file/.test(wrong.err)], [2, true]);
+  assert.deepEqual([wrong.code, /file not found/.test(wrong.err)], [2, true]);
 });
 
-test('patch changes fields by all types the server takes', async () => {
+test('patch supports all patch types of the server', async () => {
   await done('apply -f - -n p', { input: hardware('m1', mac) });
   const merge = await runPatch(['hw', 'm1', '-n', 'p', '-p', '{spec: {agentID: a1}}']);
   assert.deepEqual([merge.code, merge.printed.out], [0, 'hardware/m1 patched\n']);
@@ -53,7 +53,7 @@ test('patch changes fields by all types the server takes', async () => {
   const json = await runPatch(['hw/m1', '-n', 'p', '--type', 'json', '-p', operations]);
   assert.equal(json.code, 0, json.printed.err);
   const wrong = await runPatch(['hw/m1', '-n', 'p', '-p', '[]']);
-  assert.deepEqual([wrong.code, /a merge patch is an object/.test(wrong.printed.err)], [2, true]);
+  assert.deepEqual([wrong.code, /a merge patch must be an object/.test(wrong.printed.err)], [2, true]);
   const refused = await runPatch(['hw/m1', '-n', 'p', '-p', '{spec: {agentIDD: x}}']);
   assert.deepEqual([refused.code, /agentIDD/.test(refused.printed.err)], [1, true]);
 });
@@ -63,7 +63,7 @@ async function runPatch(words: readonly string[]) {
   return { code: await runTink(['patch', ...words], recording), printed: recording.printed };
 }
 
-test('labels and annotations are set, kept from slips, and taken away', async () => {
+test('labels and annotations are set, protected from accidental changes, and removed', async () => {
   await done('apply -f - -n l', {
     input: `${hardware('m1', mac)}---\n${hardware('m2', '08:00:27:00:00:02')}`,
   });
@@ -79,7 +79,7 @@ test('labels and annotations are set, kept from slips, and taken away', async ()
   assert.equal((await tink('label hw m1 -n l')).code, 2);
 });
 
-test('edit stores what the editor leaves, and loses nothing that is refused', async () => {
+test('edit stores the edited text, and keeps rejected text', async () => {
   await done('apply -f - -n e', { input: hardware('m1', mac) });
   const editor = (script: string) => ({ environment: { EDITOR: `sed -i ${script}` } });
   assert.equal(await done('edit hw m1 -n e', { environment: { EDITOR: 'true' } }), 'hardware/m1 unchanged\n');
@@ -93,24 +93,24 @@ test('edit stores what the editor leaves, and loses nothing that is refused', as
     'hardware/m1 edited\n',
   );
   assert.ok(existsSync(kept));
-  assert.match(await failed('edit hw m1 -n e', editor('s,m1,m2,')), /cannot be edited/);
+  assert.match(await failed('edit hw m1 -n e', editor('s,m1,m2,')), /cannot be changed/);
   assert.match(
     await failed('edit hw m1 -n e', { environment: { EDITOR: 'false' } }),
-    /the editor \(false\) ended with 1/,
+    /the editor \(false\) exited with 1/,
   );
 });
 
-test('wait ends when it is so, when it never will be, and when time is up', async () => {
+test('wait ends when the condition is met, when it can no longer be met, and after the timeout', async () => {
   await done('apply -f - -n w', {
     input: `${hardware('m1', mac)}---\n${template('t')}---\n${workflow('w', 't', 'm1')}`,
   });
   assert.match(
     await done('wait workflow w -n w --for condition=TemplateRenderedSuccess'),
-    /workflow\/w is as wanted/,
+    /workflow\/w condition met/,
   );
   assert.match(await done('wait wf/w -n w --for state=pending'), /PENDING/);
   const late = await failed('wait wf w -n w --for state=SUCCESS --timeout 1s');
-  assert.match(late, /workflow\/w: not met within 1 s; now: PENDING.*\n.*--timeout/);
+  assert.match(late, /workflow\/w: condition not met within 1 s; now: PENDING.*\n.*--timeout/);
   const recording = terminal();
   const words = ['wait', 'hw', 'm1', '-n', 'w', '--for', 'jsonpath={.metadata.labels.rack}=r7'];
   const waiting = runTink(words, recording);
@@ -118,14 +118,14 @@ test('wait ends when it is so, when it never will be, and when time is up', asyn
   await done('label hw m1 rack=r7 -n w');
   assert.equal(await waiting, 0);
   await done('workflow cancel w -n w');
-  assert.match(await failed('wait wf w -n w --for state=SUCCESS'), /will not be as wanted/);
+  assert.match(await failed('wait wf w -n w --for state=SUCCESS'), /can no longer be met/);
   assert.match(await failed('wait wf ww -n w --for state=SUCCESS'), /did you mean w\?/);
   assert.equal((await tink('wait wf w -n w --for sunshine')).code, 2);
 });
 
-test('delete waits until it is gone', async () => {
+test('delete waits until the object is gone', async () => {
   await done('apply -f - -n d', { input: hardware('m1', mac) });
   assert.match(await done('delete hw m1 -n d --dry-run'), /deleted \(dry run\)/);
   assert.equal(await done('delete hw m1 -n d --wait --cascade orphan'), 'hardware/m1 deleted\n');
-  assert.match(await done('wait hw m1 -n d --for delete'), /is as wanted: deleted/);
+  assert.match(await done('wait hw m1 -n d --for delete'), /condition met: deleted/);
 });

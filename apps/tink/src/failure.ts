@@ -1,10 +1,10 @@
-/** What a command ends with. Scripts may rely on these numbers. */
+/** The exit codes of commands. Scripts may rely on these numbers. */
 export const exitCode = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** An expected failure: one message for a person, and what to do about it. */
+/** An expected failure: a message for the user, and advice. */
 export class TinkFailure extends Error {
   override readonly name: string = 'TinkFailure';
-  /** A way out, in the imperative; printed on its own line. */
+  /** The fix, in the imperative; printed on its own line. */
   readonly advice: string | undefined;
   readonly exitCode: number;
 
@@ -15,7 +15,7 @@ export class TinkFailure extends Error {
   }
 }
 
-/** A command line that cannot be understood. */
+/** An invalid command line. */
 export function usageFailure(message: string, advice?: string): TinkFailure {
   return new TinkFailure(message, { advice, exitCode: exitCode.usage });
 }

@@ -1,4 +1,4 @@
-/** Nothing that comes from a server steers the terminal or forges a line, whichever command prints it. */
+/** No text from a server may control the terminal or forge a line, whichever command prints it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
@@ -25,9 +25,9 @@ after(async () => {
   await server.remove();
 });
 
-/** All but line ends and tabs. */
+/** All control characters except line breaks and tabs. */
 const STEERING = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
-/** Of `tink boot` on a terminal. */
+/** Escapes that `tink boot` prints on a terminal. */
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 const file = (): string =>
   writeText(server, 'changed.yaml', hardware('m1', '08:00:27:00:00:01').replace('sda', 'sdb'));
@@ -91,7 +91,7 @@ const commands: readonly string[] = [
   'delete hardware nothing',
 ];
 
-test('no command lets control characters or forged lines through', async (context) => {
+test('no command prints control characters or forged lines', async (context) => {
   let printedHostile = 0;
   for (const isTty of [false, true])
     for (const words of commands)
@@ -100,7 +100,7 @@ test('no command lets control characters or forged lines through', async (contex
         const { out, err } = await tink(words.replace('FILE', file()), { environment, isTty });
         const cleared = out.startsWith(CLEAR_SCREEN) ? out.slice(CLEAR_SCREEN.length) : out;
         for (const text of [cleared, err]) assert.doesNotMatch(text, STEERING);
-        // Templates print values as they are, and a document in YAML or a diff keeps its lines.
+        // Templates print values unchanged, and a YAML document or a diff keeps its lines.
         const isFree = /jsonpath=|explain|export|__complete/.test(words);
         if (!isFree) assert.doesNotMatch(out + err, /^FORGED/m);
         if (/evil/.test(out + err)) printedHostile += 1;

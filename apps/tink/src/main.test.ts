@@ -1,4 +1,4 @@
-/** The command as its own process: what only a process shows. */
+/** The command as its own process, for behaviour that only a process shows. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -36,12 +36,12 @@ function run(command: string, input = '', environment: Record<string, string> = 
   return promise;
 }
 
-test('reads standard input, writes standard output, ends with 0', async () => {
+test('reads standard input, writes standard output, and exits with 0', async () => {
   const applied = await run('tink apply -f -', hardware('m1', '08:00:27:00:00:01'));
   assert.deepEqual(applied, { code: 0, out: 'hardware/m1 created\n', err: '' });
 });
 
-test('a failure ends with 1, a command line that cannot be understood with 2, help with 0', async () => {
+test('exits with 1 for a failure, 2 for an invalid command line, and 0 for help', async () => {
   const codes = await Promise.all(
     ['tink get hw nobody', 'tink get', 'tink', 'tink --help'].map((one) => run(one)),
   );
@@ -51,12 +51,12 @@ test('a failure ends with 1, a command line that cannot be understood with 2, he
   );
 });
 
-test('a reader that closes the pipe early is no failure', async () => {
+test('a reader that closes the pipe early is not a failure', async () => {
   const { err } = await run('tink get hw -o yaml | true');
   assert.equal(err, '');
 });
 
-test('a server that is no Tinkerbell server is told apart', async (context) => {
+test('recognises a server that is not a Tinkerbell server', async (context) => {
   const other = createServer((_request, response) =>
     response.writeHead(404, { 'content-type': 'text/html' }).end('<p>'),
   );
@@ -65,10 +65,10 @@ test('a server that is no Tinkerbell server is told apart', async (context) => {
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
   const { code, err } = await run('tink get hw', '', { TINK_SERVER: url });
   assert.equal(code, 1);
-  assert.match(err, /answers, but not as a Tinkerbell server does \(404 text\/html\)/);
+  assert.match(err, /is not that of a Tinkerbell server \(404 text\/html\)/);
 });
 
-test('a refusal of the server is told in its words', async (context) => {
+test('prints the message of the server when it rejects a request', async (context) => {
   const message = 'the API needs a token or a client certificate; 10.0.0.9 sent none';
   const status = { kind: 'Status', reason: 'Forbidden', message, code: 403 };
   const other = createServer((_request, response) => response.writeHead(403).end(JSON.stringify(status)));

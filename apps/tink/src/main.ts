@@ -1,4 +1,4 @@
-/** `tink`: keeps Node's cache of compiled code, which halves the time to start, and runs the command line. */
+/** `tink`: enables Node's compile cache, which halves the start time, and runs the command line. */
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

@@ -59,14 +59,14 @@ test('rerun runs an ended workflow again under the next name', async () => {
   assert.match(await done('get wf w-2 -n t2 -o yaml'), /hardwareRef: m1/);
 });
 
-test('template create refuses another text under a name that is taken, and says how to go on', async () => {
+test('template create rejects different text under an existing name, with advice', async () => {
   const text = file('bare.yaml', templateText);
   await done(`template create --file ${text} -n t3`);
   assert.equal(await done(`template create --file ${text} -n t3`), 'template/debian unchanged\n');
   file('bare.yaml', templateText.replace('600', '900'));
   assert.match(
     await failed(`template create --file ${text} -n t3`),
-    /template\/debian exists with another text\n.*--replace/,
+    /template\/debian already exists with different text\n.*--replace/,
   );
   assert.equal(await done(`template create --file ${text} -n t3 --replace`), 'template/debian configured\n');
   file('bare.yaml', templateText.replace('{{ .device_1 }}', '{{ .device_1 }'));
@@ -76,10 +76,10 @@ test('template create refuses another text under a name that is taken, and says 
   );
   file('bare.yaml', templateText.replace('name: debian', 'name: "Debian 12"'));
   const { code, err } = await tink(`template create --file ${text} -n t3`);
-  assert.deepEqual([code, /give one with --name debian-12/.test(err)], [2, true]);
+  assert.deepEqual([code, /set one with --name debian-12/.test(err)], [2, true]);
 });
 
-test('workflow create refuses what does not render, and says what was set', async () => {
+test('workflow create rejects a template that does not render, and prints the values', async () => {
   await done('apply -f - -n t4', {
     input: `${hardware('m1', mac)}---\n${template('t', templateText.replace('.device_1', '.device_2'))}`,
   });
@@ -129,7 +129,7 @@ test('hardware push converts files of the first Tink', async () => {
   );
 });
 
-test('a uid stands for a name, wherever a verb takes one', async () => {
+test('a uid works in place of a name for all verbs', async () => {
   await done('apply -f - -n t-uid', { input: `${hardware('m1', mac)}---\n${template('t')}` });
   const uidOf = async (object: string) => {
     const stored = JSON.parse(await done(`get ${object} -n t-uid -o json`)) as { metadata: { uid: string } };
@@ -149,7 +149,7 @@ test('a uid stands for a name, wherever a verb takes one', async () => {
   assert.equal(await done(`label workflow ${id} a=b -n t-uid`), 'workflow/m1-t labeled\n');
   assert.match(
     await done(`wait workflow ${id} --for state=PENDING -n t-uid`),
-    /^workflow\/m1-t is as wanted/,
+    /^workflow\/m1-t condition met/,
   );
   assert.match(await done(`workflow cancel ${id} -n t-uid`), /^workflow\/m1-t cancelled\n/);
   assert.match(await done(`workflow retry ${id} -n t-uid`), /^workflow\/m1-t retried\n/);

@@ -44,7 +44,7 @@ test('get prints tables, names, YAML and JSON', async () => {
   assert.deepEqual([code, out, err], [0, '', 'no workflows in namespace nowhere\n']);
 });
 
-test('what get prints can be applied again', async () => {
+test('the output of get can be applied again', async () => {
   await done('apply -f - -n g2', { input: `${hardware('m1', mac)}---\n${template('t')}` });
   const input = await done('get all -n g2 -o yaml');
   assert.equal(await done('apply -f - -n g2', { input }), 'hardware/m1 unchanged\ntemplate/t unchanged\n');
@@ -62,7 +62,7 @@ test('get -w prints rows as they change', async () => {
   assert.equal(await watching, 0);
 });
 
-test('unknown names and kinds come with the nearest', async () => {
+test('unknown names and kinds are reported with the nearest one', async () => {
   await done('apply -f - -n n1', { input: `${hardware('rack7-m1', mac)}---\n${template('debian')}` });
   assert.match(
     await failed('get hw rack7-m2 -n n1'),
@@ -76,7 +76,7 @@ test('unknown names and kinds come with the nearest', async () => {
   assert.deepEqual([command.code, /Did you mean apply\?/.test(command.err)], [2, true]);
 });
 
-test('delete takes names and files', async () => {
+test('delete accepts names and files', async () => {
   const path = file(
     'gone.yaml',
     `${hardware('m1', mac)}---\n${template('t')}---\n${workflow('w', 't', 'm1')}`,
@@ -92,7 +92,7 @@ test('delete takes names and files', async () => {
   assert.equal(await done('get all -n d1 -o name'), '');
 });
 
-test('describe tells of a workflow’s actions and a machine’s network interfaces', async () => {
+test('describe shows a workflow’s actions and a machine’s network interfaces', async () => {
   await done('apply -f - -n e1', {
     input: `${hardware('m1', mac)}---\n${template('t')}---\n${workflow('w', 't', 'm1')}`,
   });
@@ -111,7 +111,7 @@ test('describe tells of a workflow’s actions and a machine’s network interfa
   assert.match(await done('describe tpl t -n e1'), /^ +7 {6,}actions:$/m);
 });
 
-test('the configuration file sets server and namespace, and the command line wins', async () => {
+test('the configuration file sets server and namespace, and the command line overrides it', async () => {
   const environment = { TINK_SERVER: '', TINK_CONFIG: join(server.folder, 'own', 'config.yaml') };
   await done(`config set-server ${server.url}/`, { environment });
   await done('config set-namespace c1', { environment });

@@ -32,10 +32,10 @@ import { printable } from './output/printable.ts';
 import { DEFAULT_SERVER } from './client/session.ts';
 import { guarded, type ProcessTerminal, type Terminal } from './output/terminal.ts';
 
-/** Of a shell's command that SIGINT ended. */
+/** Exit code of a command that SIGINT ended, by shell convention. */
 const INTERRUPTED = 130;
 
-/** Failures that nobody expected are thrown: they are bugs. */
+/** Runs tink and returns the exit code. Unexpected failures are bugs and are thrown. */
 export async function runTink(words: readonly string[], unguarded: ProcessTerminal): Promise<number> {
   const terminal = guarded(unguarded);
   const program = createProgram(terminal);
@@ -52,7 +52,7 @@ export async function runTink(words: readonly string[], unguarded: ProcessTermin
   }
 }
 
-/** Of several lines only the last is ours; the others are problems that begin with their file. */
+/** Prefixes the last line. The lines before it are problems that start with their file. */
 function messageText(message: string): string {
   const lines = message.split('\n');
   const last = lines.pop() ?? '';
@@ -60,18 +60,18 @@ function messageText(message: string): string {
 }
 
 const help = `
-Exit codes: 0 done, 1 failed, 2 the command line cannot be understood.
+Exit codes: 0 success, 1 failure, 2 invalid command line.
 
 Examples:
-  sudo tink preflight --interface eth1       who gives addresses there, and which mode to run
+  sudo tink preflight --interface eth1       find DHCP servers, and which mode to run
   tink apply -f examples/debian              register a machine, a template and a workflow
-  tink events --machine machine-1 -w         watch it boot and install
-  tink boot machine-1                        how far it got, and why it stopped
-  tink get workflows                         how far they are
-  tink describe workflow machine-1-debian    everything about one of them
-  tink logs machine-1-debian -f              what its actions print
-  tink workflow retry machine-1-debian       go on where it stopped
-  tink reprovision machine-1                 install it once more
+  tink events --machine machine-1 -w         watch a machine boot and install
+  tink boot machine-1                        show how far it got, and why it stopped
+  tink get workflows                         list workflows with their progress
+  tink describe workflow machine-1-debian    show details of one workflow
+  tink logs machine-1-debian -f              print the output of its actions
+  tink workflow retry machine-1-debian       resume it where it stopped
+  tink reprovision machine-1                 install it again
   tink config set-server http://192.168.56.4:7080
 `;
 
@@ -79,10 +79,19 @@ Examples:
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('tink')
     .description('Operates Tinkerbell: machines, templates and workflows.')
-    .version(VERSION, '--version', 'print the version of this command; "tink version" has the server’s too')
-    .option('--server <url>', `the server’s API; else TINK_SERVER, the configuration, ${DEFAULT_SERVER}`)
-    .option('-n, --namespace <name>', 'namespace of the objects; else the configuration’s, default')
-    .option('--context <name>', 'a server of the configuration; else TINK_CONTEXT, the one in use')
+    .version(VERSION, '--version', 'print the version of tink; "tink version" also prints the server’s')
+    .option(
+      '--server <url>',
+      `URL of the API (default: TINK_SERVER, the configuration, or ${DEFAULT_SERVER})`,
+    )
+    .option(
+      '-n, --namespace <name>',
+      'namespace of the objects (default: that of the configuration, or "default")',
+    )
+    .option(
+      '--context <name>',
+      'context of the configuration (default: TINK_CONTEXT, or the current context)',
+    )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, getOutHelpWidth: terminal.columns })
     .showHelpAfterError('(add --help for options and examples)')

@@ -1,4 +1,4 @@
-/** How words of the command line and of old files are understood. */
+/** Parsing of words on the command line and in old files. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isManifest, nameInTemplate, objectNameFor } from './template/bare-template.ts';
@@ -9,7 +9,7 @@ import { hardwareFromLegacy } from './hardware/legacy-hardware.ts';
 import { alignedText, columnWidths } from './output/table-text.ts';
 import { stemOf, workflowNames } from './workflow/workflow-name.ts';
 
-test('a MAC is known in every usual form, and a name is no MAC', () => {
+test('a MAC is recognised in every usual form, and a name is not a MAC', () => {
   for (const text of ['08:00:27:9E:F5:3A', '08-00-27-9e-f5-3a', '0800279ef53a', '0800.279e.f53a'])
     assert.equal(macIn(text), '08:00:27:9e:f5:3a', text);
   for (const text of ['m1', '08:00:27:9e:f5', '0800279ef53a0', '08:0:027:9e:f5:3a', 'g8:00:27:9e:f5:3a'])
@@ -33,20 +33,20 @@ test('device_1 is the agent of the hardware, else its first MAC, unless set', ()
   assert.deepEqual(hardwareMapFor(undefined, {}), {});
 });
 
-test('pairs keep what follows the first equals sign', () => {
+test('pairs keep everything after the first equals sign', () => {
   assert.deepEqual(pairsOf(['a=b=c', 'd=']), { a: 'b=c', d: '' });
-  assert.throws(() => pairsOf(['=x']), /--set takes NAME=VALUE/);
+  assert.throws(() => pairsOf(['=x']), /--set must be NAME=VALUE/);
   assert.deepEqual(mapInJson('{"device_1":"x"}'), { device_1: 'x' });
   assert.equal(mapInJson('m1'), undefined);
-  assert.throws(() => mapInJson('{"device_1":1}'), /--hardware takes/);
+  assert.throws(() => mapInJson('{"device_1":1}'), /--hardware must be/);
 });
 
-test('names may come with their kind', () => {
+test('names may include their kind', () => {
   assert.deepEqual(splitName(['hw', 'm1', 'm2']), { kinds: 'hw', names: ['m1', 'm2'] });
   assert.deepEqual(splitName(['hw/m1', 'hw/m2', 'm3']), { kinds: 'hw', names: ['m1', 'm2', 'm3'] });
 });
 
-test('a bare template is told from a manifest, and its name is found', () => {
+test('a bare template is distinguished from a manifest, and its name is found', () => {
   assert.equal(isManifest('# x\napiVersion: tinkerbell.org/v1alpha1\nkind: Template\n'), true);
   assert.equal(isManifest('{"apiVersion": "x"}'), true);
   assert.equal(isManifest('version: "0.1"\ntasks: []\n'), false);
@@ -60,7 +60,7 @@ test('a bare template is told from a manifest, and its name is found', () => {
   assert.equal(objectNameFor('Debian 12 (bookworm)!'), 'debian-12-bookworm');
 });
 
-test('workflows are counted on', () => {
+test('workflow names are numbered', () => {
   assert.deepEqual([...workflowNames('a').take(3)], ['a', 'a-2', 'a-3']);
   assert.deepEqual(['a-2', 'a-10', 'a', 'a-1', 'm-01'].map(stemOf), ['a', 'a', 'a', 'a-1', 'm-01']);
 });
@@ -90,7 +90,7 @@ test('legacy hardware without a hostname is named by its MAC; metadata may be JS
   assert.equal(hardwareFromLegacy({ network: { interfaces: [] } }, 'default').ok, false);
 });
 
-test('a configuration with a slip is refused at its place', () => {
+test('a configuration error is reported at its position', () => {
   assert.deepEqual(parseConfig('server: http://a:1\nnamespace: b\n', 'c'), {
     server: 'http://a:1',
     namespace: 'b',

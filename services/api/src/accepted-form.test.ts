@@ -42,12 +42,12 @@ for (const [accept, builtIn, custom] of rows) {
   });
 }
 
-test('an error is sent as JSON to a client that takes nothing that is served', () => {
+test('an error is sent as JSON to a client that accepts no served form', () => {
   assert.equal(formOfErrors('text/html', { hasProtobuf: true }).form, 'json');
   assert.equal(formOfErrors(protobuf, { hasProtobuf: true }).form, 'protobuf');
 });
 
-test('what the client takes beside protobuf is known', () => {
+test('knows the forms that the client accepts beside protobuf', () => {
   const has = { hasProtobuf: true };
   assert.equal(acceptedForm(`${protobuf},application/json`, has).takesJson, true);
   assert.equal(acceptedForm(protobuf, has).takesJson, false);

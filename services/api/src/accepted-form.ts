@@ -1,20 +1,20 @@
-/** In which form a client takes an answer (RFC 9110 section 12.5.1), chosen as Kubernetes' own API server does. */
+/** Chooses the form of an answer from the Accept header (RFC 9110 section 12.5.1), like Kubernetes' own API server. */
 import { ApiError } from './api-error.ts';
 
 export interface AcceptedForm {
   readonly form: 'json' | 'protobuf';
-  /** As a Table of meta.k8s.io/v1. */
+  /** A Table of meta.k8s.io/v1. */
   readonly isTable: boolean;
-  /** JSON would do as well. */
+  /** True if the client also accepts JSON. */
   readonly takesJson: boolean;
 }
 
 export const JSON_FORM: AcceptedForm = { form: 'json', isTable: false, takesJson: true };
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** JSON is YAML too. */
+/** JSON is also YAML. */
 const jsonTypes: readonly string[] = ['application/json', 'application/yaml', 'application/*', '*/*'];
-/** Longer headers are read so far: a client names a handful of types. */
+/** Limit of the parsed header. Clients list a handful of types. */
 const CLAUSES_MAX = 32;
 
 interface Clause {
@@ -23,7 +23,7 @@ interface Clause {
   readonly quality: number;
 }
 
-/** Throws an ApiError of reason NotAcceptable where nothing that the client takes is served. */
+/** Throws an ApiError of reason NotAcceptable if the client accepts no served form. */
 export function acceptedForm(
   accept: string | null,
   { hasProtobuf }: { readonly hasProtobuf: boolean },
@@ -36,7 +36,7 @@ export function acceptedForm(
   throw new ApiError('NotAcceptable', `only the following media types are accepted: ${types.join(', ')}`);
 }
 
-/** As `acceptedForm`, of an answer that is sent whatever the client takes: an error. */
+/** Like `acceptedForm`, for errors, which are sent whatever the client accepts. */
 export function formOfErrors(accept: string | null, has: { readonly hasProtobuf: boolean }): AcceptedForm {
   try {
     return acceptedForm(accept, has);
@@ -56,7 +56,7 @@ function formOf(
   return isProtobuf ? { form: 'protobuf', isTable: false } : undefined;
 }
 
-/** Those that are wanted most first, and the more exact ones among equals; what is not wanted (q=0) is left out. */
+/** Sorts by preference, then by precision. Omits rejected types (q=0). */
 function clausesIn(accept: string): readonly Clause[] {
   return accept
     .split(',', CLAUSES_MAX)

@@ -18,13 +18,13 @@ function put(api: Api, kind: 'hardware' | 'templates' | 'workflows', name: strin
   });
 }
 
-test('timers go on while a template that loops is rendered, and its workflow waits with a warning', async () => {
+test('timers keep running while an endless template is rendered, and its workflow waits with a warning', async () => {
   await using api = await startedApi();
-  /** Within the limit of steps, and far beyond that of time. */
+  /** Within the limit of steps, and far beyond the limit of time. */
   const slow = `{{ $x := repeat 1000000 "a" }}{{ range until 1000 }}{{ range until 300 }}{{ $_ := contains "b" $x }}{{ end }}{{ end }}`;
   await put(api, 'templates', 't', { data: slow });
   let ticks = 0;
-  // As a DHCP server is woken: it has some tens of milliseconds to answer.
+  // Simulates a DHCP server, which must answer within some tens of milliseconds.
   const timer = setInterval(() => (ticks += 1), 10);
   const [stored, read] = await Promise.all([
     put(api, 'workflows', 'w', { templateRef: 't' }),
@@ -34,14 +34,14 @@ test('timers go on while a template that loops is rendered, and its workflow wai
   assert.deepEqual([stored.code, read.code], [201, 200]);
   assert.match(
     stored.headers.get('warning') ?? '',
-    /template t does not render for it now: template took longer than 2 s/,
+    /template t does not render: template took longer than 2 s/,
   );
-  // 200 in two quiet seconds, and none when the template has the thread.
+  // 200 in two quiet seconds, and none if the template blocks the thread.
   assert.ok(ticks > 40, `the timer ran ${ticks} times`);
   assert.equal((await api.call('GET', `${base}/workflows/w`)).code, 200);
 });
 
-test('an image that the agent cannot run is a warning, at the template and at its workflow', async () => {
+test('warns about an image that the agent cannot run, at the template and at its workflow', async () => {
   await using api = await startedApi();
   const images = '{name: a, image: "quay.io/x/rootio:v1"}, {name: b, image: "{{ .image }}"}';
   const data = `name: x\ntasks: [{name: t, worker: w, actions: [${images}]}]\n`;
@@ -57,7 +57,7 @@ test('an image that the agent cannot run is a warning, at the template and at it
   assert.equal((await put(api, 'templates', 'u', fine)).headers.get('warning'), null);
 });
 
-test('a template sees the references that the rules allow, and a warning names the reason for others', async () => {
+test('a template sees the references that the rules allow, and a warning has the reason for others', async () => {
   const parsed = parseReferenceRules({
     deny: '{"reference":{"name":[{"wildcard":"*"}]}}',
     allow: '{"reference":{"resource":["templates"]}}',
@@ -84,7 +84,7 @@ test('a template sees the references that the rules allow, and a warning names t
   );
 });
 
-test('more workflows than can be checked are refused with 429', async () => {
+test('rejects more workflows than it can check with 429', async () => {
   await using api = await startedApi();
   await put(api, 'templates', 't', {
     data: 'name: x\ntasks: [{name: t, worker: a, actions: [{name: a, image: img}]}]\n',
@@ -100,7 +100,7 @@ test('more workflows than can be checked are refused with 429', async () => {
   assert.equal((await put(api, 'workflows', 'later', { templateRef: 't' })).code, 201);
 });
 
-test('timers go on while a template of a megabyte is parsed, and its fault is told with its line', async () => {
+test('timers keep running while a template of a megabyte is parsed, and its error has a line', async () => {
   const texts = createWorkerTexts(nodeClock);
   await using api = await startedApi(undefined, { texts });
   const path = `${base}/templates`;
@@ -118,7 +118,7 @@ test('timers go on while a template of a megabyte is parsed, and its fault is to
   clearInterval(timer);
   assert.equal(made.code, 201, made.body.message);
   assert.ok(turns >= 10, `${turns} turns`);
-  // Reading and storing it is work of this thread too; parsing it would take three times as long.
+  // Reading and storing it also uses this thread, and parsing it would take three times as long.
   assert.ok(used.user < 2_000_000, `${used.user} microseconds`);
   const broken = await api.call('POST', path, template('bad', `${'x\n'.repeat(5000)}{{ end }}`));
   assert.equal(broken.code, 422);

@@ -1,7 +1,7 @@
 /**
- * Checks that need more than the object itself. They find at apply what would otherwise fail silently later: a
- * template that cannot be parsed is refused. What may become right by another object that is still to come is a
- * warning: a workflow whose template does not render for its hardware now is stored, and waits (as upstream).
+ * Checks that need more than the object itself. They report errors at apply that would fail later: a template that cannot be
+ * parsed is rejected. An error that another object may still fix is a warning: a workflow whose template does not render
+ * for its hardware is stored, and waits (like upstream).
  */
 import { inTurns, type TextReader } from '@tinkerbell/platform-contract';
 import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
@@ -33,21 +33,21 @@ import { rivalWarnings } from './unfinished.ts';
 const BUSY_RETRY_SECONDS = 5;
 
 export interface Verdict {
-  /** For which the object is refused. */
+  /** Problems that reject the object. */
   readonly problems: readonly Problem[];
-  /** With which it is stored. */
+  /** Warnings that are returned with the stored object. */
   readonly warnings: readonly Problem[];
 }
 
 export interface Admission {
-  /** `author` is the user who writes the object. Rejects with an ApiError when too many wait to be checked. */
+  /** `author` is the user who writes the object. Rejects with an ApiError if too many checks are queued. */
   judge(kind: Kind, resource: Resource, isNew: boolean, author?: string): Promise<Verdict>;
 }
 
 export interface AdmissionDeps {
   readonly view: View;
   readonly renderer: TemplateRenderer;
-  /** Long templates are parsed at once when absent. */
+  /** If undefined, long templates are parsed in this thread. */
   readonly texts?: TextReader;
   readonly referenceRules: ReferenceRules;
 }
@@ -70,7 +70,7 @@ function refusedFor(problems: readonly Problem[]): Verdict {
   return { problems, warnings: [] };
 }
 
-/** Templates are parsed at once up to here, which takes 1 ms. */
+/** Size up to which templates are parsed in this thread, which takes 1 ms. */
 const TEMPLATE_INLINE_CHARACTERS = 4096;
 
 async function templateVerdict({ texts }: AdmissionDeps, template: Template): Promise<Verdict> {
@@ -89,14 +89,14 @@ function imageAtLine({ image, line }: ForeignImage): Problem {
   return { reason: 'not-supported', path: ['spec', 'data'], message };
 }
 
-/** Line and column count in the template's text, or in what it rendered to. */
+/** Line and column refer to the template's text, or to the rendered text. */
 function whereAndWhat(error: RenderError): string {
   const where = error.where === 'template' ? 'the template' : 'the rendered text';
   const line = error.line === undefined ? '' : `line ${error.line}, column ${error.column} of ${where}: `;
   return `${line}${error.message}`;
 }
 
-/** Only when template and hardware are there: objects may come in any order. */
+/** Checks only if template and hardware exist, because objects may come in any order. */
 async function workflowVerdict(
   { view, renderer, referenceRules }: AdmissionDeps,
   workflow: Workflow,
@@ -123,14 +123,14 @@ async function workflowVerdict(
   if (rendered.isBusy === true)
     throw tooMany(`${rendered.message}; create this workflow again later`, BUSY_RETRY_SECONDS);
   const fault = rendered.error === undefined ? rendered.message : whereAndWhat(rendered.error);
-  const message = `template ${templateRef} does not render for it now: ${fault}; the workflow waits until the template or the hardware changes`;
+  const message = `template ${templateRef} does not render: ${fault}; the workflow waits until the template or the hardware changes`;
   return {
     problems: [],
     warnings: [{ reason: 'invalid', ...at, message }, ...rivalWarnings(view, workflow, [])],
   };
 }
 
-/** Of a change: a Workflow that was disabled and no longer is joins those of its machine. */
+/** On a change: a re-enabled Workflow joins the Workflows of its machine. */
 function enabledVerdict({ view }: AdmissionDeps, workflow: Workflow): Verdict {
   const { namespace, name } = workflow.metadata;
   const isEnabled = view.workflowNamed(namespace, name)?.spec?.disabled === true && !workflow.spec?.disabled;

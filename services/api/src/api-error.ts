@@ -56,7 +56,7 @@ export interface StatusObject {
   readonly code: number;
 }
 
-/** Thrown by handlers, answered as its Status object. */
+/** Thrown by handlers, and answered as its Status object. */
 export class ApiError extends Error {
   readonly reason: StatusReason;
   readonly details: StatusDetails;
@@ -106,12 +106,12 @@ export function causesOf(problems: readonly Problem[]): NonNullable<StatusDetail
   }));
 }
 
-/** 429; the client is asked to come again after so many seconds, as clients of Kubernetes do by themselves. */
+/** 429 with the seconds after which clients of Kubernetes retry. */
 export function tooMany(message: string, retryAfterSeconds: number): ApiError {
   return new ApiError('TooManyRequests', message, { retryAfterSeconds });
 }
 
-/** 400 in the words of Kubernetes for `fieldValidation=Strict`, with what might have been meant. */
+/** 400 in the words of Kubernetes for `fieldValidation=Strict`, with suggested field names. */
 export function unknownFieldsRefused(kind: Kind, name: string, problems: readonly Problem[]): ApiError {
   const fields = problems.map(({ path, message }) => {
     if (path.length === 0) return message;
@@ -124,7 +124,7 @@ export function unknownFieldsRefused(kind: Kind, name: string, problems: readonl
   return new ApiError('BadRequest', message, { kind: kind.kind, name, causes: causesOf(problems) });
 }
 
-/** 422 with one cause for each problem. */
+/** 422 with one cause per problem. */
 export function invalid(kind: string, name: string, problems: readonly Problem[]): ApiError {
   const causes = causesOf(problems);
   const text = problems.map(formatProblem);

@@ -1,4 +1,4 @@
-/** Answers of the API: JSON, or a failure of the verb. */
+/** Answers of the API: JSON, or the failure of a verb. */
 import { encodeKubernetes } from '@tinkerbell/kube-protobuf';
 import { WholeResponse, type HttpRequest, type WholeResponseInit } from '@tinkerbell/platform-contract';
 import { formatProblem } from '@tinkerbell/resources';
@@ -14,7 +14,7 @@ export function json(value: object, status = 200, headers: Readonly<Record<strin
   });
 }
 
-/** As `json`, in the form that the client takes; JSON where the object has no other. */
+/** Like `json`, but in the form that the client accepts; JSON if the object has no other form. */
 export function shown(
   value: object,
   { form }: Pick<AcceptedForm, 'form'>,
@@ -29,7 +29,7 @@ export function result({ code, object, warnings }: Outcome, accepted: AcceptedFo
   return shown(object, accepted, { status: code, headers: warningHeaders(warnings.map(formatProblem)) });
 }
 
-/** Of an error; a client that shall come again is told when. */
+/** Answers an error, with Retry-After if the client should retry. */
 export function failed(error: ApiError, accepted: AcceptedForm): Response {
   const { retryAfterSeconds } = error.details;
   const headers: Record<string, string> =

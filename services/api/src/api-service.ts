@@ -1,4 +1,4 @@
-/** The REST API in the shape of Kubernetes' own: paths, verbs, media types, status codes. */
+/** The Kubernetes-compatible REST API: paths, verbs, media types, status codes. */
 import { ANONYMOUS } from '@tinkerbell/access';
 import type { UnknownMachines } from '@tinkerbell/enrollment';
 import {
@@ -55,21 +55,21 @@ export interface ApiDeps {
   readonly random: Random;
   readonly log: Log;
   readonly renderer: TemplateRenderer;
-  /** Reads YAML and long templates elsewhere; they are read at once when absent. */
+  /** Parses YAML and long templates in other threads. If undefined, in this thread. */
   readonly texts?: TextReader;
-  /** Which objects that a Hardware names its templates may see. */
+  /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
-  /** Everybody may do everything when absent. */
+  /** If undefined, everyone may do everything. */
   readonly authorizer?: Authorizer;
-  /** Who looks at tokens that others ask about. */
+  /** Verifies tokens in reviews. */
   readonly authenticator?: Authenticator;
-  /** Of ServiceAccounts; there are none when absent. */
+  /** Issues tokens of ServiceAccounts; undefined if disabled. */
   readonly tokens?: AccountTokens;
-  /** Who asks to boot and is not registered; absent: the API knows of none. */
+  /** Lists unregistered machines that ask to boot; undefined if unavailable. */
   readonly unknownMachines?: Pick<UnknownMachines, 'list'>;
-  /** Namespaces that the server itself writes to; they are there from the start. */
+  /** Namespaces that the server writes to. They exist from the start. */
   readonly namespaces?: readonly string[];
-  /** Objects that the API does not show to anybody. */
+  /** Objects that the API hides from everyone. */
   readonly hidden?: readonly ObjectKey[];
 }
 
@@ -78,11 +78,11 @@ type Deps = ApiDeps &
     readonly streams: OpenStreams;
     readonly authorizer: Authorizer;
     readonly audit: AuditTrail;
-    /** Of the request that is answered, when it is a write. */
+    /** The audit entry of the current request, if it is a write. */
     readonly note?: AuditNote;
   };
 
-/** The path of the audit, which roles name. */
+/** The path of the audit in roles. */
 const AUDIT = '/audit';
 const PREFIXES = [
   '/api',
@@ -120,7 +120,7 @@ export function createApiService(deps: ApiDeps): Service {
       if (long === undefined) return undefined;
       return answer(verbDeps, long, {
         ...context,
-        // Watches alone have a use for it, and it is not cheap.
+        // Only watches need it, and it is expensive.
         get signal() {
           return AbortSignal.any([context.signal, stopping.signal]);
         },
@@ -152,14 +152,14 @@ export function createApiService(deps: ApiDeps): Service {
 async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   if (!isWrite(request)) return answered(deps, request, context);
   const note: AuditNote = {};
-  // Before it is done: a write may take the kind away that it is about.
+  // Resolve the kind before the write, which may delete it.
   const target = resourceTarget(pathOf(request), deps.catalog);
   const response = await answered({ ...deps, note }, request, context);
   if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
   return response;
 }
 
-/** A write that got no further than the front: the record says nobody, as whoever it was could not say. */
+/** Records a write that the front rejected. The user is unknown, because authentication failed. */
 function auditRejected(deps: Deps, request: HttpRequest, context: HttpContext, code: number): void {
   const target = isWrite(request) ? resourceTarget(pathOf(request), deps.catalog) : undefined;
   if (target === undefined) return;
@@ -212,7 +212,7 @@ function onAudit(deps: Deps, request: HttpRequest, context: HttpContext): Promis
   return deps.streams.open(context, () => auditRecords(deps, request, context.signal));
 }
 
-/** What describes the API itself, or undefined. */
+/** Returns a document that describes the API, or undefined. */
 function documentAt({ catalog, tokens }: Deps, path: string, request: HttpRequest): Response | undefined {
   const ofIssuer = tokens === undefined ? undefined : issuerDocument(path, tokens);
   if (ofIssuer !== undefined) return json(ofIssuer);

@@ -16,7 +16,7 @@ import type { WriteOptions } from './write-options.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
-/** Creates the object when it is not there. Throws an ApiError. */
+/** Creates the object if it does not exist. Throws an ApiError. */
 export async function applyObject(
   deps: VerbDeps,
   target: ResourceTarget,
@@ -25,7 +25,7 @@ export async function applyObject(
 ): Promise<Outcome> {
   if (!hasManager) throw new ApiError('BadRequest', 'fieldManager is required for apply patch');
   if (!isRecord(body) || !isRecord(body['metadata']))
-    throw new ApiError('BadRequest', 'an apply patch is an object with apiVersion, kind and metadata');
+    throw new ApiError('BadRequest', 'an apply patch must be an object with apiVersion, kind and metadata');
   if (body['metadata']['managedFields'] !== undefined)
     throw new ApiError('BadRequest', 'metadata.managedFields must be nil');
   const applied = { ...body, metadata: { name: target.name, ...body['metadata'] } };

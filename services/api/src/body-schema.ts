@@ -1,7 +1,7 @@
-/** Checks a small request body against the JSON schema that the OpenAPI document shows for it. */
+/** Validates a small request body against its JSON schema in the OpenAPI document. */
 import { isRecord, nearest, ProblemList, type Path, type Problem } from '@tinkerbell/resources';
 
-/** The keywords that bodies of ours need. */
+/** The supported keywords. */
 export interface BodySchema {
   readonly type?: 'object' | 'string' | 'integer' | 'boolean' | 'array';
   readonly description?: string;
@@ -12,11 +12,11 @@ export interface BodySchema {
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maxLength?: number;
-  /** The first one whose type is the value's; types differ. */
+  /** Returns the first schema whose type matches the value. Types differ. */
   readonly oneOf?: readonly BodySchema[];
 }
 
-/** What is wrong, each with its place; unknown fields too. The first hundred, and how many more there are. */
+/** Returns all problems with their paths, including unknown fields: the first hundred, and the number of the rest. */
 export function bodyProblems(schema: BodySchema, value: unknown): readonly Problem[] {
   const problems = new ProblemList();
   problems.addAll(problemsOf(schema, value, []));

@@ -1,4 +1,4 @@
-/** The kinds of Kubernetes that are served beside Tinkerbell's. */
+/** The Kubernetes kinds that are served beside Tinkerbell's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { base, startedApi } from './testing/started-api.ts';
@@ -16,7 +16,7 @@ async function gone(api: Api, path: string): Promise<void> {
   while ((await api.call('GET', path)).code !== 404) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a Secret keeps its text in base64, and refuses what is none by the field', async () => {
+test('a Secret stores its text in base64, and an invalid value is rejected with its field', async () => {
   await using api = await startedApi();
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { k: 'ä€😀' } };
   const created = await api.call('POST', `${core}/secrets`, secret);
@@ -27,7 +27,7 @@ test('a Secret keeps its text in base64, and refuses what is none by the field',
   assert.equal(bad.body.details.causes[0].field, 'data.k');
 });
 
-test('what an object owned goes with it, and stays when orphaned', async () => {
+test('owned objects are deleted with their owner, and stay if orphaned', async () => {
   await using api = await startedApi();
   const { uid } = (await api.call('POST', `${core}/configmaps`, configMap('owner'))).body.metadata;
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }];
@@ -44,7 +44,7 @@ test('what an object owned goes with it, and stays when orphaned', async () => {
   await gone(api, `${core}/configmaps/owner`);
 });
 
-test('bad bodies are answered with their status, and touch no prototype', async () => {
+test('invalid bodies get their status, and change no prototype', async () => {
   await using api = await startedApi();
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const bodies: readonly [string, number, string?][] = [

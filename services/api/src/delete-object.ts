@@ -1,4 +1,4 @@
-/** Deletion. What has finalizers, or waits for its dependents, is only marked; it goes when the last finalizer is taken away. */
+/** Deletes objects. An object with finalizers or dependents is only marked, and is removed with its last finalizer. */
 import {
   customResourceDefinitionKind,
   firstNamespaces,
@@ -18,15 +18,15 @@ export interface DeleteDeps {
   readonly values: () => ServerValues;
 }
 
-/** Finalizers of our own collector, named as Kubernetes' are. */
+/** Finalizers of our garbage collector, with Kubernetes' names. */
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
-/** Finalizers that a way of deletion waits for. */
+/** Finalizers that a propagation policy waits for. */
 const WAITING: Readonly<Record<string, readonly string[]>> = { Foreground: [FOREGROUND], Orphan: [ORPHAN] };
 export const NAMESPACE_CONTENT = 'kubernetes';
 export const CUSTOM_RESOURCES = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** The object when it is only marked, else a Status of success. Throws an ApiError. */
+/** Returns the object if it is only marked, else a Status of success. Throws an ApiError. */
 export async function deleteObject(
   deps: DeleteDeps,
   target: ResourceTarget,
@@ -82,7 +82,7 @@ function refuse(
     );
 }
 
-/** A Namespace waits, without a finalizer in its metadata, until nothing is in it. */
+/** A Namespace without finalizers in its metadata still waits until it is empty. */
 function hasContent({ kind }: ResourceTarget): boolean {
   return kind === namespaceKind;
 }
@@ -114,7 +114,7 @@ function markedObject(object: Resource, finalizers: readonly string[], now: stri
   return { ...object, metadata, status: { ...(object.status as object), phase: 'Terminating' } };
 }
 
-/** True when nothing keeps a marked object any more. */
+/** True if nothing keeps a marked object any more. */
 export function isReleased({ metadata, spec }: Resource): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   const { finalizers: contents = [] } = (spec ?? {}) as { finalizers?: readonly string[] };

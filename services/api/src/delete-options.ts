@@ -1,11 +1,11 @@
-/** How an object is deleted (meta/v1 DeleteOptions), from the body and the query. */
+/** Reads meta/v1 DeleteOptions from the body and the query. */
 import { isRecord } from '@tinkerbell/resources';
 import { ApiError } from './api-error.ts';
 import { isDryRun } from './write-options.ts';
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  /** What becomes of objects that it owns: they go after it, before it, or stay. */
+  /** The deletion of owned objects: after the owner, before it, or not at all. */
   readonly propagation: 'Background' | 'Foreground' | 'Orphan';
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
 }

@@ -1,6 +1,6 @@
 /**
- * Deletion that tells those concerned. A Hardware may be deleted under a Workflow, as upstream: GitOps tools and the
- * deletion of a namespace do so in any order. Who deletes is warned, and the timelines of both have a record.
+ * Deletion with warnings. A Hardware may be deleted under a Workflow, like upstream, because GitOps tools and the deletion of
+ * a namespace do so in any order. The caller gets a warning, and the timelines of both get a record.
  */
 import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
@@ -10,7 +10,7 @@ import type { ResourceTarget } from './request-target.ts';
 import { deletionWarnings, unfinishedOn } from './unfinished.ts';
 
 export interface Deleted {
-  /** As `deleteObject` resolves. */
+  /** The result of `deleteObject`. */
   readonly answer: object;
   readonly warnings: readonly string[];
 }
@@ -27,7 +27,7 @@ export async function deleteWithWarnings(
   options: DeleteOptions,
 ): Promise<Deleted> {
   const { kind, namespace = '', name = '' } = target;
-  // Before it is gone from the view too.
+  // Read the view before it drops the object.
   const hardware = kind.kind === 'Hardware' ? deps.view.hardwareNamed(namespace, name) : undefined;
   const workflows = hardware === undefined ? [] : unfinishedOn(deps.view, hardware);
   const answer = await deleteObject(deps, target, options);

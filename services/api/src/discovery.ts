@@ -1,21 +1,21 @@
-/** What the API offers, in the shapes that `kubectl` asks for before anything else. */
+/** The discovery documents, which `kubectl` requests first. */
 import { apiVersionOf, serviceAccountKind, type Kind } from '@tinkerbell/resources';
 import { operatorVerbs } from '@tinkerbell/workflow';
 import { byVersionPriority } from './version-priority.ts';
 
-/** Answered from a review, and never stored (authorization.k8s.io/v1, authentication.k8s.io/v1). */
+/** Reviews, which are answered and never stored (authorization.k8s.io/v1, authentication.k8s.io/v1). */
 const reviewKinds: Readonly<Record<string, readonly string[]>> = {
   'authorization.k8s.io': ['SelfSubjectAccessReview', 'SelfSubjectRulesReview'],
   'authentication.k8s.io': ['SelfSubjectReview', 'TokenReview'],
 };
 const REVIEW_VERSION = 'v1';
 
-/** Whether what is at a path describes the API and is the same for everybody. Paths of objects are longer. */
+/** True if the path describes the API and is the same for everyone. Paths of objects are longer. */
 export function describesTheApi(path: string): boolean {
   return /^\/(?:api(?:\/v1)?|apis(?:\/[^/]+){0,2}|version|openapi\/.+)\/?$/.test(path);
 }
 
-/** The document at a discovery path, or undefined; `accept` may ask for the aggregated form. */
+/** Returns the document at a discovery path, or undefined. `accept` may request the aggregated form. */
 export function discoveryDocument(
   path: string,
   kinds: readonly Kind[],
@@ -108,7 +108,7 @@ function aggregatedResources(
     });
 }
 
-/** The Kubernetes API level that we follow; clients compare it with their own. */
+/** The Kubernetes API level that we follow. Clients compare it with their own. */
 const version = {
   major: '1',
   minor: '29',
@@ -197,7 +197,7 @@ function resourcesOf(kind: Kind): DiscoveredResource[] {
   ];
 }
 
-/** Any text that changes with the stored form will do. */
+/** Any text that changes with the stored form. */
 function hashOf(text: string): string {
   return btoa(text).slice(0, 12);
 }

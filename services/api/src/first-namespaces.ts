@@ -1,4 +1,4 @@
-/** Namespaces that are there without anybody creating them. */
+/** Creates the initial namespaces. */
 import { collectionOf, firstNamespaces, namespaceKind } from '@tinkerbell/resources';
 import type { Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
@@ -6,8 +6,8 @@ import { createObject, type VerbDeps } from './resource-handlers.ts';
 import { writeOptions } from './write-options.ts';
 
 /**
- * Creates those of a cluster, those that the server itself writes to, and those that hold objects: a store may be older than the
- * rule that an object is created in a namespace that is there.
+ * Creates the namespaces of a cluster, those that the server writes to, and those that hold objects. A store may be older than the
+ * rule that objects need an existing namespace.
  */
 export async function createFirstNamespaces(
   deps: VerbDeps & { readonly namespaces?: readonly string[] },
@@ -19,10 +19,10 @@ export async function createFirstNamespaces(
   for (const name of names) await createNamespace(deps, name);
 }
 
-/** After every name that an object may have. */
+/** Sorts after every valid object name. */
 const LAST_NAME = '~';
 
-/** Each namespace once, by one small query. */
+/** Yields each namespace once, with one small query each. */
 async function* namespacesIn(store: Store, collection: string): AsyncGenerator<string, void, undefined> {
   let after: { readonly namespace: string; readonly name: string } | undefined;
   for (;;) {

@@ -1,4 +1,4 @@
-/** How the API keeps what it derives from objects: object by object, in lists and changes alike. */
+/** Follows a collection of the store, object by object, through lists and changes. */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   eachPage,
@@ -14,20 +14,20 @@ export interface FollowDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Asked for each list; a single one is also the only one that is watched. */
+  /** Called for each list. A single collection is also the only one watched. */
   readonly collections: () => readonly string[];
 }
 
 export interface Followers {
-  /** Of each object that exists, then of each that is written; some may come twice. */
+  /** Called for each existing object, then for each written one. Some may repeat. */
   onObject(stored: StoredObject): void;
   onDeleted(change: Change): void;
-  /** Before each list: what is not told until `onListed` is there no more. */
+  /** Called before each list. Objects that are not reported before `onListed` no longer exist. */
   onListing?(): void;
   onListed?(): void;
 }
 
-/** Resolves when everything that exists was told; goes on until the signal. Rejects when the first list fails. */
+/** Resolves when all existing objects have been reported, and continues until the signal. Rejects if the first list fails. */
 export function followStore(deps: FollowDeps, followers: Followers, signal: AbortSignal): Promise<void> {
   const { clock, log } = deps;
   return keepListing({ clock, log, who: 'api' }, () => listAndWatch(deps, followers, signal), signal);
@@ -50,7 +50,7 @@ async function listAndWatch(
   return watchUntil(store, { ...only, fromRevision }, onChange, signal);
 }
 
-/** Every object of a collection; of one namespace when named. */
+/** Yields all objects of a collection, or of one namespace. */
 export async function* eachStored(
   store: Store,
   collection: string,

@@ -1,4 +1,4 @@
-/** What the server says of an object by itself, at every write: the phase of a Namespace, the conditions of a definition. */
+/** Sets the status that the server computes at every write: the phase of a Namespace, the conditions of a definition. */
 import {
   customResourceDefinitionKind,
   namespaceKind,
@@ -17,7 +17,7 @@ export function completed(kind: Kind, object: Resource, catalog: KindCatalog, no
   return object;
 }
 
-/** As in Kubernetes: the finalizer in the spec says that it stays until it is empty. */
+/** Like in Kubernetes, the finalizer in the spec keeps the namespace until it is empty. */
 function completedNamespace(object: Resource): Resource {
   const { name, labels, deletionTimestamp } = object.metadata;
   return {

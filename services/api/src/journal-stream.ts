@@ -1,17 +1,20 @@
-/** Records of the journal as JSON lines: what is there, page by page as the client takes them, then what comes. */
+/** Streams journal records as JSON lines: existing records page by page as the client reads, then new ones. */
 import { delay, type Clock } from '@tinkerbell/platform-contract';
 import type { Journal, JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
 
 const PAGE_MAX = 250;
-/** What is read ahead of a client that may never take it, as far as the page before lets expect. */
+/** Limit of bytes read ahead of a client that may never read them, estimated from the previous page. */
 const PAGE_BYTES = 64 * 1024;
-/** Of a page whose predecessor says nothing about it. */
+/** Size of a page without a previous page. */
 const PAGE_FIRST = 25;
-/** A burst of records is read together. */
+/** Collects a burst of records. */
 const GATHER_MS = 10;
 
 export interface JournalStreamOptions {
-  /** Their records in one order; several, since a query is either of output or of all else. */
+  /**
+   * Queries whose records are merged in order. There may be several, because a query is either for output or for all other
+   * records.
+   */
   readonly queries: readonly Omit<JournalQuery, 'after' | 'limit'>[];
   readonly after: number;
   readonly follow: boolean;
@@ -36,17 +39,17 @@ export function journalStream(
       },
       async cancel() {
         stopping.abort();
-        // Also where nobody asks for more, and an abort alone would go unnoticed.
+        // Observe the abort even while the client requests nothing.
         await pages.return();
       },
     },
-    // A page is read when the client has taken the one before it.
+    // Read a page when the client has taken the previous one.
     { highWaterMark: 0 },
   );
   return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
 }
 
-/** The journal itself is the buffer: a slow client holds nothing here, and misses nothing. */
+/** The journal itself is the buffer, so a slow client uses no memory here and misses nothing. */
 async function* pagesOf(
   { journal, clock }: { readonly journal: Journal; readonly clock: Clock },
   { queries, after, follow, keep = () => true, signal }: JournalStreamOptions,
@@ -58,7 +61,7 @@ async function* pagesOf(
   signal.addEventListener('abort', rouse, { once: true });
   try {
     for (let last = after; ;) {
-      // Before reading: what is appended while it reads wakes it again.
+      // Subscribe before reading, so that records appended meanwhile wake the stream.
       wake = Promise.withResolvers<void>();
       const { records, hasMore } = await readTogether(journal, queries, { after: last, limit });
       last = records.at(-1)?.sequence ?? last;
@@ -75,7 +78,7 @@ async function* pagesOf(
   }
 }
 
-/** Records for the next page: as many as have the size of a page, if they are like these. */
+/** Number of records for the next page, so that it has the target size if they are like the previous ones. */
 function nextLimit(lines: readonly string[]): number {
   if (lines.length === 0) return PAGE_MAX;
   const average = lines.reduce((sum, line) => sum + line.length, 0) / lines.length;
@@ -87,7 +90,10 @@ interface Page {
   readonly hasMore: boolean;
 }
 
-/** Of several queries only as far as all of them have been read. They are asked at once, so that nothing is appended in between. */
+/**
+ * With several queries, returns records only up to the point that all have been read to. They run together, so no record is
+ * appended in between.
+ */
 async function readTogether(
   journal: Journal,
   queries: JournalStreamOptions['queries'],

@@ -1,4 +1,4 @@
-/** The kinds that are served now: those that are built in, and those that CustomResourceDefinitions bring. */
+/** The kinds that are currently served: built-in kinds, and those of CustomResourceDefinitions. */
 import { apiVersionOf, builtInKinds, collectionOf, type Kind } from '@tinkerbell/resources';
 
 export class KindCatalog {
@@ -10,7 +10,7 @@ export class KindCatalog {
     return this.#all;
   }
 
-  /** Grows with every change, so that what is made of the kinds can be kept until then. */
+  /** Increases with every change, so that derived documents can be cached. */
   revision(): number {
     return this.#revision;
   }
@@ -23,7 +23,7 @@ export class KindCatalog {
     return this.#all.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
   }
 
-  /** The served versions of the definition of this name; none take it away. */
+  /** Sets the served versions of a definition. An empty list removes it. */
   put(definition: string, kinds: readonly Kind[]): void {
     if (kinds.length === 0 && !this.#custom.has(definition)) return;
     if (kinds.length === 0) this.#custom.delete(definition);
@@ -32,12 +32,12 @@ export class KindCatalog {
     this.#revision += 1;
   }
 
-  /** True for the collection of a kind that is served without a definition. */
+  /** True for the collection of a built-in kind. */
   isBuiltIn(collection: string): boolean {
     return builtInKinds.some((one) => collectionOf(one) === collection);
   }
 
-  /** One kind for each collection, whatever its versions. */
+  /** Returns one kind per collection, whatever its versions. */
   collections(): readonly Kind[] {
     const seen = new Set<string>();
     return this.#all.filter(({ group, plural }) => {

@@ -1,17 +1,17 @@
-/** Lines on their way to one client, which takes them at its own speed or not at all. */
+/** Queues lines for one client, which reads at its own speed or not at all. */
 import type { HeldBytes, HeldFor } from '@tinkerbell/platform-contract';
 
-/** A client on a slow line catches up on so much; one that is further behind is cheaper served by a new list. */
+/** Limit of a queue in bytes. For a client further behind, a new list is cheaper. */
 const BYTES_MAX = 16 * 1024 * 1024;
-/** Each costs memory of its own beside its bytes. */
+/** Limit of lines, because each takes memory beside its bytes. */
 const LINES_MAX = 10_000;
 
 export interface LineQueueOptions {
-  /** Counts what waits in all queues together. */
+  /** Counts the bytes of all queues. */
   readonly held: HeldBytes;
-  /** What the client is sent when it is too far behind; then the stream ends. */
+  /** The last line for a client that is too far behind. The stream then ends. */
   readonly tooSlow: () => Uint8Array;
-  /** Called once, when no further line is taken. */
+  /** Called once, when the queue accepts no more lines. */
   readonly onEnd: () => void;
 }
 
@@ -21,7 +21,7 @@ export class LineQueue {
   #lines: Uint8Array[] = [];
   #next = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** The client waits for a line. */
+  /** True while the client waits for a line. */
   #isAsked = false;
   #isEnding = false;
   #isOver = false;
@@ -44,14 +44,14 @@ export class LineQueue {
     if (waiting > LINES_MAX || this.#held.bytes() > BYTES_MAX) this.#endSlow();
   }
 
-  /** A line that was asked for: `push` without the limits of one queue. */
+  /** Adds a requested line: like `push`, but without the limits of one queue. */
   add(line: Uint8Array): void {
     if (this.#isEnding) return;
     this.#lines.push(line);
     this.#held.hold(line);
   }
 
-  /** What waits is still sent. */
+  /** Ends the stream after the queued lines. */
   end(last?: Uint8Array): void {
     if (this.#isEnding) return;
     if (last !== undefined) this.#lines.push(last);
@@ -60,7 +60,7 @@ export class LineQueue {
     if (this.#isAsked && this.#controller !== undefined) void this.#pull(this.#controller);
   }
 
-  /** Nothing more is sent. */
+  /** Ends the stream at once. */
   abandon(): void {
     if (this.#isOver) return;
     this.end();
@@ -68,7 +68,10 @@ export class LineQueue {
     this.#close();
   }
 
-  /** `more` is called whenever the client asks and nothing waits; it adds lines, and resolves with false when it has no more. */
+  /**
+   * `more` is called when the client reads and the queue is empty. It adds lines, and resolves with false when there are no
+   * more.
+   */
   stream(more: () => Promise<boolean>): ReadableStream<Uint8Array> {
     this.#more = more;
     return new ReadableStream<Uint8Array>(
@@ -135,7 +138,7 @@ export class LineQueue {
     try {
       this.#controller?.close();
     } catch {
-      // The client has cancelled the stream already.
+      // The client has already cancelled the stream.
     }
   }
 }

@@ -46,7 +46,7 @@ function source(pieces: readonly (Piece | Error)[]) {
 
 const next = { namespace: 'default', name: 'n' };
 
-test('a short list is one answer, a long one a stream, and both say the same', async () => {
+test('a short list is one answer, a long one a stream, with the same content', async () => {
   for (const characters of [10, 500_000]) {
     const all = things(8, characters);
     const empty = { items: [], revision: 7 };
@@ -70,12 +70,12 @@ test('a short list is one answer, a long one a stream, and both say the same', a
   }
 });
 
-test('a list of nothing is a list', async () => {
+test('an empty list is a list', async () => {
   const answer = await listAnswer(source([{ items: [], revision: 3 }]), shape);
   assert.deepEqual(((await answer.json()) as { items: unknown }).items, []);
 });
 
-test('pieces are read when the client takes those before, and no more of them when it goes away', async () => {
+test('reads a piece when the client has taken the previous ones, and no more after it disconnects', async () => {
   const pieces = Array.from({ length: 50 }, () => ({ items: things(1, 500_000), revision: 1 }));
   const given = source(pieces);
   const answer = await listAnswer(given, shape);
@@ -90,7 +90,7 @@ test('pieces are read when the client takes those before, and no more of them wh
   assert.ok(given.isReturned());
 });
 
-test('a store that fails at once is a failure, and one that fails later breaks the answer off', async () => {
+test('a store that fails at once is an error, and one that fails later aborts the answer', async () => {
   await assert.rejects(listAnswer(source([new Error('no connection')]), shape), /no connection/);
   const pieces = Array.from({ length: 5 }, () => ({ items: things(1, 900_000), revision: 1 }));
   const answer = await listAnswer(source([...pieces, new Error('no connection')]), shape);

@@ -1,13 +1,13 @@
 /**
- * The answer to a list. A short one is whole; a longer one is sent piece by piece as the client takes it, so that a client
- * that does not read holds one piece. Its metadata comes last, since what it says is known then.
+ * The answer to a list. A short list is sent at once. A longer one is sent in pieces as the client reads, so a client that does not
+ * read uses the memory of one piece. The metadata comes last, because it is known only then.
  */
 import { WholeResponse } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Piece, Position } from './list-page.ts';
 
 export interface ListShape {
-  /** What stands before the items, and under which name they stand. */
+  /** The text before the items, and the name of their field. */
   readonly head: { readonly apiVersion: string; readonly kind: string };
   readonly items: 'items' | 'rows';
   readonly show: (resource: Resource) => object;
@@ -16,14 +16,14 @@ export interface ListShape {
 
 export interface Pieces {
   readonly pieces: AsyncGenerator<Piece, void, undefined>;
-  /** Called with the bytes of each piece before the next one is read. */
+  /** Called with the size of each piece in bytes before the next one is read. */
   readonly sized: (bytes: number) => void;
 }
 
-/** Most lists are shorter, and sent whole they cost less. */
+/** Most lists are shorter, and sending them at once is cheaper. */
 const WHOLE_CHARACTERS_MAX = 2 * 1024 * 1024;
 
-/** Rejects when the first pieces cannot be read. */
+/** Rejects if the first pieces cannot be read. */
 export async function listAnswer(source: Pieces, shape: ListShape): Promise<Response> {
   const parts = new ListParts(source, shape);
   const begun: string[] = [];
@@ -41,7 +41,7 @@ export async function listAnswer(source: Pieces, shape: ListShape): Promise<Resp
 }
 
 class ListParts {
-  /** Without its closing brace. */
+  /** Returns the JSON without its closing brace. */
   readonly head: string;
   readonly #source: Pieces;
   readonly #shape: ListShape;
@@ -53,7 +53,7 @@ class ListParts {
     this.head = JSON.stringify(shape.head).slice(0, -1);
   }
 
-  /** Items with commas between them; empty when none of a piece were selected, undefined after the last piece. */
+  /** Returns items with commas between them; empty if no item of a piece was selected, undefined after the last piece. */
   async next(): Promise<string | undefined> {
     const { done, value } = await this.#source.pieces.next();
     if (done === true) return undefined;

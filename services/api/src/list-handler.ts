@@ -20,7 +20,7 @@ export interface ListDeps {
   readonly view: View;
 }
 
-/** Of what is answered in a form. */
+/** Options of an answer. */
 export interface ShownDeps extends ListDeps {
   readonly accepted: AcceptedForm;
 }
@@ -30,7 +30,7 @@ export interface WatchDeps extends ShownDeps {
 }
 
 const WATCH_TIMEOUT_SECONDS = 1800;
-/** Of a collection that is deleted. */
+/** Options of the deletion of a collection. */
 const ITEMS_KEPT_MAX = 500;
 
 /** As objects or as a Table. */
@@ -53,8 +53,8 @@ export async function listResponse(
 }
 
 /**
- * Hands over every item of a list, one after the other. The list that is returned has no more than the first of them: all are not
- * held at once.
+ * Passes on every item of a list, one by one. The returned list contains only the first of them, because all together may be too
+ * large for memory.
  */
 export async function eachListed(
   deps: ListDeps,
@@ -79,7 +79,7 @@ interface BegunList {
   readonly nowMs: number;
 }
 
-/** Throws an ApiError for a query that cannot be answered. */
+/** Throws an ApiError for an invalid query. */
 async function beginList(
   { store, clock }: ListDeps,
   target: ResourceTarget,
@@ -93,7 +93,7 @@ async function beginList(
   return { wanted, token, nowMs };
 }
 
-/** Every page names the revision of the first, from which a watch misses nothing that happened between the pages. */
+/** Every page names the revision of the first one. A watch from there includes all changes between the pages. */
 function metadataOf({ token, nowMs }: BegunList, ofStore: number, next: Position | undefined): object {
   const revision = token?.revision ?? ofStore;
   const timeMs = token?.timeMs ?? nowMs;
@@ -167,7 +167,7 @@ function selectsAll(query: URLSearchParams): boolean {
   return !query.get('labelSelector') && !query.get('fieldSelector');
 }
 
-/** 0 when absent. */
+/** Default: 0. */
 function wholeNumber(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? '';
   if (text === '') return 0;
@@ -176,23 +176,23 @@ function wholeNumber(query: URLSearchParams, name: string): number {
   return Number(text);
 }
 
-/** A watch that lists first says by a bookmark when it has (meta/v1 ListOptions sendInitialEvents). */
+/** A watch that lists first marks the end of the list with a bookmark (meta/v1 ListOptions sendInitialEvents). */
 function initialEvents(query: URLSearchParams, revision: number) {
   const wanted = query.get('sendInitialEvents');
   if (wanted === null) return {};
   if (wanted === 'true' && query.get('resourceVersionMatch') !== 'NotOlderThan')
-    throw new ApiError('Invalid', 'sendInitialEvents needs resourceVersionMatch=NotOlderThan');
+    throw new ApiError('Invalid', 'sendInitialEvents requires resourceVersionMatch=NotOlderThan');
   return wanted === 'true' ? { fromRevision: undefined, endsInitial: true, atLeast: revision } : {};
 }
 
-/** Lists are always of now: good for "0" and for "not older than", and wrong for an exact version of the past. */
+/** Lists always show the current state: valid for "0" and for "not older than", and invalid for an exact old version. */
 function refuseOtherVersion(query: URLSearchParams, revision: number): void {
   const wanted = wholeNumber(query, 'resourceVersion');
   const match = query.get('resourceVersionMatch');
   if (wanted > revision)
     throw new ApiError(
       'ServiceUnavailable',
-      `resource version ${wanted} is of the future; now is ${revision}`,
+      `resource version ${wanted} is larger than the current version ${revision}`,
     );
   if (match === 'Exact' && wanted !== revision)
     throw new ApiError('Expired', `too old resource version: ${wanted} (${revision})`);
@@ -205,7 +205,7 @@ interface PageToken {
   readonly timeMs: number;
 }
 
-/** As long as Kubernetes' own API server keeps old revisions. */
+/** Kubernetes' own API server keeps old revisions for the same time. */
 const TOKEN_LIFETIME_MS = 5 * 60 * 1000;
 
 function writeToken(token: PageToken): string {
@@ -216,12 +216,9 @@ function readToken(text: string, nowMs: number): PageToken | undefined {
   if (text === '') return undefined;
   const token = parsedToken(text);
   if (token === undefined)
-    throw new ApiError(
-      'BadRequest',
-      'continue is not a token that this server gave; list again from the beginning',
-    );
+    throw new ApiError('BadRequest', 'the continue token is invalid; list again without it');
   if (nowMs - token.timeMs > TOKEN_LIFETIME_MS)
-    throw new ApiError('Expired', 'the continue token is too old; list again from the beginning');
+    throw new ApiError('Expired', 'the continue token is too old; list again without it');
   return token;
 }
 

@@ -1,4 +1,4 @@
-/** A list page by page: read in pieces of bounded size until enough objects are selected, so that nothing reads all at once. */
+/** Lists page by page. Reads pieces of bounded size until enough objects are selected. */
 import { nextTurn } from '@tinkerbell/platform-contract';
 import { collectionOf, type Resource } from '@tinkerbell/resources';
 import type { ListQuery, ObjectKey, Store } from '@tinkerbell/store-contract';
@@ -20,20 +20,20 @@ export interface Position {
 
 export interface Piece {
   readonly items: readonly Resource[];
-  /** Of the store before the first piece was read. */
+  /** Revision of the store before the first piece was read. */
   readonly revision: number;
-  /** Where the next list begins; of the last piece only, when there is more than was asked for. */
+  /** Start of the next list; only in the last piece, if there are more objects than requested. */
   readonly next?: Position;
 }
 
-/** Read together; few, since objects may be large. */
+/** Objects per read; few, because objects may be large. */
 const PIECE_FIRST = 32;
 const PIECE_MAX = 500;
 const PIECE_BYTES = 512 * 1024;
 
 /**
- * At least one piece, each as the one before it has been taken. `sizeOf` says how large the last piece was, in bytes. Throws an
- * ApiError for a selector that cannot be read.
+ * Yields at least one piece. The next piece is read after the previous one was taken. `sizeOf` returns the size of the last piece in
+ * bytes. Throws an ApiError for an invalid selector.
  */
 export async function* listPieces(
   store: Store,
@@ -55,10 +55,10 @@ export async function* listPieces(
     if (page.next === undefined) return yield { items, revision };
     if (left <= 0) return yield { items, revision, next: page.next };
     yield { items, revision };
-    // A store in memory answers at once: others would wait for all pieces.
+    // A memory store answers at once, so give other requests a turn between pieces.
     await nextTurn();
     place = { ...place, after: page.next };
-    // Of objects that no selector matched nobody knows the size.
+    // The size of objects that the selector excludes is unknown.
     if (items.length > 0) count = nextCount(items.length, sizeOf());
   }
 }
@@ -71,7 +71,7 @@ function placeOf({ kind, namespace }: ResourceTarget, after: Position | undefine
   };
 }
 
-/** As many as have the size of a piece, if they are like those before. */
+/** Number of objects per piece, so that it has the target size if they are like the previous ones. */
 function nextCount(items: number, bytes: number): number {
   const average = Math.max(1, bytes / Math.max(1, items));
   return Math.min(PIECE_MAX, Math.max(1, Math.floor(PIECE_BYTES / average)));

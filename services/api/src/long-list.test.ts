@@ -1,4 +1,4 @@
-/** Lists of many objects: nothing is left out, and nobody else waits for them. */
+/** Lists of many objects are complete, and do not block other requests. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Write } from '@tinkerbell/store-contract';
@@ -8,7 +8,7 @@ type Api = Awaited<ReturnType<typeof startedApi>>;
 
 const path = '/api/v1/namespaces/default/configmaps';
 
-/** ConfigMaps written straight to the store: one in a thousand has the label. */
+/** Writes ConfigMaps directly to the store. One in a thousand has the label. */
 async function withConfigMaps(count: number): Promise<Api> {
   const api = await startedApi();
   for (let from = 0; from < count; from += 1000) {
@@ -23,7 +23,7 @@ async function withConfigMaps(count: number): Promise<Api> {
   return api;
 }
 
-/** How often others had a turn of the event loop until it resolved, and with what. */
+/** Returns the result, and how many turns of the event loop others had until then. */
 async function turnsDuring<Result>(work: Promise<Result>): Promise<{ turns: number; result: Result }> {
   let turns = 0;
   let isOver = false;
@@ -37,7 +37,7 @@ async function turnsDuring<Result>(work: Promise<Result>): Promise<{ turns: numb
   return { turns, result };
 }
 
-test('a list without a limit is whole, one with a limit goes on', async () => {
+test('a list without a limit is complete, and one with a limit can be continued', async () => {
   await using api = await withConfigMaps(10_500);
   const all = await api.call('GET', path);
   assert.deepEqual([all.body.items.length, all.body.metadata.continue], [10_500, undefined]);
@@ -50,7 +50,7 @@ test('a list without a limit is whole, one with a limit goes on', async () => {
   assert.deepEqual([rest.body.items.length, rest.body.metadata.continue], [100, undefined]);
 });
 
-test('others have turns while a list looks for the few objects that a selector matches', async () => {
+test('other requests have turns while a list searches for the few objects that a selector matches', async () => {
   await using api = await withConfigMaps(20_000);
   const list = await turnsDuring(api.call('GET', `${path}?labelSelector=rare%3Dtrue`));
   assert.equal(list.result.body.items.length, 20);
@@ -60,7 +60,7 @@ test('others have turns while a list looks for the few objects that a selector m
   assert.ok(none.turns >= 40, `${none.turns} turns for 20,000 objects`);
 });
 
-test('others have turns while a watch looks for what exists', async () => {
+test('other requests have turns while a watch searches for existing objects', async () => {
   await using api = await withConfigMaps(20_000);
   const query =
     'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -72,7 +72,7 @@ test('others have turns while a watch looks for what exists', async () => {
   await reader.cancel();
 });
 
-test('a collection of any length is deleted', async () => {
+test('deletes a collection of any length', async () => {
   await using api = await withConfigMaps(10_500);
   assert.equal((await api.call('DELETE', path)).code, 200);
   assert.equal((await api.call('GET', path)).body.items.length, 0);

@@ -1,11 +1,11 @@
-/** What is created in a namespace needs the namespace (apiserver admission NamespaceLifecycle). */
+/** Requires an existing namespace for new objects (apiserver admission NamespaceLifecycle). */
 import { collectionOf, namespaceKind } from '@tinkerbell/resources';
 import type { Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { detailsOf, forbidden } from './object-errors.ts';
 import type { ResourceTarget } from './request-target.ts';
 
-/** Rejects with an ApiError where an object cannot be created in the namespace of the request. */
+/** Rejects with an ApiError if an object cannot be created in the namespace of the request. */
 export async function refuseWithoutNamespace(
   store: Pick<Store, 'get'>,
   target: ResourceTarget,

@@ -1,4 +1,4 @@
-/** An object is created in a namespace that is there, as in a cluster. */
+/** New objects need an existing namespace, as in a cluster. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { base, startedApi } from './testing/started-api.ts';
@@ -10,7 +10,7 @@ const hardware = (name: string) => ({
 });
 const lab = base.replace('default', 'lab');
 
-test('an object in a namespace that is not there is refused, and the answer says the way out', async () => {
+test('rejects an object in a missing namespace, with advice', async () => {
   await using api = await startedApi();
   const refused = await api.call('POST', `${lab}/hardware`, hardware('h'));
   assert.deepEqual([refused.code, refused.body.reason], [404, 'NotFound']);
@@ -37,7 +37,7 @@ test('an object in a namespace that is not there is refused, and the answer says
     );
 });
 
-test('nothing is created in a namespace that is being deleted', async () => {
+test('rejects new objects in a namespace that is being deleted', async () => {
   await using api = await startedApi();
   await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'lab' } });
   const held = { ...hardware('h'), metadata: { name: 'h', finalizers: ['example.org/hold'] } };
@@ -48,7 +48,7 @@ test('nothing is created in a namespace that is being deleted', async () => {
   assert.match(refused.body.message, /namespace lab because it is being terminated/);
 });
 
-test('namespaces of the settings, and those that hold objects already, are there from the start', async () => {
+test('namespaces of the settings, and those with objects, exist from the start', async () => {
   await using api = await startedApi(undefined, { namespaces: ['racks', 'default'] });
   const namesNow = async () =>
     (await api.call('GET', '/api/v1/namespaces')).body.items.map(
@@ -57,7 +57,7 @@ test('namespaces of the settings, and those that hold objects already, are there
   assert.deepEqual(await namesNow(), ['default', 'kube-system', 'racks', 'tinkerbell']);
 });
 
-test('a store of an older version, whose namespaces were never created, gets them', async () => {
+test('a store of an older version gets the missing namespaces', async () => {
   await using api = await startedApi();
   const writes = ['old-a', 'old-b', 'default'].flatMap((namespace) =>
     ['m1', 'm2'].map((name) => ({

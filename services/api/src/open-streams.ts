@@ -1,14 +1,14 @@
-/** Watches, timelines and logs: answers that last as long as their clients want, and so have a bound together. */
+/** Limits watches, timelines and logs together, because clients keep them open as long as they want. */
 import { HeldBytes, Slots, type HttpContext } from '@tinkerbell/platform-contract';
 import { tooMany } from './api-error.ts';
 import type { ApiMetrics } from './metrics.ts';
 
 type StreamMetrics = Pick<ApiMetrics, 'openStreams' | 'waitingBytes' | 'watchesTooSlow'>;
 
-/** A browser or `kubectl` has a handful, a controller one for each kind. */
+/** A browser or `kubectl` opens a handful, a controller one per kind. */
 const STREAMS_MAX = 2000;
 const RETRY_AFTER_SECONDS = 10;
-/** Of events that clients of watches have not taken yet, each version of an object counted once. */
+/** Limit of the unread events of all watches in bytes. Each version of an object counts once. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
 export class OpenStreams {
@@ -22,7 +22,7 @@ export class OpenStreams {
     metrics.waitingBytes.from(() => this.held.bytes());
   }
 
-  /** It counts until it has been sent or the client has gone. Throws an ApiError when there are too many. */
+  /** Counts a stream until it has been sent or the client has gone. Throws an ApiError at the limit. */
   async open(
     { signal }: Pick<HttpContext, 'signal'>,
     begin: () => Response | Promise<Response>,
@@ -30,7 +30,7 @@ export class OpenStreams {
     const giveBack = this.#slots.take();
     if (giveBack === undefined)
       throw tooMany(
-        `${STREAMS_MAX} watches, timelines and logs are open already; end some`,
+        `${STREAMS_MAX} watches, timelines and logs are already open; close some`,
         RETRY_AFTER_SECONDS,
       );
     signal.addEventListener('abort', giveBack, { once: true });

@@ -1,4 +1,4 @@
-/** What operators do to workflows, over the API. */
+/** Operator requests for workflows, over the API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operatorVerbs } from '@tinkerbell/workflow';
@@ -53,7 +53,7 @@ const pending = {
   tasks: [{ id: 'id-t', name: 't', agentID: 'x', actions: [action('a'), action('b')] }],
 };
 
-test('a pause is answered with the workflow, and written to its timeline with who and why', async () => {
+test('answers a pause with the workflow, and records who and why in its timeline', async () => {
   await using api = await withWorkflow(pending);
   const body = { who: 'alice', why: 'the switch is being replaced' };
   const { code, body: paused } = await api.call('POST', `${path}/pause`, body, { 'x-remote-user': 'root' });
@@ -69,7 +69,7 @@ test('a pause is answered with the workflow, and written to its timeline with wh
   assert.deepEqual(record?.details, { who: 'alice (from 127.0.0.1)', why: body.why });
 });
 
-test('what is as wanted already is answered with the workflow unchanged and a warning', async () => {
+test('answers a request without effect with the unchanged workflow and a warning', async () => {
   await using api = await withWorkflow(pending);
   for (const [verb, body] of [
     ['pause', {}],
@@ -87,7 +87,7 @@ test('what is as wanted already is answered with the workflow unchanged and a wa
   }
 });
 
-test('each verb does what the state machine does', async () => {
+test('each verb performs its operation of the state machine', async () => {
   await using api = await withWorkflow();
   const edited = await api.call('POST', `${path}/edit`, {
     action: 'a',
@@ -129,7 +129,7 @@ test('each verb does what the state machine does', async () => {
   );
 });
 
-test('a refusal says why and the way out', async () => {
+test('a rejection has the reason and advice', async () => {
   await using api = await withWorkflow();
   const cases: [verb: string, body: object, code: number, reason: string, field: string, says: RegExp][] = [
     [
@@ -164,7 +164,7 @@ test('a refusal says why and the way out', async () => {
   assert.equal((await api.call('POST', `${base}/hardware/m1/pause`)).code, 404);
 });
 
-test('every field of a body is checked, and named when it is wrong', async () => {
+test('validates every field of a body, and names an invalid one', async () => {
   await using api = await withWorkflow();
   const cases: [verb: string, body: unknown, says: RegExp][] = [
     ['pause', { wyh: 'x' }, /wyh: unknown field "wyh"; did you mean "why"\?/],
@@ -191,7 +191,7 @@ test('every field of a body is checked, and named when it is wrong', async () =>
   assert.equal((await api.call('POST', `${path}/pause`, '{')).code, 400);
 });
 
-test('a name that would move a cursor is one plain line', async () => {
+test('a name with control characters becomes one plain line', async () => {
   await using api = await withWorkflow(pending);
   const { body } = await api.call('POST', `${path}/pause`, { who: 'a\u001b[2Jb', why: 'x\ny' });
   assert.deepEqual(
@@ -200,7 +200,7 @@ test('a name that would move a cursor is one plain line', async () => {
   );
 });
 
-test('a dry run shows what would be, and changes nothing', async () => {
+test('a dry run shows the result, and changes nothing', async () => {
   await using api = await withWorkflow(pending);
   const tried = await api.call('POST', `${path}/pause?dryRun=All`);
   assert.deepEqual([tried.code, tried.body.status.paused], [200, true]);
@@ -208,7 +208,7 @@ test('a dry run shows what would be, and changes nothing', async () => {
   assert.deepEqual(await api.journal.read({ after: 0 }), []);
 });
 
-test('two operators at once both have their way', async () => {
+test('two operators at once both succeed', async () => {
   await using api = await withWorkflow(pending);
   const answers = await Promise.all(
     ['a', 'b'].map((name) => api.call('POST', `${path}/breakpoint`, { action: name })),
@@ -224,7 +224,7 @@ test('two operators at once both have their way', async () => {
   );
 });
 
-test('the verbs are in discovery and in OpenAPI, with the fields of their bodies', async () => {
+test('discovery and OpenAPI list the verbs and the fields of their bodies', async () => {
   await using api = await startedApi();
   const { body: discovery } = await api.call('GET', '/apis/tinkerbell.org/v1alpha1');
   const { body: openApi } = await api.call('GET', '/openapi/v3/apis/tinkerbell.org/v1alpha1');

@@ -1,4 +1,4 @@
-/** What operators do to workflows, as subresources: `POST …/workflows/<name>/pause` and the other verbs (ADR 0009). */
+/** Operator requests for workflows, as subresources: `POST …/workflows/<name>/pause` and the other verbs (ADR 0009). */
 import { ANONYMOUS, LOCAL_ADMIN, type User } from '@tinkerbell/access';
 import type { Clock, HttpContext, Random } from '@tinkerbell/platform-contract';
 import { collectionOf, formatProblem, type Workflow } from '@tinkerbell/resources';
@@ -31,13 +31,13 @@ export interface Operation {
   readonly body: unknown;
   readonly dryRun: boolean;
   readonly peer: HttpContext['peer'];
-  /** Whose name is kept with the workflow, unless he has none. */
+  /** The user whose name is stored with the workflow, unless anonymous. */
   readonly user?: User;
 }
 
 export interface OperationOutcome {
   readonly workflow: Workflow;
-  /** Why nothing was changed although the workflow is as wanted. */
+  /** Why nothing changed although the workflow is in the requested state. */
   readonly unchanged?: string;
 }
 
@@ -47,7 +47,7 @@ export function operationVerb(target: ResourceTarget): OperatorVerb | undefined 
     : undefined;
 }
 
-/** Throws an ApiError when the workflow is not there, the body is wrong, or the state machine refuses. */
+/** Throws an ApiError if the workflow does not exist, the body is invalid, or the state machine rejects the operation. */
 export async function operate(
   deps: OperationDeps,
   target: ResourceTarget,
@@ -84,12 +84,12 @@ function checkedBody(
   return { ...fields, who: `${name} (from ${address})`, why: plain(why) };
 }
 
-/** One line that moves no cursor. */
+/** Returns one line without control characters. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim();
 }
 
-/** The schema has checked each field. */
+/** The schema has already validated each field. */
 function eventFor(verb: OperatorVerb, request: Request, workflow: Workflow): OperatorEvent {
   const defaults = {
     ...(verb === 'retry' ? { from: 'failed', needsPreparation: needsPreparation(workflow) } : {}),
@@ -106,7 +106,7 @@ type Step = (
 
 const applied: Step = (deps, target, eventOf) => applyWorkflowEvent(deps, keyOf(target), eventOf);
 
-/** What `applied` would do, without writing it. */
+/** Returns what `applied` would do, without writing it. */
 const tried: Step = async ({ store, clock }, target, eventOf) => {
   const stored = await store.get(keyOf(target));
   if (stored === undefined) return { ok: false, kind: 'not-found', message: 'not found' };
@@ -126,7 +126,7 @@ function keyOf(target: ResourceTarget) {
   };
 }
 
-/** What is as wanted already is no failure: a request whose answer was lost may be sent again. */
+/** A workflow already in the requested state is not a failure, because a client may repeat a request after a lost answer. */
 function isAsWanted(verb: OperatorVerb, reason: Reason, { status }: Workflow): boolean {
   switch (verb) {
     case 'pause':
@@ -163,7 +163,7 @@ function refusedOrUnchanged(
   throw new ApiError(statusReasons[reason] ?? 'Conflict', message, { ...detailsOf(target), causes });
 }
 
-/** Which field of the body a reason is about. */
+/** Returns the field of the body that a reason is about. */
 const fields: Partial<Record<Reason, string>> = {
   'no-such-action': 'action',
   'ambiguous-action': 'task',

@@ -1,4 +1,4 @@
-/** The bodies of what operators do to workflows, as JSON schemas: `POST …/workflows/<name>/<verb>`. */
+/** JSON schemas of the bodies of operator requests: `POST …/workflows/<name>/<verb>`. */
 import type { OperatorVerb } from '@tinkerbell/workflow';
 import type { BodySchema } from './body-schema.ts';
 
@@ -14,29 +14,26 @@ const texts = (description: string): BodySchema => ({
 });
 
 const operator: Readonly<Record<string, BodySchema>> = {
-  who: text(
-    'Who does it, in their own word; kept with the address of the sender. "anonymous" when absent.',
-    128,
-  ),
-  why: text('Kept with the workflow and shown to others.'),
+  who: text('Name of the operator, stored with the address of the sender (default: "anonymous").', 128),
+  why: text('Reason, stored with the workflow.'),
 };
 
 const actionName: Readonly<Record<string, BodySchema>> = {
   action: text('Name or id of the action.', 253),
-  task: text('Name or id of its task; needed where two tasks have an action of that name.', 253),
+  task: text('Name or id of its task; required if two tasks have an action of that name.', 253),
 };
 
 const edits: Readonly<Record<string, BodySchema>> = {
-  image: text('Replaces the image.', 4096),
-  command: texts('Replaces the command.'),
+  image: text('New image.', 4096),
+  command: texts('New command.'),
   environment: {
     type: 'object',
-    description: 'Replaces all of the environment.',
+    description: 'New environment; replaces all variables.',
     additionalProperties: { type: 'string' },
   },
-  volumes: texts('Replaces the volumes.'),
-  timeout: { type: 'integer', description: 'Seconds; 0 is none.', minimum: 0 },
-  pid: text('Replaces the pid namespace.', 64),
+  volumes: texts('New volumes; replaces all volumes.'),
+  timeout: { type: 'integer', description: 'Timeout in seconds; 0 for no timeout.', minimum: 0 },
+  pid: text('New pid namespace.', 64),
   namespaces: {
     type: 'object',
     properties: { network: { type: 'string' }, pid: { type: 'string' } },
@@ -52,7 +49,7 @@ function body(
 }
 
 const from: BodySchema = {
-  description: 'Where to begin: where it stopped (the default), at the start, or at an action.',
+  description: 'Where to start: where the workflow stopped (default), at the start, or at an action.',
   oneOf: [
     { type: 'string', enum: ['failed', 'start'] },
     { type: 'object', properties: actionName, required: ['action'] },
@@ -60,15 +57,15 @@ const from: BodySchema = {
 };
 const set: BodySchema = {
   type: 'boolean',
-  description: 'false takes the breakpoint away; true when absent.',
+  description: 'false removes the breakpoint (default: true).',
 };
 
 export const operationSchemas: Readonly<Record<OperatorVerb, BodySchema>> = {
-  pause: body('Hands out no further action; what runs may finish.'),
-  resume: body('Goes on after a pause, a breakpoint or an interruption.'),
+  pause: body('Stops assigning actions; a running action may finish.'),
+  resume: body('Resumes after a pause, a breakpoint or an interruption.'),
   cancel: body('Ends the workflow as FAILED.'),
-  retry: body('Runs a workflow that has ended again.', { from }),
-  skip: body('Counts an action as succeeded without running it.', actionName, ['action']),
+  retry: body('Runs an ended workflow again.', { from }),
+  skip: body('Marks an action as succeeded without running it.', actionName, ['action']),
   breakpoint: body('Pauses before an action.', { ...actionName, set }, ['action']),
-  edit: body('Changes an action that no agent has.', { ...actionName, ...edits }, ['action']),
+  edit: body('Changes an action that is not running.', { ...actionName, ...edits }, ['action']),
 };

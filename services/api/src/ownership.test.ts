@@ -33,7 +33,7 @@ function ruleSet(namespace: string) {
   return { apiVersion, kind: 'WorkflowRuleSet', metadata: { name: 'r' }, spec };
 }
 
-/** What binds ann to a role. */
+/** Binds ann to a role. */
 function bindingTo(kind: string, name: string) {
   const apiGroup = 'rbac.authorization.k8s.io';
   return {
@@ -45,7 +45,7 @@ function bindingTo(kind: string, name: string) {
   };
 }
 
-/** The machine `m1` of `default`, and ann, who may edit in `lab`. */
+/** Creates the machine `m1` in `default`, and ann, who may edit in `lab`. */
 async function scene() {
   const api = await startedApi(none, { isGuarded: true });
   await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'lab' } });
@@ -61,7 +61,7 @@ async function scene() {
   return api;
 }
 
-test('a Hardware takes no MAC, address or agent id of another one, new or by a change', async () => {
+test('a Hardware cannot take a MAC, address or agent id of another one, when created or changed', async () => {
   await using api = await scene();
   const own = hardware('own', '52:54:00:00:00:02', '10.0.0.2');
   assert.equal((await api.call('POST', `${group}/lab/hardware`, own)).code, 201);
@@ -133,7 +133,7 @@ test('a Workflow does not run on a machine of another namespace, unless its auth
   assert.equal((await api.call('POST', `${group}/lab/workflows`, workflow('w2', MAC, uses))).code, 201);
 });
 
-test('a rule set makes Workflows only where its author may', async () => {
+test('a rule set creates Workflows only where its author may', async () => {
   await using api = await scene();
   const refused = await api.call('POST', `${group}/lab/workflowrulesets`, ruleSet('default'));
   assert.equal(refused.code, 403, refused.body.message);

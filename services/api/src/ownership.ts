@@ -1,4 +1,7 @@
-/** A namespace is a boundary: nobody takes the MAC, the address or the agent of another machine, nor runs a Workflow on it. */
+/**
+ * Enforces namespaces as boundaries: a Hardware cannot take the MAC, address or agent of another machine, and a Workflow
+ * cannot run on it.
+ */
 import {
   claimsOf,
   mayRunOn,
@@ -12,7 +15,7 @@ import { machineOfAgent, type View } from '@tinkerbell/store-contract';
 
 const NAMES = { mac: 'MAC', address: 'address', agent: 'agent id' } as const;
 
-/** Claims that a Hardware makes anew and that another one has made before. */
+/** Claims that are new in a Hardware and already belong to another one. */
 export function claimProblems(view: View, hardware: Hardware): readonly Problem[] {
   const { namespace, name } = hardware.metadata;
   const before = view.hardwareNamed(namespace, name);
@@ -32,7 +35,7 @@ function textOf({ kind, value }: Claim): string {
 }
 
 function ownerOf(view: View, { kind, value }: Claim): Hardware | undefined {
-  // A MAC is an agent's name too, and an agent id may be one.
+  // A MAC is also an agent's name, and an agent id may be a MAC.
   return kind === 'address' ? view.hardwareByIp(value)[0] : machineOfAgent(view, value);
 }
 
@@ -40,14 +43,14 @@ function isSame({ metadata: one }: Hardware, { metadata: other }: Hardware): boo
   return one.namespace === other.namespace && one.name === other.name;
 }
 
-/** Names in other namespaces are not for everybody. */
+/** Hides names of other namespaces. */
 function takenBy({ kind, value }: Claim, { metadata }: Hardware, namespace: string): string {
   const owner =
     metadata.namespace === namespace ? `Hardware ${metadata.name}` : 'a Hardware of another namespace';
-  return `the ${NAMES[kind]} ${value} belongs to ${owner}; remove it there first`;
+  return `the ${NAMES[kind]} ${value} already belongs to ${owner}; remove it there first`;
 }
 
-/** Machines of other namespaces that a Workflow names and may not use. */
+/** Returns the machines of other namespaces that a Workflow names but may not use. */
 export function reachProblems(view: View, workflow: Workflow): readonly Problem[] {
   return Object.entries(workflow.spec?.hardwareMap ?? {}).flatMap(([key, value]) => {
     const machine = machineOfAgent(view, value);
@@ -57,4 +60,4 @@ export function reachProblems(view: View, workflow: Workflow): readonly Problem[
   });
 }
 
-const WAY_OUT = `who may "use" it names it in the annotation ${USE_HARDWARE}: NAMESPACE/NAME`;
+const WAY_OUT = `a user who may "use" it must name it in the annotation ${USE_HARDWARE}: NAMESPACE/NAME`;

@@ -1,4 +1,4 @@
-/** What the server itself writes into an object: identity at creation, generation at every change of the spec. */
+/** Sets the fields that the server owns: identity at creation, generation at every change of the spec. */
 import {
   apiVersionOf,
   isDeepEqual,
@@ -24,8 +24,8 @@ export interface ServerValues {
 }
 
 /**
- * Checks a submitted object, a large one in many turns of the event loop. Unknown fields are refused when `Strict`, else left
- * out, and told unless `Ignore`. Rejects with an ApiError.
+ * Validates a submitted object; a large one in many turns of the event loop. Unknown fields are rejected with `Strict`. Otherwise
+ * they are dropped, with a warning unless `Ignore`. Rejects with an ApiError.
  */
 export async function checked(
   value: unknown,
@@ -44,20 +44,20 @@ export async function checked(
   };
 }
 
-/** Kubernetes knows the type of its own kinds from the path, so that a body may leave it out. Custom resources say theirs. */
+/** For its own kinds, Kubernetes takes the type from the path if the body has none. Custom resources must have it. */
 function typed(value: unknown, kind: Kind): unknown {
   const apiVersion = apiVersionOf(kind);
   if (!isRecord(value) || !hasProtobuf(apiVersion, kind.kind)) return value;
   return { ...value, apiVersion: value['apiVersion'] || apiVersion, kind: value['kind'] || kind.kind };
 }
 
-/** Throws an ApiError for what is not even called an object of the kind. */
+/** Throws an ApiError for an object of another kind. */
 function objectOf(value: unknown, kind: Kind, name: string): Record<string, unknown> {
   if (isRecord(value) && value['kind'] === kind.kind && value['apiVersion'] === apiVersionOf(kind))
     return value;
   const named = kindOfObject(value);
   if ('problem' in named) throw invalid(kind.kind, name, [named.problem]);
-  throw new ApiError('BadRequest', `the object is a ${named.kind.kind}, but the path is of ${kind.kind}`);
+  throw new ApiError('BadRequest', `the object is a ${named.kind.kind}, but the path is for ${kind.kind}`);
 }
 
 function nameIn(value: unknown): string {
@@ -65,10 +65,10 @@ function nameIn(value: unknown): string {
   return typeof metadata?.name === 'string' ? metadata.name : '';
 }
 
-/** What remains of `generateName`, so that the name is not too long (apiserver names.SimpleNameGenerator). */
+/** Limit of `generateName`, so that the name is not too long (apiserver names.SimpleNameGenerator). */
 const GENERATED_PREFIX_MAX = 58;
 
-/** A new object: status is the server's to fill, and so is identity. */
+/** Returns a new object. The server sets status and identity. */
 export function newObject(
   kind: Kind,
   submitted: Resource,
@@ -88,7 +88,7 @@ export function newObject(
   return { apiVersion, kind: name_, metadata, ...contentOf(kind, submitted) };
 }
 
-/** `current` with what the submitted object may change through the main resource: everything but identity and status. */
+/** Returns `current` with the changes that the main resource allows: everything except identity and status. */
 export function updatedObject(kind: Kind, current: Resource, submitted: Resource): Resource {
   const { labels, annotations, finalizers, ownerReferences } = submitted.metadata;
   const {
@@ -116,12 +116,12 @@ export function updatedObject(kind: Kind, current: Resource, submitted: Resource
   };
 }
 
-/** `current` with the submitted status, and nothing else. */
+/** Returns `current` with the submitted status, and no other change. */
 export function withStatus(current: Resource, submitted: Resource): Resource {
   return { ...current, ...(submitted.status === undefined ? {} : { status: submitted.status }) };
 }
 
-/** What the main resource writes beside metadata. */
+/** Returns the fields that the main resource writes beside metadata. */
 function contentOf(kind: Kind, object: Resource): object {
   const { apiVersion: _version, kind: _kind, metadata: _metadata, ...content } = object;
   if (kind.status === undefined) return content;
@@ -129,7 +129,7 @@ function contentOf(kind: Kind, object: Resource): object {
   return rest;
 }
 
-/** Kubernetes counts changes of a spec; Secrets and their like have none. */
+/** Kubernetes counts changes of a spec. Secrets and similar kinds have none. */
 function hasGeneration(kind: Kind): boolean {
   return kind.spec !== undefined || kind.schema !== undefined;
 }

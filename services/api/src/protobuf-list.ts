@@ -1,4 +1,4 @@
-/** A list as protobuf. Its length comes before its items, so that all of it is in memory before the first byte is sent. */
+/** A list as protobuf. Its length precedes its items, so the whole list is in memory before the first byte is sent. */
 import { encodeListItem, encodeListOf } from '@tinkerbell/kube-protobuf';
 import { WholeResponse } from '@tinkerbell/platform-contract';
 import { PROTOBUF, type AcceptedForm } from './accepted-form.ts';
@@ -6,12 +6,12 @@ import { ApiError } from './api-error.ts';
 import type { ListShape, Pieces } from './list-answer.ts';
 import type { Piece } from './list-page.ts';
 
-/** As much as a list of JSON may have that is not sent piece by piece. Clients in Go take JSON too. */
+/** Same as for a JSON list that is not sent in pieces. Clients in Go also accept JSON. */
 const BYTES_MAX = 2 * 1024 * 1024;
-/** For a client that takes nothing else. */
+/** Limit for a client that accepts only protobuf. */
 const ONLY_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Undefined for a list that is better sent as JSON. Rejects with an ApiError of reason NotAcceptable. */
+/** Returns undefined for a list that should be sent as JSON. Rejects with an ApiError of reason NotAcceptable. */
 export async function protobufList(
   { pieces, sized }: Pieces,
   { head, metadata }: ListShape,
@@ -29,7 +29,7 @@ export async function protobufList(
     if (bytes > bytesMax)
       throw new ApiError(
         'NotAcceptable',
-        `the list is longer than ${bytesMax} bytes of protobuf: set limit, or accept application/json`,
+        `the list is longer than ${bytesMax} bytes of protobuf; set limit, or accept application/json`,
       );
     items.push(...encoded);
     sized(length);

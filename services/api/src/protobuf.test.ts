@@ -1,4 +1,4 @@
-/** What clients of Kubernetes in Go send and take for built-in kinds since client-go 0.33.4. */
+/** What Go clients of Kubernetes send and accept for built-in kinds since client-go 0.33.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeKubernetes, encodeKubernetes } from '@tinkerbell/kube-protobuf';
@@ -102,7 +102,7 @@ test('a collection is deleted as protobuf', async () => {
   assert.deepEqual([gone.code, gone.contentType, gone.body.items[0].data], [200, PROTOBUF, { a: 'Yg==' }]);
 });
 
-test('reviews are asked and answered as protobuf', async () => {
+test('sends and answers reviews as protobuf', async () => {
   await using api = await startedApi();
   const [authorization, authentication] = ['authorization.k8s.io/v1', 'authentication.k8s.io/v1'];
   const spec = { resourceAttributes: { verb: 'get', resource: 'secrets' } };
@@ -141,7 +141,7 @@ test('a token is requested as protobuf', async () => {
   assert.match(made.body.status.token, /system:serviceaccount:default:ci/);
 });
 
-test('custom resources are JSON: 415 for another body, 406 where nothing else is taken', async () => {
+test('custom resources are JSON: 415 for another body, 406 if the client accepts nothing else', async () => {
   await using api = await startedApi();
   const body = bytesOf(configMap);
   const posted = await sent(api, 'POST', `${base}/hardware`, { body });
@@ -161,7 +161,7 @@ test('custom resources are JSON: 415 for another body, 406 where nothing else is
   assert.equal((await sent(api, 'DELETE', `${base}/hardware/none`, { body: options })).code, 404);
 });
 
-test('a patch that is protobuf, and any body that is CBOR, is 415', async () => {
+test('answers 415 to a protobuf patch, and to any CBOR body', async () => {
   await using api = await startedApi();
   const body = bytesOf(configMap);
   assert.equal((await sent(api, 'PATCH', `${core}/configmaps/a`, { body })).code, 415);
@@ -172,7 +172,7 @@ test('a patch that is protobuf, and any body that is CBOR, is 415', async () => 
   );
 });
 
-test('wrong bytes are 400, and more than the limits is 413', async () => {
+test('answers 400 to wrong bytes, and 413 beyond the limits', async () => {
   await using api = await startedApi();
   const cut = await sent(api, 'POST', `${core}/configmaps`, { body: bytesOf(configMap).subarray(0, -2) });
   assert.equal(cut.code, 400);
@@ -186,7 +186,7 @@ test('wrong bytes are 400, and more than the limits is 413', async () => {
   assert.equal(wide.code, 413);
 });
 
-test('a list that is too long for one answer of protobuf is JSON, or refused where JSON is not taken', async () => {
+test('a list that is too long for protobuf is JSON, or rejected if the client does not accept JSON', async () => {
   await using api = await startedApi();
   const data = { x: 'x'.repeat(600_000) };
   for (const index of Array.from({ length: 30 }, (_, at) => at))
@@ -208,7 +208,7 @@ test('a list that is too long for one answer of protobuf is JSON, or refused whe
   );
 });
 
-test('a watch is frames, each with its length', async () => {
+test('a watch consists of frames with their lengths', async () => {
   await using api = await startedApi();
   await sent(api, 'POST', `${core}/configmaps`, { body: bytesOf(configMap) });
   const stopping = new AbortController();

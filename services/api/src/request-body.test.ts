@@ -23,7 +23,7 @@ async function reasonOf(reading: Promise<unknown>): Promise<string> {
   return `${thrown.code} ${thrown.message}`;
 }
 
-/** A request that counts the bytes that are read of it. */
+/** A request that counts how many of its bytes are read. */
 function counted(total: number, headers: Record<string, string> = {}): HttpRequest & { bytes: number } {
   const request = {
     method: 'POST',
@@ -37,7 +37,7 @@ function counted(total: number, headers: Record<string, string> = {}): HttpReque
   return request as unknown as HttpRequest & { bytes: number };
 }
 
-test('JSON and YAML are read to the same value', async () => {
+test('reads JSON and YAML to the same value', async () => {
   const value = { kind: 'X', list: [1, 'two', null, true], text: 'línea\n'.repeat(20_000) };
   const yaml = `kind: X\nlist: [1, two, null, true]\ntext: |\n${'  línea\n'.repeat(20_000)}`;
   assert.deepEqual(await readBody(posted(JSON.stringify(value)), {}), value);
@@ -48,7 +48,7 @@ test('JSON and YAML are read to the same value', async () => {
   assert.match(await reasonOf(readBody(posted(cut), {})), /^400 the body is not UTF-8/);
 });
 
-test('no more is read than the budget allows, and nothing of what says that it is longer', async () => {
+test('reads at most the budget, and nothing of a body that declares a larger length', async () => {
   const endless = counted(Number.MAX_SAFE_INTEGER);
   assert.match(await reasonOf(readBody(endless, {})), /^413 the body is larger than 3145728 bytes/);
   assert.ok(endless.bytes <= 3 * MIB + 64 * 1024);
@@ -60,7 +60,7 @@ test('no more is read than the budget allows, and nothing of what says that it i
   assert.equal(honest.bytes, 0);
 });
 
-test('values, nesting and fields are bounded in JSON and YAML alike', async () => {
+test('limits values, nesting and fields in JSON and YAML alike', async () => {
   const bombs: readonly [json: string, yaml: string][] = [
     [`[${'1,'.repeat(60_000)}1]`, '- 1\n'.repeat(60_000)],
     ['['.repeat(200_000), '- '.repeat(2000)],
@@ -100,17 +100,17 @@ test('others have turns of the event loop while a long body is read', async () =
   }
 });
 
-test('a review is short JSON, whatever it asks', async () => {
+test('a review must be short JSON', async () => {
   assert.match(
     await reasonOf(readReview(posted('a: &a x\n', 'application/yaml'), review)),
-    /^415 a review is application\/json/,
+    /^415 a review must be application\/json/,
   );
   assert.match(await reasonOf(readReview(posted(`{"spec":{"a":[${'1,'.repeat(5000)}1]}}`), review)), /^413/);
   assert.match(await reasonOf(readReview(posted('['.repeat(1000)), review)), /^413/);
   assert.deepEqual(await readReview(posted('{"spec":{}}'), review), { spec: {} });
 });
 
-test('a body is not read before its sender may do what it is for', async () => {
+test('reads a body only after its sender is authorized', async () => {
   await using api = await startedApi(undefined, { isGuarded: true });
   api.as({ name: 'nobody', groups: ['system:authenticated'] });
   const core = '/api/v1/namespaces/default/configmaps';

@@ -1,4 +1,4 @@
-/** The body of a request, read under one budget before anything else sees it. */
+/** Reads the body of a request within one budget. */
 import { decodeKubernetes, hasProtobuf } from '@tinkerbell/kube-protobuf';
 import {
   readBodyBytes,
@@ -15,47 +15,47 @@ import { PROTOBUF } from './accepted-form.ts';
 import { ApiError, tooMany } from './api-error.ts';
 
 /**
- * Of objects and patches. The bytes are the limit of Kubernetes' own API server. The largest definition in use (KubeVirt's, Argo CD's)
- * has 40,000 values; nothing nests deeper than 60, and no object in use has 500 fields. A thousand is where objects become slow.
+ * Limits of objects and patches. The bytes are the limit of Kubernetes' own API server. The largest definition in use (KubeVirt's,
+ * Argo CD's) has 40,000 values. None nests deeper than 60, and no object in use has 500 fields. Objects become slow at a thousand.
  */
 const OBJECT_BUDGET: BodyBudget = { bytes: 3 * 1024 * 1024, nodes: 50_000, depth: 100, keys: 1024 };
-/** Of what is asked or ordered and not kept: reviews, options of a deletion, operations. The longest edit of an action is 20 kB. */
+/** Limits of bodies that are not stored: reviews, deletion options, operations. The longest edit of an action is 20 kB. */
 const QUESTION_BUDGET: BodyBudget = { bytes: 64 * 1024, nodes: 2000, depth: 20, keys: 500 };
 
 const BUSY_RETRY_SECONDS = 2;
 
 interface Readers {
-  /** YAML is read at once when absent. */
+  /** If undefined, YAML is parsed in this thread. */
   readonly texts?: TextReader;
 }
 
-/** What a body is: protobuf may leave it out, and only some kinds have protobuf. */
+/** The kind of the body, because protobuf may omit it and only some kinds support protobuf. */
 export interface BodyType {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
 /**
- * The body as JSON, read from JSON, YAML or protobuf; undefined when there is none. Without a type no protobuf is taken. Rejects
+ * Reads the body as JSON from JSON, YAML or protobuf; undefined if there is none. Without a kind, protobuf is rejected. Rejects
  * with an ApiError.
  */
 export function readBody(request: HttpRequest, readers: Readers, type?: BodyType): Promise<unknown> {
   return read(request, { ...readers, type }, OBJECT_BUDGET);
 }
 
-/** As `readBody`, of what is no object and shorter. */
+/** Like `readBody`, with smaller limits for bodies that are not objects. */
 export function readQuestion(request: HttpRequest, readers: Readers, type?: BodyType): Promise<unknown> {
   return read(request, { ...readers, type }, QUESTION_BUDGET);
 }
 
 /**
- * JSON and protobuf only: everybody with a token may ask for a review, so that it must cost next to nothing. Rejects with an
+ * Accepts only JSON and protobuf: everyone with a token may send a review, so it must cost very little. Rejects with an
  * ApiError.
  */
 export async function readReview(request: HttpRequest, review: BodyType): Promise<unknown> {
   const type = mediaTypeOf(request);
   if (/yaml/.test(type))
-    throw new ApiError('UnsupportedMediaType', `a review is application/json, not ${type}`);
+    throw new ApiError('UnsupportedMediaType', `a review must be application/json, not ${type}`);
   if (isBinary(type)) return readBinary(request, QUESTION_BUDGET, review);
   const text = valueOf(await readBodyText(request, QUESTION_BUDGET));
   return text === '' ? undefined : valueOf(await readJsonText(text, QUESTION_BUDGET));
@@ -72,7 +72,7 @@ async function read(
   const text = valueOf(await readBodyText(request, budget));
   if (text === '') return undefined;
   if (!/yaml/.test(mediaTypeOf(request))) return valueOf(await readJsonText(text, budget));
-  // JSON is YAML too, and what clients of Kubernetes send as YAML is JSON.
+  // JSON is also YAML, and clients of Kubernetes that declare YAML send JSON.
   const asJson = /^\s*\{/.test(text) ? await readJsonText(text, budget) : undefined;
   if (asJson !== undefined && (asJson.ok || asJson.status === 413)) return valueOf(asJson);
   const limits = { ...budget, characters: budget.bytes };
@@ -80,7 +80,7 @@ async function read(
   return valueOf(await readJsonText(jsonIn(answer), budget));
 }
 
-/** Clients that send CBOR send JSON after 415. */
+/** Clients that send CBOR fall back to JSON after 415. */
 function isBinary(mediaType: string): boolean {
   return mediaType === PROTOBUF || /[/+]cbor(?:-seq)?$/.test(mediaType);
 }
@@ -100,7 +100,7 @@ async function readBinary(
   if (!read.ok)
     throw new ApiError('BadRequest', `the body is not protobuf of a ${type.kind}: ${read.message}`);
   if (read.value.kind !== type.kind)
-    throw new ApiError('BadRequest', `the body is a ${read.value.kind}; a ${type.kind} is expected here`);
+    throw new ApiError('BadRequest', `the body is a ${read.value.kind}, but a ${type.kind} is expected here`);
   return read.value;
 }
 
@@ -110,7 +110,7 @@ function unknownFormat(hasProtobuf: boolean): ApiError {
   return new ApiError('UnsupportedMediaType', message);
 }
 
-/** `application/json` of `application/json; charset=utf-8`. */
+/** Returns `application/json` for `application/json; charset=utf-8`. */
 export function mediaTypeOf(request: HttpRequest): string {
   return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }

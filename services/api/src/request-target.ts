@@ -1,19 +1,19 @@
-/** A request path as Kubernetes API paths are built: group, version, namespace, resource, name, subresource. */
+/** Parses the path of a Kubernetes API request: group, version, namespace, resource, name, subresource. */
 import type { Kind } from '@tinkerbell/resources';
 import type { KindCatalog } from './kind-catalog.ts';
 
 export interface ResourceTarget {
   readonly kind: Kind;
-  /** All namespaces when absent; always absent for cluster-scoped kinds. */
+  /** If undefined, all namespaces; always undefined for cluster-scoped kinds. */
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
 }
 
-/** Subresources of Namespace; any other word there is a resource in the namespace. */
+/** Subresources of Namespace. Any other word in that position is a resource in the namespace. */
 const namespaceSubresources: readonly string[] = ['status', 'finalize'];
 
-/** Undefined when the path names no resource of ours. */
+/** Returns undefined if the path names no known resource. */
 export function resourceTarget(path: string, catalog: KindCatalog): ResourceTarget | undefined {
   const parts = decoded(path);
   if (parts === undefined) return undefined;
@@ -40,7 +40,7 @@ function namespaceIn([first, namespace, third]: readonly string[]): string | und
   return isNamespaced ? namespace : undefined;
 }
 
-/** Only the parts that the path has. */
+/** Contains only the parts that the path has. */
 function given(
   parts: Readonly<Record<'namespace' | 'name' | 'subresource', string | undefined>>,
 ): Partial<Record<keyof typeof parts, string>> {

@@ -96,11 +96,11 @@ export async function patchObject(
 export interface Submission {
   readonly submitted: unknown;
   readonly options: WriteOptions;
-  /** As server-side apply leaves them; otherwise they follow from what changes. */
+  /** Field ownership after server-side apply. Otherwise it follows from the changes. */
   readonly managedFields?: Resource['metadata']['managedFields'];
 }
 
-/** Writes what is submitted upon the object as it was read. Throws an ApiError. */
+/** Merges the submitted object into the one that was read, and writes it. Throws an ApiError. */
 export async function change(
   deps: VerbDeps,
   target: ResourceTarget,
@@ -163,7 +163,7 @@ function refuseOtherObject(target: ResourceTarget, current: StoredObject, submit
     );
 }
 
-/** Who deletes must not wait for somebody who comes later. */
+/** A client cannot add finalizers to an object that is being deleted. */
 function refuseNewFinalizers(target: ResourceTarget, before: Resource, after: Resource): void {
   if (before.metadata.deletionTimestamp === undefined) return;
   const known = before.metadata.finalizers ?? [];

@@ -1,4 +1,4 @@
-/** Requests about resources: their methods and subresources become verbs. */
+/** Maps methods and subresources of requests to verbs. */
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
 import type { HttpContext, HttpRequest, TextReader } from '@tinkerbell/platform-contract';
 import { apiVersionOf, serviceAccountKind, type Resource } from '@tinkerbell/resources';
@@ -32,15 +32,15 @@ import { isDryRun, writeOptions } from './write-options.ts';
 
 export interface ResourceDeps extends VerbDeps, OperationDeps {
   readonly streams: OpenStreams;
-  /** Reads YAML and long templates elsewhere; they are read at once when absent. */
+  /** Parses YAML and long templates in other threads. If undefined, in this thread. */
   readonly texts?: TextReader;
-  /** Of ServiceAccounts; there are none when absent. */
+  /** Issues tokens of ServiceAccounts; undefined if disabled. */
   readonly tokens?: AccountTokens;
-  /** Of the request that is answered, when it is a write. */
+  /** The audit entry of the current request, if it is a write. */
   readonly note?: AuditNote;
 }
 
-/** More than a header holds; of many objects deleted at once the others are not kept. */
+/** Limit of names in the audit record of a collection's deletion. The rest is dropped. */
 const WARNINGS_KEPT_MAX = 50;
 
 type Deps = ResourceDeps & { readonly accepted: AcceptedForm };
@@ -58,14 +58,14 @@ export function onResource(
     : onObject(own, target, request, context);
 }
 
-/** The form of an error about a path. */
+/** Returns the form of an error about a path. */
 export function errorForm(target: ResourceTarget | undefined, request: HttpRequest): AcceptedForm {
   return formOfErrors(request.headers.get('accept'), {
     hasProtobuf: target === undefined || isBuiltIn(target),
   });
 }
 
-/** Journals and operators' verbs have one form, whatever is asked for. Throws an ApiError. */
+/** Journals and operator requests have one form, whatever the client accepts. Throws an ApiError. */
 function acceptedAt(target: ResourceTarget, request: HttpRequest): AcceptedForm {
   const { subresource = 'status' } = target;
   if (!['status', 'token'].includes(subresource)) return JSON_FORM;
@@ -203,7 +203,7 @@ async function onDelete(deps: Deps, target: ResourceTarget, request: HttpRequest
   return shown(answer, deps.accepted, { headers: warningHeaders(warnings) });
 }
 
-/** One after the other; what somebody else deletes meanwhile is gone as wanted. */
+/** Deletes one by one. An object that another client deletes meanwhile counts as deleted. */
 async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const options = await deletionOf(deps, request, query);
@@ -249,10 +249,10 @@ function created({ note, accepted }: Deps, outcome: Outcome): Response {
   return result(outcome, accepted);
 }
 
-/** In protobuf, of every kind. */
+/** Accepts protobuf for every kind. */
 const deletion = { apiVersion: 'v1', kind: 'DeleteOptions' };
 
-/** That nothing is deleted may stand in the body alone. */
+/** The dry run may be set only in the body. */
 async function deletionOf(deps: Deps, request: HttpRequest, query: URLSearchParams) {
   const { note } = deps;
   const options = deleteOptions(await readQuestion(request, deps, deletion), query);

@@ -12,7 +12,7 @@ function selects(labelSelector: string, labels: Record<string, string>): boolean
   return selectorOf(new URLSearchParams({ labelSelector }), configMapKind)(labelled(labels));
 }
 
-test('terms of a label selector are read with commas inside of parentheses', () => {
+test('terms of a label selector may have commas inside parentheses', () => {
   const labels = { a: '1', b: '2' };
   for (const [selector, expected] of [
     ['', true],
@@ -29,7 +29,7 @@ test('terms of a label selector are read with commas inside of parentheses', () 
     assert.throws(() => selects(bad, labels), ApiError, bad);
 });
 
-test('a selector as long as a request line may be is read or refused in no time', () => {
+test('handles a selector of the maximum length of a request line quickly', () => {
   const hostile = [
     ','.repeat(16_000),
     'a,'.repeat(8000),

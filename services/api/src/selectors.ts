@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts';
 
 export type Selector = (resource: Resource) => boolean;
 
-/** Throws an ApiError for a selector that cannot be read. */
+/** Throws an ApiError for an invalid selector. */
 export function selectorOf(query: URLSearchParams, kind: Kind): Selector {
   const tests = [
     ...labelTests(query.get('labelSelector') ?? ''),
@@ -13,12 +13,12 @@ export function selectorOf(query: URLSearchParams, kind: Kind): Selector {
   return (resource) => tests.every((test) => test(resource));
 }
 
-/** Of one selector; each is asked of each object of a list. Controllers in use have three. */
+/** Limit of terms per selector. Each is evaluated for each object of a list. Controllers in use have three. */
 const TERMS_MAX = 100;
 
 function limited<Term>(terms: readonly Term[], name: string): readonly Term[] {
   if (terms.length <= TERMS_MAX) return terms;
-  throw new ApiError('BadRequest', `${name}: has ${terms.length} terms, and may have at most ${TERMS_MAX}`);
+  throw new ApiError('BadRequest', `${name}: has ${terms.length} terms (limit: ${TERMS_MAX})`);
 }
 
 function labelTests(text: string): readonly Selector[] {
@@ -45,7 +45,7 @@ function labelTests(text: string): readonly Selector[] {
   });
 }
 
-/** One pass: a pattern that looks ahead from each comma takes the square of the length. */
+/** Splits in one pass. A pattern that looks ahead from each comma takes quadratic time. */
 function splitOutsideParentheses(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -62,7 +62,7 @@ function splitOutsideParentheses(text: string): string[] {
   return terms.filter((term) => term !== '');
 }
 
-/** What may be selected by beside name and namespace, by collection; anything else is refused, so that nobody trusts a filter that is none. */
+/** Selectable fields beside name and namespace, by collection. Other fields are rejected instead of ignored. */
 const selectable: Readonly<Record<string, readonly string[]>> = {
   secrets: ['type'],
   namespaces: ['status.phase'],
@@ -116,7 +116,7 @@ function termsOf(text: string): readonly FieldTerm[] {
     });
 }
 
-/** The one name that a field selector leaves, so that nothing else need be read. */
+/** Returns the only name that a field selector allows, to read a single object. */
 export function selectedName(query: URLSearchParams): string | undefined {
   const term = termsOf(query.get('fieldSelector') ?? '').find(
     ({ field, isEqual }) => field === 'metadata.name' && isEqual,
@@ -124,7 +124,7 @@ export function selectedName(query: URLSearchParams): string | undefined {
   return term?.value;
 }
 
-/** As text, empty when absent: as Kubernetes compares fields. */
+/** Returns the field as text; empty if undefined, like Kubernetes compares fields. */
 function valueAt(resource: Resource, steps: readonly string[]): string {
   let value: unknown = resource;
   for (const step of steps) value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;

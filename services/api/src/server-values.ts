@@ -2,7 +2,7 @@ import type { Clock, Random } from '@tinkerbell/platform-contract';
 import { uidOf } from '@tinkerbell/resources';
 import type { ServerValues } from './prepare-object.ts';
 
-/** Made when they are asked for: a change of an object needs neither of its random values. */
+/** Generated lazily, because a change of an object needs no random values. */
 export function serverValues({
   clock,
   random,

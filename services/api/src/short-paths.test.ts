@@ -10,7 +10,7 @@ const object = {
   spec: { interfaces: [{ dhcp: { mac: '52:54:00:00:00:01' } }] },
 };
 
-test('/v1/hardware, templates and workflows are the objects of the Kubernetes paths', async () => {
+test('/v1/hardware, templates and workflows serve the objects of the Kubernetes paths', async () => {
   await using api = await startedApi();
   assert.equal((await api.call('POST', '/v1/hardware', object)).code, 201);
   assert.equal((await api.call('GET', `${base}/hardware/m1`)).body.metadata.name, 'm1');
@@ -32,7 +32,7 @@ test('/v1/hardware, templates and workflows are the objects of the Kubernetes pa
   assert.equal((await api.call('GET', '/v1/hardware/m1')).code, 404);
 });
 
-test('who may do nothing may do nothing by a short path, and a write by one is in the audit', async () => {
+test('short paths need the same permissions, and their writes are in the audit', async () => {
   await using api = await startedApi(undefined, { isGuarded: true });
   await api.call('POST', '/v1/hardware', object);
   const [record] = await api.journal.read({ events: ['write-answered'], after: 0 });
@@ -43,7 +43,7 @@ test('who may do nothing may do nothing by a short path, and a write by one is i
   assert.equal((await api.call('POST', '/v1/hardware', object)).code, 403);
 });
 
-test('a path that is not quite one of them is left to others', () => {
+test('leaves other paths to other routes', () => {
   const query = new URLSearchParams();
   for (const path of ['/v1/hardwares', '/v1/hardware/a/b/c', '/v1/jobs', '/v1/hardware//a', '/v2/hardware'])
     assert.equal(longPathFor(path, query, 'default'), undefined, path);

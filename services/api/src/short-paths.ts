@@ -1,6 +1,6 @@
 /**
- * `/v1/hardware`, `/v1/templates` and `/v1/workflows`, as introductions to Tinkerbell write the REST API of its server: the same
- * objects as below `/apis/tinkerbell.org/v1alpha1`, with the same verbs, answers and rules of who may do what.
+ * `/v1/hardware`, `/v1/templates` and `/v1/workflows`, the paths in introductions to Tinkerbell's REST API. They serve the same
+ * objects as `/apis/tinkerbell.org/v1alpha1`, with the same verbs, answers and permissions.
  */
 import type { HttpRequest } from '@tinkerbell/platform-contract';
 
@@ -10,8 +10,8 @@ export const SHORT_PREFIXES: readonly string[] = PLURALS.map((plural) => `/v1/${
 const SHORT = new RegExp(`^/v1/((?:${PLURALS.join('|')})(?:/[^/]+){0,2})/?$`);
 
 /**
- * The path and query of the Kubernetes API for a short one. `?namespace=` chooses the namespace, else it is `fallback`.
- * Undefined for a path that is none of them.
+ * Returns the Kubernetes API path and query of a short path. The namespace is `?namespace=`, else `fallback`.
+ * Returns undefined for any other path.
  */
 export function longPathFor(path: string, query: URLSearchParams, fallback: string): string | undefined {
   const rest = SHORT.exec(path)?.[1];
@@ -23,7 +23,7 @@ export function longPathFor(path: string, query: URLSearchParams, fallback: stri
   return `/apis/tinkerbell.org/v1alpha1/namespaces/${namespace}/${rest}${tail}`;
 }
 
-/** The request as it is, or for a short path as if its long one had been asked for; undefined for no path of the API. */
+/** Returns the request, with a short path replaced by its long one; undefined if the path does not belong to the API. */
 export function withLongPath(request: HttpRequest, fallback: string): HttpRequest | undefined {
   const url = new URL(request.url);
   if (!SHORT_PREFIXES.some((prefix) => url.pathname.startsWith(prefix))) return request;
@@ -31,7 +31,7 @@ export function withLongPath(request: HttpRequest, fallback: string): HttpReques
   return path === undefined ? undefined : atUrl(request, new URL(path, url).href);
 }
 
-/** Its parts only when they are asked for: some exist once. */
+/** Reads the parts lazily, because some can be read only once. */
 function atUrl(request: HttpRequest, url: string): HttpRequest {
   const chunks = request.chunks?.bind(request);
   return {

@@ -1,4 +1,4 @@
-/** Clients of the API that do not read what they asked for, through real sockets. */
+/** Clients of the API that do not read their answers, through real sockets. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -27,7 +27,7 @@ async function served() {
     url,
     held: () => heldBytes.bytes() + api.counters()['api_watch_waiting_bytes']!,
     counters: () => api.counters(),
-    /** Resolves when the server has begun to answer; then nothing more is read. */
+    /** Resolves when the server has started to answer. Then nothing more is read. */
     async stalled(path: string): Promise<Socket> {
       const socket = connect(server.local.port, '127.0.0.1').on('error', () => undefined);
       sockets.push(socket);
@@ -80,7 +80,7 @@ test('watches', async () => {
     await new Promise(setImmediate);
     assert.ok(server.held() <= 64 * MEGABYTE, `${server.held()} bytes are held`);
   }
-  // 150 watches of 40 changes of 900 kB are 5.4 GB, if each kept its own.
+  // 150 watches of 40 changes of 900 kB are 5.4 GB, if each kept its own copy.
   assert.ok(processMegabytes() - beforeMegabytes < 1000);
   await until(() => server.counters()['api_watches_too_slow_total'] === 150);
   server.leave();
@@ -96,7 +96,7 @@ test('lists', async () => {
     await server.stalled(`${base}/hardware`);
     assert.ok(server.held() <= 32 * MEGABYTE, `${server.held()} bytes are held`);
   }
-  // 40 lists of 30 MB are 1.2 GB, if each were made at once.
+  // 40 lists of 30 MB are 1.2 GB, if each were built at once.
   assert.ok(processMegabytes() - beforeMegabytes < 600);
   const whole = (await (await fetch(`${server.url}${base}/hardware`)).json()) as { items: unknown[] };
   assert.equal(whole.items.length, 60);

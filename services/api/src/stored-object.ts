@@ -1,14 +1,14 @@
-/** Reading and writing the object that a request names; what the store refuses is told as Kubernetes does. */
+/** Reads and writes the object of a request. Store errors become errors in Kubernetes' words. */
 import { collectionOf, type Resource } from '@tinkerbell/resources';
 import type { ObjectKey, Store, StoredObject, Write } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { alreadyExists, conflict, notFound } from './object-errors.ts';
 import type { ResourceTarget } from './request-target.ts';
 
-/** Conflicts in a row that a patch or a deletion without resourceVersion outlives. */
+/** Limit of consecutive conflicts for a patch or deletion without resourceVersion. */
 const TRIES = 5;
 
-/** Throws an ApiError when it is not there. */
+/** Throws an ApiError if the object does not exist. */
 export async function existing(store: Store, target: ResourceTarget): Promise<StoredObject> {
   const stored = await store.get(keyOf(target));
   if (stored === undefined) throw notFound(target, target.name ?? '');
@@ -19,7 +19,7 @@ export function keyOf(target: ResourceTarget, name: string = target.name ?? ''):
   return { collection: collectionOf(target.kind), namespace: target.namespace ?? '', name };
 }
 
-/** The object as written; of a deletion, the last one. Throws an ApiError. */
+/** Returns the written object; for a deletion, the last version. Throws an ApiError. */
 export async function write(store: Store, target: ResourceTarget, write: Write): Promise<Resource> {
   const result = await store.commit([write]);
   if (result.ok) return result.objects[0]?.object ?? (write as { object: Resource }).object;
@@ -36,7 +36,7 @@ export async function write(store: Store, target: ResourceTarget, write: Write):
   }
 }
 
-/** What names no version of the object holds for whatever it has become meanwhile. */
+/** A request without a resourceVersion applies to the current version of the object. */
 export async function outlivingConflicts<Result>(
   isRelative: boolean,
   body: () => Promise<Result>,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hardwareKind, workflowKind, type Hardware, type Workflow } from '@tinkerbell/resources';
 import { tableOf } from './table.ts';
 
-test('a workflow is shown with its pause, and wide with attempts, backoff, breakpoints and the last operation', () => {
+test('a workflow shows its pause, and in wide output attempts, backoff, breakpoints and the last operation', () => {
   const notBefore = '2026-11-21T12:00:05.000Z';
   const time = '2026-11-21T12:00:00Z';
   const workflow: Workflow = {
@@ -48,7 +48,7 @@ test('a workflow is shown with its pause, and wide with attempts, backoff, break
   assert.deepEqual(usual, ['Name', 'Template', 'State', 'Action', 'Agent', 'Hardware', 'Age']);
 });
 
-test('a machine is shown with its MAC, its address, and the state of its newest workflow', () => {
+test('a machine shows its MAC, its address, and the state of its newest workflow', () => {
   const hardware: Hardware = {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',

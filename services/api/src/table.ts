@@ -1,4 +1,4 @@
-/** Objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
+/** Formats objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
 import type { Hardware, Kind, PrinterColumn, Resource, Workflow } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import { shownState } from '@tinkerbell/workflow';
@@ -11,9 +11,9 @@ const YEAR = 365 * DAY;
 export interface RowOptions {
   readonly kind: Kind;
   readonly nowMs: number;
-  /** `Metadata` (the default), `Object` or `None`: what each row carries beside its cells. */
+  /** Content of each row beside its cells: `Metadata` (default), `Object` or `None`. */
   readonly includeObject: string;
-  /** Tells of what runs on a Hardware; absent: nothing is told. */
+  /** Returns the workflows of a Hardware; undefined to omit them. */
   readonly view?: Pick<View, 'workflowsByHardware'>;
 }
 
@@ -21,7 +21,7 @@ export interface TableOptions extends RowOptions {
   readonly resourceVersion: string;
 }
 
-/** One of one object, as watches send it. */
+/** A table of one object, for watches. */
 export function tableOf(resources: readonly Resource[], options: TableOptions): object {
   const { resourceVersion } = options;
   return {
@@ -31,7 +31,7 @@ export function tableOf(resources: readonly Resource[], options: TableOptions): 
   };
 }
 
-/** Everything of a Table but its metadata and its rows. */
+/** Everything of a Table except its metadata and its rows. */
 export function tableHead(kind: Kind): {
   readonly apiVersion: string;
   readonly kind: string;
@@ -79,10 +79,10 @@ function rowObject(resource: Resource, include: string): object {
   };
 }
 
-/** What the CRD's columns, which are upstream's, do not show; in wide output. */
+/** Wide columns beyond those of the CRD, which are upstream's. */
 const workflowColumns = [
   {
-    column: wideColumn('Attempts', 'How often actions were handed out, in all'),
+    column: wideColumn('Attempts', 'Number of assigned attempts of all actions'),
     cellOf: ({ status }: Workflow) =>
       String(actionsOf(status).reduce((sum, { attempt = 0 }) => sum + attempt, 0) || ''),
   },
@@ -91,7 +91,7 @@ const workflowColumns = [
     cellOf: ({ status }: Workflow) => actionsOf(status).find((one) => one.notBefore)?.notBefore ?? '',
   },
   {
-    column: wideColumn('Breakpoints', 'Actions before which it pauses'),
+    column: wideColumn('Breakpoints', 'Actions before which the workflow pauses'),
     cellOf: ({ status }: Workflow) =>
       actionsOf(status)
         .filter((one) => one.breakpoint)
@@ -99,7 +99,7 @@ const workflowColumns = [
         .join(','),
   },
   {
-    column: wideColumn('Last-Operation', 'What an operator did last'),
+    column: wideColumn('Last-Operation', 'Last operation of an operator'),
     cellOf: ({ status }: Workflow) => {
       const last = status?.operations?.at(-1);
       return last === undefined ? '' : `${last.verb} by ${last.who}`;
@@ -107,14 +107,14 @@ const workflowColumns = [
   },
 ];
 
-/** What a person looks a machine up by. */
+/** Columns that identify a machine. */
 const hardwareColumns = [
   {
-    column: { ...wideColumn('MAC', 'Of its network interfaces'), priority: 0 },
+    column: { ...wideColumn('MAC', 'MACs of its network interfaces'), priority: 0 },
     cellOf: ({ spec }: Hardware) => textOf((spec?.interfaces ?? []).map(({ dhcp }) => dhcp?.mac)),
   },
   {
-    column: { ...wideColumn('Address', 'Of its network interfaces'), priority: 0 },
+    column: { ...wideColumn('Address', 'Addresses of its network interfaces'), priority: 0 },
     cellOf: ({ spec }: Hardware) => textOf((spec?.interfaces ?? []).map(({ dhcp }) => dhcp?.ip?.address)),
   },
 ];
@@ -133,7 +133,7 @@ function actionsOf(status: Workflow['status']) {
 
 const STATE = '.status.state';
 
-/** Nobody writes a Hardware's own state but an operator: else it is that of its newest workflow. */
+/** Only operators set a Hardware's own state. If it is empty, the state of its newest workflow is shown. */
 function stateOf(resource: Resource, view: RowOptions['view']): unknown {
   if (resource.kind === 'Workflow') return shownState((resource as Workflow).status);
   const own = valueAt(resource, STATE);
@@ -142,14 +142,14 @@ function stateOf(resource: Resource, view: RowOptions['view']): unknown {
   const [newest] = view
     .workflowsByHardware(namespace, name)
     .toSorted((one, other) => createdAt(other).localeCompare(createdAt(one)));
-  return newest === undefined ? 'no workflow' : shownState(newest.status) || 'not begun';
+  return newest === undefined ? 'no workflow' : shownState(newest.status) || 'not started';
 }
 
 function createdAt({ metadata }: Workflow): string {
   return metadata.creationTimestamp ?? '';
 }
 
-/** A definition's own column of the age would stand beside ours. */
+/** Omits a definition's own age column, because ours exists already. */
 function columnsOf({ printerColumns }: Kind): readonly PrinterColumn[] {
   return printerColumns.filter(
     ({ name, jsonPath }) => name.toLowerCase() !== 'age' || jsonPath !== '.metadata.creationTimestamp',
@@ -163,7 +163,7 @@ function cellOf(resource: Resource, { jsonPath, type, format }: PrinterColumn, n
   return typeof value === 'object' ? JSON.stringify(value) : value;
 }
 
-/** A JSONPath as printer columns use: field names, indexes, and `[?(@.type=="Ready")]`. */
+/** Evaluates a JSONPath of printer columns: field names, indexes, and `[?(@.type=="Ready")]`. */
 function valueAt(resource: Resource, jsonPath: string): unknown {
   let value: unknown = resource;
   for (const step of stepsOf(jsonPath)) {
@@ -176,7 +176,7 @@ function valueAt(resource: Resource, jsonPath: string): unknown {
 const steps =
   /\.([A-Za-z0-9_-]+)|\['([^']+)'\]|\[(\d+)\]|\[\?\(@\.([A-Za-z0-9_.-]+)\s*==\s*["']([^"']*)["']\)\]/g;
 
-/** Paths of columns are few, and read for each row. */
+/** Caches paths of columns, which are few and read for each row. */
 const parsedPaths = new Map<string, readonly RegExpExecArray[]>();
 const PATHS_MAX = 1000;
 
@@ -203,7 +203,7 @@ function ownField(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** `5s`, `3m`, `2h`, `4d`, `1y`: the two largest units where kubectl shows two. */
+/** Formats `5s`, `3m`, `2h`, `4d`, `1y`: the two largest units where kubectl shows two. */
 export function ageOf(created: string | undefined, nowMs: number): string {
   if (created === undefined) return '<unknown>';
   const seconds = Math.max(0, Math.floor((nowMs - Date.parse(created)) / 1000));

@@ -26,7 +26,7 @@ async function withWorkflow() {
     metadata: { name: 'w' },
     spec: {},
   });
-  /** The messages of a stream; of one that goes on, the first `count`. */
+  /** Returns the messages of a stream; of an endless one, the first `count`. */
   async function messages(path: string, count = Infinity): Promise<string[]> {
     const seen: string[] = [];
     const response = await api.raw('GET', `${base}/workflows/w/${path}`);
@@ -42,7 +42,7 @@ async function withWorkflow() {
   return { ...api, messages };
 }
 
-test('the log is the output of actions; the timeline is all else, and both when asked', async () => {
+test('the log is the output of actions, the timeline is all else, and output=true returns both', async () => {
   await using api = await withWorkflow();
   for (const entry of [happened('1'), output('2'), output('3', 'b'), happened('4')])
     api.journal.append(entry);
@@ -55,7 +55,7 @@ test('the log is the output of actions; the timeline is all else, and both when 
   assert.deepEqual(await api.messages('timeline?output=true'), ['1', '2', '3', '4']);
 });
 
-test('a log that is followed misses and repeats nothing, however much there is and comes', async () => {
+test('a followed log neither misses nor repeats records, however many exist and arrive', async () => {
   await using api = await withWorkflow();
   const all = Array.from({ length: 2000 }, (_, index) => String(index));
   for (const one of all.slice(0, 1000)) api.journal.append(output(one));
@@ -74,7 +74,7 @@ test('a timeline with output keeps the order of both', async () => {
   assert.deepEqual(await api.messages('timeline?output=true&watch=true', all.length), all);
 });
 
-test('wrong parameters are named', async () => {
+test('names invalid parameters', async () => {
   await using api = await withWorkflow();
   for (const [query, says] of [
     ['log?after=x', /after must be a whole number, not "x"/],
@@ -109,24 +109,24 @@ async function withCountedFollowers() {
   return { ...api, noneIsLeft };
 }
 
-test('a client that goes away leaves no follower behind', async () => {
+test('a client that disconnects leaves no follower behind', async () => {
   await using api = await withCountedFollowers();
   api.journal.append(output('1'));
   await api.messages('log?follow=true', 1);
   await api.noneIsLeft();
 });
 
-test('a client that goes away before it has read all leaves no follower behind', async () => {
+test('a client that disconnects before it has read all leaves no follower behind', async () => {
   await using api = await withCountedFollowers();
   for (let i = 0; i < 1000; i++) api.journal.append(output(String(i)));
   const response = await api.raw('GET', `${base}/workflows/w/log?follow=true`);
-  // A page waits in the stream, which asks for no other.
+  // A page waits in the stream, which requests no other.
   await new Promise((resolve) => setTimeout(resolve, 20));
   await response.body?.cancel();
   await api.noneIsLeft();
 });
 
-test('too many open streams are refused until clients go away', async () => {
+test('rejects too many open streams until clients disconnect', async () => {
   await using api = await withWorkflow();
   const open = (path: string): Promise<Response> => api.raw('GET', `${base}/workflows${path}`);
   const kinds = ['/w/log?follow=true', '/w/timeline?watch=true', '?watch=true'];

@@ -1,8 +1,8 @@
 /**
- * What happened, from the journal, as JSON lines. `GET …/hardware/<name>/timeline` (its machines' packets, transfers, actions)
- * and `GET …/workflows/<name>/timeline`, with `after=<sequence>`, `watch=true` and `output=true` for the output of actions too;
- * `GET …/workflows/<name>/log` is that output alone, with `after`, `follow=true`, `action=<name>` and `task=<name>`.
- * `GET /audit` has the writes over the API, with `after`, `watch=true` and `user=<name>`.
+ * Streams the journal as JSON lines. `GET …/hardware/<name>/timeline` (its machine's packets, transfers, actions) and
+ * `GET …/workflows/<name>/timeline` accept `after=<sequence>`, `watch=true` and `output=true` to include the output of actions.
+ * `GET …/workflows/<name>/log` returns only the output, with `after`, `follow=true`, `action=<name>` and `task=<name>`.
+ * `GET /audit` returns the writes over the API, with `after`, `watch=true` and `user=<name>`.
  */
 import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
 import type { Hardware, Resource } from '@tinkerbell/resources';

@@ -1,10 +1,10 @@
 import { PlatformError, type HttpRequest, type Log } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
 
-/** A database that fails over needs seconds. */
+/** The failover of a database takes seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 2;
 
-/** The store may be out of reach, which is nobody's bug and passes. */
+/** An unreachable store is a temporary condition, not a bug. */
 export function failureOf(log: Log, request: HttpRequest, thrown: unknown): ApiError {
   if (!(thrown instanceof PlatformError) || thrown.code !== 'unavailable')
     return internal(log, request, thrown);
@@ -13,7 +13,7 @@ export function failureOf(log: Log, request: HttpRequest, thrown: unknown): ApiE
     url: request.url,
     error: thrown.message,
   });
-  return new ApiError('ServiceUnavailable', 'the store cannot be read now; try again', {
+  return new ApiError('ServiceUnavailable', 'the store is unavailable; try again later', {
     retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
   });
 }
@@ -25,5 +25,5 @@ function internal(log: Log, request: HttpRequest, thrown: unknown): ApiError {
     error: String(thrown),
     stack: (thrown as Error).stack,
   });
-  return new ApiError('InternalError', 'an error on the server; its log says more');
+  return new ApiError('InternalError', 'internal error; see the log of the server');
 }

@@ -1,4 +1,4 @@
-/** A machine whose Workflow has not ended: a second one, and its Hardware deleted. */
+/** A machine with an unfinished Workflow gets a second one, and its Hardware is deleted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { base, startedApi } from './testing/started-api.ts';
@@ -34,7 +34,7 @@ function setState(api: Api, name: string, state: string, agentID = MAC) {
 const byRef = { templateRef: 't', hardwareRef: 'm1', hardwareMap: { device_1: MAC } };
 const byAgent = { templateRef: 't', hardwareMap: { device_1: 'rack-1' } };
 
-test('a second Workflow for a machine whose first has not ended is a warning with the way out', async () => {
+test('warns about a second Workflow for a machine whose first has not ended, with advice', async () => {
   await using api = await scene();
   assert.equal(await put(api, 'workflows', 'w1', byRef), '');
   const unrendered = await put(api, 'workflows', 'w2', byAgent, '?dryRun=All');
@@ -43,13 +43,13 @@ test('a second Workflow for a machine whose first has not ended is a warning wit
   for (const spec of [byRef, byAgent, { templateRef: 't', hardwareRef: 'm1' }]) {
     const warning = await put(api, 'workflows', 'w2', spec, '?dryRun=All');
     assert.match(warning, /w1 \(RUNNING\): both will write its disk, one after the other/);
-    assert.match(warning, /tink workflow cancel w1\\?", or keep this one back with \\?"spec.disabled: true/);
+    assert.match(warning, /tink workflow cancel w1\\?", or disable this one with \\?"spec.disabled: true/);
   }
   await setState(api, 'w1', 'SUCCESS');
   assert.equal(await put(api, 'workflows', 'w2', byRef), '');
 });
 
-test('a Workflow that names only an agent is a rival of one by Hardware, and of one without a Hardware', async () => {
+test('a Workflow that names only an agent conflicts with one by Hardware, and with one without a Hardware', async () => {
   await using api = await scene();
   await put(api, 'workflows', 'w1', byAgent);
   await setState(api, 'w1', 'PENDING', 'rack-1');
@@ -60,7 +60,7 @@ test('a Workflow that names only an agent is a rival of one by Hardware, and of 
   assert.match(await put(api, 'workflows', 'v2', other), /not ended: v1 \(PENDING\)/);
 });
 
-test('a disabled Workflow is no rival until it is enabled', async () => {
+test('a disabled Workflow conflicts only when it is enabled', async () => {
   await using api = await scene();
   assert.equal(await put(api, 'workflows', 'w1', { ...byRef, disabled: true }), '');
   assert.equal(await put(api, 'workflows', 'w2', byRef), '');
@@ -77,7 +77,7 @@ test('a disabled Workflow is no rival until it is enabled', async () => {
   assert.equal(labelled.headers.get('warning'), null);
 });
 
-test('a Hardware deleted under a Workflow is gone, with a warning and a record in both timelines', async () => {
+test('deletes a Hardware with a Workflow, with a warning and a record in both timelines', async () => {
   await using api = await scene();
   await put(api, 'workflows', 'w1', byRef);
   await setState(api, 'w1', 'RUNNING');
@@ -87,7 +87,7 @@ test('a Hardware deleted under a Workflow is gone, with a warning and a record i
   const deleted = await api.call('DELETE', `${base}/hardware/m1`);
   assert.equal(deleted.code, 200);
   const warning = deleted.headers.get('warning') ?? '';
-  assert.match(warning, /hardware m1 is deleted under a Workflow that has not ended: w1 \(RUNNING\)/);
+  assert.match(warning, /hardware m1 is deleted while it has a Workflow that has not ended: w1 \(RUNNING\)/);
   assert.match(warning, /tink workflow cancel w1\\?", or create the Hardware again/);
   const records = await api.journal.read({ workflows: ['default/w1'], after: 0 });
   assert.deepEqual(
@@ -96,12 +96,12 @@ test('a Hardware deleted under a Workflow is gone, with a warning and a record i
   );
 });
 
-test('deleting all Hardware warns of each machine, and one without open Workflows of none', async () => {
+test('deleting all Hardware warns about each machine with open Workflows, and no others', async () => {
   await using api = await scene();
   await put(api, 'hardware', 'm2', {});
   assert.equal((await api.call('DELETE', `${base}/hardware/m2`)).headers.get('warning'), null);
   await put(api, 'workflows', 'w1', byRef);
   const deleted = await api.call('DELETE', `${base}/hardware`);
   assert.equal(deleted.code, 200);
-  assert.match(deleted.headers.get('warning') ?? '', /hardware m1 is deleted under/);
+  assert.match(deleted.headers.get('warning') ?? '', /hardware m1 is deleted while it has/);
 });

@@ -1,15 +1,15 @@
 /**
- * Workflows of a machine that have not ended. A second one is allowed, as upstream: an agent runs them one after the
- * other. Both write one disk, which is seldom meant, so that the API warns. The same for a Hardware deleted under one.
+ * Finds unfinished Workflows of a machine. A second one is allowed, like upstream: an agent runs them one after the other.
+ * Both write the same disk, which is seldom intended, so the API warns. It also warns when a Hardware with one is deleted.
  */
 import { claimsOf, type Hardware, type Problem, type Workflow } from '@tinkerbell/resources';
 import { machineOfAgent, type View } from '@tinkerbell/store-contract';
 import { isTerminal, shownState } from '@tinkerbell/workflow';
 
-/** More workflows are counted in a warning, not named. */
+/** Limit of workflow names in a warning. The rest is counted. */
 const NAMED_MAX = 3;
 
-/** One warning when other enabled Workflows of the same machine have not ended. `workers` are the agents of its tasks. */
+/** Returns a warning if other enabled Workflows of the same machine have not ended. `workers` are the agents of its tasks. */
 export function rivalWarnings(
   view: View,
   workflow: Workflow,
@@ -32,25 +32,25 @@ export function rivalWarnings(
   const { text, first } = inWords(rivals, namespace);
   const out =
     first === undefined
-      ? 'create this one again when they have ended, or with "spec.disabled: true" until then'
-      : `end the other with "tink workflow cancel ${first}", or keep this one back with "spec.disabled: true"`;
+      ? 'create this one again when they have ended, or disable it until then with "spec.disabled: true"'
+      : `end the other one with "tink workflow cancel ${first}", or disable this one with "spec.disabled: true"`;
   const message = `the machine has ${text}: both will write its disk, one after the other; ${out}`;
   const at = hardwareRef === '' ? 'hardwareMap' : 'hardwareRef';
   return [{ reason: 'invalid', path: ['spec', at], value: hardwareRef || agents.join(', '), message }];
 }
 
-/** Of the Hardware, which is about to be deleted. */
+/** Returns the unfinished Workflows of a Hardware that is being deleted. */
 export function unfinishedOn(view: View, hardware: Hardware): readonly Workflow[] {
   return workflowsOn(view, hardware).filter(isUnfinished);
 }
 
-/** What deleting a Hardware under these Workflows means, and the way out. Empty without any. */
+/** Returns the warning about deleting a Hardware with these Workflows, with advice. Empty without any. */
 export function deletionWarnings({ metadata }: Hardware, workflows: readonly Workflow[]): readonly string[] {
   if (workflows.length === 0) return [];
   const { text, first } = inWords(workflows, metadata.namespace);
   const cancel = first === undefined ? 'cancel them' : `cancel with "tink workflow cancel ${first}"`;
   return [
-    `hardware ${metadata.name} is deleted under ${text}: its machine no longer gets an address, boot files or metadata, and what its agent is running goes on; ${cancel}, or create the Hardware again`,
+    `hardware ${metadata.name} is deleted while it has ${text}: its machine no longer gets an address, boot files or metadata, but its agent finishes the running action; ${cancel}, or create the Hardware again`,
   ];
 }
 
@@ -65,7 +65,7 @@ function isUnfinished({ spec, status, metadata }: Workflow): boolean {
   return spec?.disabled !== true && metadata.deletionTimestamp === undefined && !isTerminal(status?.state);
 }
 
-/** Names in other namespaces are not for everybody: `first` is the first that may be named. */
+/** Hides names of other namespaces: `first` is the first that may be named. */
 function inWords(workflows: readonly Workflow[], namespace: string) {
   const own = workflows.filter(({ metadata }) => metadata.namespace === namespace);
   const names = own.slice(0, NAMED_MAX).map((one) => `${one.metadata.name} (${stateOf(one)})`);

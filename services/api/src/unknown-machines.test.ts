@@ -37,7 +37,7 @@ test('lists machines that ask to boot until a Hardware has their MAC', async () 
   assert.equal((await api.call('POST', '/unknown-machines', {})).code, 405);
 });
 
-test('is for who may get its path', async () => {
+test('needs permission for its path', async () => {
   await using api = await startedApi(undefined, { unknownMachines: new UnknownMachines(), isGuarded: true });
   api.as({ name: 'ann', groups: ['system:authenticated'] });
   assert.equal((await api.call('GET', '/unknown-machines')).code, 403);

@@ -1,11 +1,11 @@
-/** `GET /unknown-machines`: machines that asked this server to boot and that no Hardware has, the last one first. */
+/** `GET /unknown-machines`: machines that asked this server to boot and have no Hardware, most recent first. */
 import type { UnknownMachine, UnknownMachines } from '@tinkerbell/enrollment';
 import type { Authorizer, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
 import type { View } from '@tinkerbell/store-contract';
 import { permit, userOf } from './access/question.ts';
 import { json, methodNotAllowed } from './api-response.ts';
 
-/** Roles name it under `nonResourceURLs`. */
+/** The path in `nonResourceURLs` of roles. */
 export const UNKNOWN_MACHINES = '/unknown-machines';
 
 interface UnknownMachinesDeps {

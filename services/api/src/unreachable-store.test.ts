@@ -1,11 +1,11 @@
-/** What clients hear while the database is out of reach. */
+/** Answers while the database is unreachable. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { startedApi } from './testing/started-api.ts';
 
-test('a read of a store that is out of reach is 503 and names the time to try again', async () => {
+test('answers reads of an unreachable store with 503 and Retry-After', async () => {
   const away = () => Promise.reject(new PlatformError('unavailable', 'PostgreSQL at db cannot be used'));
   const store = createMemoryStore();
   await using api = await startedApi(undefined, { store });

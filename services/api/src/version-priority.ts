@@ -1,6 +1,6 @@
-/** The order of versions of a group (apimachinery version.CompareKubeAwareVersionStrings): what is stable first, then what is newer. */
+/** Orders the versions of a group (apimachinery version.CompareKubeAwareVersionStrings): stable versions first, then newer ones. */
 
-/** For `sort`; names that are no versions come last, by the alphabet. */
+/** For `sort`. Names that are not versions come last, alphabetically. */
 export function byVersionPriority(one: string, other: string): number {
   const [left, right] = [parsed(one), parsed(other)];
   if (left === undefined && right === undefined) return one < other ? -1 : 1;

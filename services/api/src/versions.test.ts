@@ -1,4 +1,4 @@
-/** Kinds of several versions, and bodies that do not say their kind. */
+/** Kinds of several versions, and bodies without a kind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startedApi } from './testing/started-api.ts';
@@ -38,7 +38,7 @@ async function withRacks(): Promise<Api> {
   return api;
 }
 
-test('an object is shown in the version of the path', async () => {
+test('an object is returned in the version of the path', async () => {
   await using api = await withRacks();
   const { body: one } = await api.call('GET', `${path('v1beta1')}/r`);
   assert.deepEqual([one.apiVersion, one.spec], ['example.org/v1beta1', { units: 1 }]);
@@ -93,7 +93,7 @@ for (const type of [
     );
   });
 
-test('objects are stored in the stored version, and fields that a version has not are not shown in it', async () => {
+test('objects are stored in the stored version, and only fields of the requested version are returned', async () => {
   await using api = await withRacks();
   const rack = {
     apiVersion: 'example.org/v1beta1',
@@ -155,7 +155,7 @@ test('the preferred version is the most stable one, and the newest of those', as
   assert.deepEqual(names.toSorted(byVersionPriority), sorted);
 });
 
-test('a kind of Kubernetes itself need not be said in a body, that of a custom resource must', async () => {
+test('the body of a Kubernetes kind may omit the kind, that of a custom resource must not', async () => {
   await using api = await startedApi();
   const core = '/api/v1/namespaces/default';
   const made = await api.call('POST', `${core}/configmaps`, { metadata: { name: 'a' }, data: { x: '1' } });

@@ -1,10 +1,13 @@
-/** Warnings of the API as `kubectl` shows them: values of the `Warning` header (RFC 9111 section 5.5, code 299). */
+/** Formats warnings as `Warning` headers for `kubectl` (RFC 9111 section 5.5, code 299). */
 
-/** In characters: clients refuse an answer whose headers are too large, after the object was written (Kubernetes has the same limit). */
+/**
+ * Limit in characters. Clients reject an answer with too large headers, after the object was written. Kubernetes has the same
+ * limit.
+ */
 const TOTAL_MAX = 4096;
 const TEXT_MAX = 1024;
 
-/** The header, with one value for each warning; no header without any. */
+/** Returns the header with one value per warning; undefined without warnings. */
 export function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string>> {
   if (warnings.length === 0) return {};
   const values: string[] = [];
@@ -18,7 +21,7 @@ export function warningHeaders(warnings: readonly string[]): Readonly<Record<str
   return { warning: values.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };
 }
 
-/** A header holds neither line breaks nor, in many clients, anything but ASCII. */
+/** A header must not contain line breaks and, for many clients, only ASCII. */
 function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?');
 }

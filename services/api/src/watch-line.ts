@@ -1,4 +1,4 @@
-/** Events of watches as lines or as frames of protobuf, each encoded once for all who watch. */
+/** Encodes watch events as lines or as protobuf frames, once for all watches. */
 import { encodeKubernetes, encodeWatchEvent } from '@tinkerbell/kube-protobuf';
 import type { Change } from '@tinkerbell/store-contract';
 
@@ -16,11 +16,11 @@ const encoder = new TextEncoder();
 export class EventLines {
   readonly contentType: string;
   readonly #encode: (type: EventType, object: object) => Uint8Array;
-  /** By object and type: nothing here keeps a line in memory that nobody waits for. */
+  /** By object and type. The references are weak, so unused lines take no memory. */
   readonly #encoded = new WeakMap<object, Map<EventType, WeakRef<Uint8Array>>>();
-  /** A line that somebody waits for keeps its object, so that the store finds the same one again for the next watch. */
+  /** A queued line keeps its object, so that the store returns the same object to the next watch. */
   readonly #objects = new WeakMap<Uint8Array, object>();
-  /** Of the last change, which many watches ask for one after the other. */
+  /** The last change, which many watches request one after the other. */
   #lastType: EventType | undefined;
   #lastObject: object | undefined;
   #lastLine: Uint8Array = new Uint8Array();
@@ -30,7 +30,7 @@ export class EventLines {
     this.#encode = encode;
   }
 
-  /** The same bytes for everybody who asks for the same version of an object; nobody changes them. */
+  /** Returns the same bytes for the same version of an object. Callers must not change them. */
   shared(type: EventType, object: object): Uint8Array {
     if (object === this.#lastObject && type === this.#lastType) return this.#lastLine;
     const line = this.#encoded.get(object)?.get(type)?.deref() ?? this.#kept(type, object);
@@ -40,7 +40,7 @@ export class EventLines {
     return line;
   }
 
-  /** For one watch alone. */
+  /** Encodes for one watch only. */
   own(type: EventType, object: object): Uint8Array {
     return this.#encode(type, object);
   }
@@ -58,12 +58,12 @@ export const jsonEvents = new EventLines('application/json', (type, object) =>
   encoder.encode(`{"type":"${type}","object":${JSON.stringify(object)}}\n`),
 );
 
-/** Of kinds that have protobuf. */
+/** For kinds that support protobuf. */
 export const protobufEvents = new EventLines(
   'application/vnd.kubernetes.protobuf;stream=watch',
   (type, object) => {
     const bytes = encodeKubernetes(object);
-    if (bytes === undefined) throw new Error('a watch of a kind without protobuf was begun as protobuf');
+    if (bytes === undefined) throw new Error('a protobuf watch was started for a kind without protobuf');
     return encodeWatchEvent(type, bytes);
   },
 );

@@ -81,7 +81,7 @@ async function watching(store: Store, more: Partial<WatchOptions> = {}) {
   };
 }
 
-/** Counts what the store is asked for, and lets something happen after each page. */
+/** Counts the reads of the store, and runs a callback after each page. */
 function watchedStore(store: Store, afterPage: (page: number) => Promise<void> = () => Promise.resolve()) {
   const list = store.list.bind(store);
   const pages: number[] = [];
@@ -94,7 +94,7 @@ function watchedStore(store: Store, afterPage: (page: number) => Promise<void> =
   return pages;
 }
 
-test('all watches of a version are sent the same bytes, which count once', async () => {
+test('all watches of a version send the same bytes, which count once', async () => {
   await using store = createMemoryStore();
   const held = new HeldBytes(64 * MEGABYTE);
   const watches = await Promise.all(Array.from({ length: 50 }, () => watching(store, { held })));
@@ -105,7 +105,7 @@ test('all watches of a version are sent the same bytes, which count once', async
   assert.equal(held.bytes(), 0);
 });
 
-test('also those who list the version later, and nothing is kept when all have it', async () => {
+test('later lists share them too, and nothing is kept when all have it', async () => {
   await using store = createMemoryStore();
   await put(store, objectOf('a', {}, 'x'.repeat(100_000)));
   const held = new HeldBytes(64 * MEGABYTE);
@@ -115,7 +115,7 @@ test('also those who list the version later, and nothing is kept when all have i
   assert.equal(held.bytes(), 0);
 });
 
-test('a line that somebody still holds is the line of whoever lists later', async () => {
+test('a line that a client still holds is shared with a later list', async () => {
   await using store = createMemoryStore();
   for (const name of ['a', 'b']) await put(store, objectOf(name));
   const one = await watching(store);
@@ -143,17 +143,17 @@ test('300 watches that nobody reads and 40 changes of 900 kB: each ends with 410
   }
 });
 
-test('many small changes end a watch that nobody reads, too', async () => {
+test('many small changes also end a watch that nobody reads', async () => {
   await using store = createMemoryStore();
   const watch = await watching(store);
   for (let round = 0; round < 10_050; round += 1) await put(store, objectOf('a', { round: String(round) }));
   assert.equal((await watch.next())?.object.code, 410);
 });
 
-test('watches together hold no more than their limit; who reads stays', async () => {
+test('all watches together stay within their limit, and clients that read keep theirs', async () => {
   await using store = createMemoryStore();
   const held = new HeldBytes(4 * MEGABYTE);
-  // As Tables, which are made for each watch.
+  // As Tables, which are built for each watch.
   const show = (resource: Resource): object => ({ ...resource });
   const stalled = await Promise.all(Array.from({ length: 20 }, () => watching(store, { held, show })));
   const reading = await watching(store, { held, show });
@@ -168,7 +168,7 @@ test('watches together hold no more than their limit; who reads stays', async ()
   assert.equal(reading.tooSlow(), 0);
 });
 
-test('what exists is read from the store as the client takes it', async () => {
+test('reads existing objects from the store as the client reads', async () => {
   await using store = createMemoryStore();
   for (let index = 0; index < 40; index += 1)
     await put(store, objectOf(`m${String(index).padStart(2, '0')}`, {}, 'x'.repeat(200_000)));
@@ -183,14 +183,14 @@ test('what exists is read from the store as the client takes it', async () => {
   assert.equal(held.bytes(), 0);
 });
 
-test('objects larger than a queue are sent all the same', async () => {
+test('sends objects larger than a queue', async () => {
   await using store = createMemoryStore();
   for (const name of ['a', 'b', 'c']) await put(store, objectOf(name, {}, 'x'.repeat(17 * MEGABYTE)));
   const watch = await watching(store);
   assert.deepEqual(await watch.names(3), ['ADDED a', 'ADDED b', 'ADDED c']);
 });
 
-test('what changes while the list is sent is seen once, in order and never older than before', async () => {
+test('a change during the list is sent once, in order and never older than before', async () => {
   await using store = createMemoryStore();
   for (const name of ['a', 'b', 'c', 'd', 'e']) await put(store, objectOf(name, {}, 'x'.repeat(MEGABYTE)));
   watchedStore(store, async (page) => {
@@ -230,14 +230,14 @@ test('what changes while the list is sent is seen once, in order and never older
   );
 });
 
-test('a client that leaves in the middle of the list or of its changes leaves nothing behind', async () => {
+test('a client that disconnects in the middle of the list or of its changes leaves nothing behind', async () => {
   await using store = createMemoryStore();
   for (const name of ['a', 'b', 'c']) await put(store, objectOf(name, {}, 'x'.repeat(MEGABYTE)));
   const held = new HeldBytes(64 * MEGABYTE);
   const [early, late] = [await watching(store, { held }), await watching(store, { held })];
   await early.next();
   await late.names(3);
-  // Asks for what follows the list.
+  // Requests what follows the list.
   void late.next();
   await new Promise(setImmediate);
   await put(store, objectOf('a', {}, 'y'.repeat(MEGABYTE)));

@@ -1,6 +1,6 @@
 /**
- * A watch as a stream of JSON lines: what exists (unless a revision is given), then every change. What exists is read
- * from the store as the client takes it. A client that is too far behind gets an event of 410, and lists again.
+ * A watch as a stream of JSON lines: existing objects (unless a revision is given), then every change. Existing objects are read
+ * from the store as the client reads. A client that falls too far behind gets an event of 410, and must list again.
  */
 import { nextTurn, type HeldBytes } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
@@ -13,36 +13,36 @@ import { eventTypes, type EventLines, type EventType } from './watch-line.ts';
 export interface WatchOptions {
   readonly collection: string;
   readonly namespace?: string;
-  /** Undefined begins with everything that exists. */
+  /** If undefined, starts with all existing objects. */
   readonly fromRevision?: number | undefined;
-  /** Sends a bookmark after everything that exists. */
+  /** Sends a bookmark after the existing objects. */
   readonly endsInitial?: boolean;
-  /** Sends revisions from time to time, so that a watch of few changes can be resumed. */
+  /** Sends the revision from time to time, so that a watch with few changes can be resumed. */
   readonly bookmarks: boolean;
   readonly bookmark: { readonly apiVersion: string; readonly kind: string };
-  /** Absent: every object. */
+  /** If undefined, selects every object. */
   readonly selector?: Selector;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** The form of its events. */
   readonly events: EventLines;
-  /** How an object is shown when not as itself: as a Table. */
+  /** Converts an object, for example to a Table; undefined to send it unchanged. */
   readonly show?: (resource: Resource) => object;
   readonly schedule: (delayMs: number, task: () => void) => () => void;
-  /** Counts the events that clients have not taken yet. */
+  /** Counts the unread events. */
   readonly held: HeldBytes;
-  /** Called when the client was too slow and its events were dropped. */
+  /** Called if the client was too slow and its events were dropped. */
   readonly onTooSlow: () => void;
 }
 
-/** As Kubernetes' own API server: about once a minute. */
+/** Like Kubernetes' own API server: about once a minute. */
 const BOOKMARK_MS = 60_000;
-/** Of what exists, encoded ahead of a client that may never read it. */
+/** Limit of existing objects encoded ahead of a client that may never read them, bytes. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_MAX = 500;
 const PAGE_UNKNOWN = 32;
 
-/** Rejects with an ApiError of reason Expired when the revision is no longer kept. */
+/** Rejects with an ApiError of reason Expired if the revision is no longer kept. */
 export async function watchStream(store: Store, options: WatchOptions): Promise<ReadableStream<Uint8Array>> {
   const { fromRevision } = options;
   const watching = new Watching(store, options);
@@ -58,22 +58,23 @@ export function expired(revision: number, oldest: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${revision} (${oldest})`);
 }
 
-/** Of objects that no selector matched nobody knows the size. */
+/** The size of objects that the selector excludes is unknown. */
 function pageLimitAfter(items: number, bytes: number): number {
   if (bytes === 0) return PAGE_UNKNOWN;
   return Math.min(PAGE_MAX, Math.max(1, Math.floor((PAGE_BYTES * items) / bytes)));
 }
 
-const TOO_SLOW = 'the watch has fallen too far behind: its events were not read; list and watch again';
+const TOO_SLOW =
+  'the watch has fallen too far behind, because the client did not read its events; list and watch again';
 
 class Watching {
   readonly #store: Store;
   readonly #options: WatchOptions;
   readonly #query: { readonly collection: string; readonly namespace?: string };
   readonly #queue: LineQueue;
-  /** Names that the client has seen and that still match, where a selector decides. */
+  /** Names of matching objects that the client has seen, if there is a selector. */
   readonly #known = new Set<string>();
-  /** Objects that were listed at a version newer than the list's beginning; the changes up to it are left out. */
+  /** Objects listed at a version newer than the start of the list. Their changes up to it are skipped. */
   readonly #ahead = new Map<string, number>();
   #listRevision = 0;
   #after: ListQuery['after'];
@@ -107,22 +108,22 @@ class Watching {
     return stream;
   }
 
-  /** The first page is read at once, so that a store that fails is answered as a failure. */
+  /** Reads the first page at once, so that a failing store becomes an error answer. */
   async begin(): Promise<void> {
     this.#isListing = true;
     this.#listRevision = await this.#store.revision();
     await this.#page();
   }
 
-  /** False when everything that exists was sent, and changes follow by themselves. */
+  /** Returns false when all existing objects have been sent and changes follow. */
   async #more(): Promise<boolean> {
     if (!this.#isListing) return false;
     try {
-      // A store in memory answers at once: others would wait for everything that a selector passes over.
+      // A memory store answers at once, so give other requests a turn while the selector skips objects.
       await nextTurn();
       await this.#page();
     } catch {
-      this.#fail(new ApiError('ServiceUnavailable', 'the store cannot be read; watch again'));
+      this.#fail(new ApiError('ServiceUnavailable', 'the store is unavailable; watch again'));
     }
     return this.#isListing;
   }
@@ -151,7 +152,7 @@ class Watching {
     if (oldest !== undefined) this.#fail(expired(this.#listRevision, oldest));
   }
 
-  /** The oldest revision that is kept, when that one no longer is. */
+  /** Returns the oldest kept revision, if the given one is no longer kept. */
   async follow(fromRevision: number): Promise<number | undefined> {
     const watch = await this.#store.watch(
       { ...this.#query, fromRevision },
@@ -175,7 +176,7 @@ class Watching {
     if (line !== undefined) this.#queue.push(line);
   }
 
-  /** Undefined for an object that is none of the client's. */
+  /** Returns undefined for an object that does not concern the client. */
   #eventOf(change: Change['type'], object: Resource): Uint8Array | undefined {
     const type = this.#typeOf(change, object);
     if (type === undefined) return undefined;
@@ -183,7 +184,7 @@ class Watching {
     return show === undefined ? events.shared(type, object) : events.own(type, show(object));
   }
 
-  /** An object that begins to match is added, and one that no longer matches is deleted. */
+  /** An object that starts to match is added, and one that no longer matches is deleted. */
   #typeOf(change: Change['type'], object: Resource): EventType | undefined {
     const { selector, fromRevision } = this.#options;
     if (selector === undefined) return eventTypes[change];
@@ -212,7 +213,7 @@ class Watching {
     this.#queue.end(this.#options.events.own('ERROR', error.toStatus()));
   }
 
-  /** The revision is asked for before the changes until then were sent, so that none is left out. */
+  /** Reads the revision before sending the changes up to it, so that no change is lost. */
   #bookmarkLater(): void {
     const cancel = this.#options.schedule(BOOKMARK_MS, () => {
       this.#ends = this.#ends.filter((end) => end !== cancel);

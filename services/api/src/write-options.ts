@@ -1,20 +1,20 @@
-/** The query of requests that write (meta/v1 CreateOptions, UpdateOptions, PatchOptions). */
+/** Reads the query of write requests (meta/v1 CreateOptions, UpdateOptions, PatchOptions). */
 import { ApiError } from './api-error.ts';
 
 export interface WriteOptions {
-  /** Everything but the writing. */
+  /** If true, does everything except the write. */
   readonly dryRun: boolean;
-  /** What becomes of fields that the schema does not know. */
+  /** Handling of fields that the schema does not have. */
   readonly unknownFields: 'Strict' | 'Warn' | 'Ignore';
-  /** Who writes, as far as managedFields tell. */
+  /** Name of the writer in managedFields. */
   readonly manager: string;
-  /** Take fields that others have applied. */
+  /** Takes ownership of fields that others have applied. */
   readonly force: boolean;
 }
 
 const MANAGER_MAX = 128;
 
-/** Throws an ApiError. `agent` is the User-Agent, which names the manager when the query does not. */
+/** Throws an ApiError. `agent` is the User-Agent, the default name of the manager. */
 export function writeOptions(query: URLSearchParams, agent: string | null): WriteOptions {
   const unknownFields = query.get('fieldValidation') || 'Warn';
   if (unknownFields !== 'Strict' && unknownFields !== 'Warn' && unknownFields !== 'Ignore')

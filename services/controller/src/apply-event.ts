@@ -1,4 +1,4 @@
-/** Applies an event to a workflow, and tells the timeline what is more than a change of state. */
+/** Applies an event to a workflow, and writes changes that are not a change of state to the timeline. */
 import type { Log } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
@@ -16,7 +16,7 @@ export interface ApplyDeps extends StoreDeps {
   readonly log: Log;
 }
 
-/** True when the workflow was changed; a refused event was overtaken by another. Throws when the store takes no write. */
+/** Returns true if the workflow changed. A rejected event was overtaken by another one. Throws if the store rejects the write. */
 export async function apply(deps: ApplyDeps, workflow: Workflow, event: WorkflowEvent): Promise<boolean> {
   const updated = await applyWorkflowEvent(deps, workflow.metadata, event);
   if (updated.ok) record(deps, updated.before, updated.after, event);
@@ -31,7 +31,7 @@ function record(deps: ApplyDeps, before: Workflow, after: Workflow, event: Workf
   recordStateChange(deps, { before, after, why: whyOf(event, after) });
 }
 
-/** What happened, where that is more than a change of state. */
+/** Returns the timeline message of an event; undefined for a plain change of state. */
 function lineOf(event: WorkflowEvent, after: Workflow): string | undefined {
   switch (event.kind) {
     case 'rendering-failed':
@@ -39,7 +39,7 @@ function lineOf(event: WorkflowEvent, after: Workflow): string | undefined {
     case 'netboot-toggled':
       return `allowPXE of ${after.spec?.hardwareRef ?? ''} set to ${event.allow}`;
     case 'boot-job-neglected':
-      return `no BMC service has taken job ${event.job}; is one running?`;
+      return `no BMC service has started job ${event.job}; check that one is running`;
     case 'boot-job-created':
       return `BMC job ${event.job} created`;
     case 'boot-job-started':
@@ -58,7 +58,7 @@ function whyOf(event: WorkflowEvent, after: Workflow): string {
   return event.kind === 'deadline-passed' ? (currentMessage(after) ?? '') : '';
 }
 
-/** What became of the action that is shown as the current one. */
+/** Describes the result of the current action. */
 function currentMessage({ status }: Workflow): string | undefined {
   const id = status?.currentState?.actionID;
   const actions = (status?.tasks ?? []).flatMap((task) => task.actions);

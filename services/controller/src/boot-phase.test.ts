@@ -35,7 +35,7 @@ const mayNetboot = async (controller: Controller) =>
 
 const typesOf = (status: WorkflowStatus) => status.conditions?.map((one) => one.type);
 
-test('netboot: allows PXE, has the BMC boot the machine, and forbids PXE after', async () => {
+test('netboot: allows PXE, boots the machine through its BMC, and disallows PXE afterwards', async () => {
   await using controller = await startedController();
   const seen = instantBmc(controller);
   await putWorkflow(controller, { bootMode: 'netboot', toggleAllowNetboot: true });
@@ -75,7 +75,7 @@ test('isoboot: mounts the ISO before and ejects it after', async () => {
   assert.deepEqual(seen[1], 'iso-eject-w [{"virtualMediaAction":{"mediaURL":"","kind":"CD"}}]');
 });
 
-test('customboot: puts Hardware into media URLs, and passes a phase without actions', async () => {
+test('customboot: renders Hardware in media URLs, and skips a phase without actions', async () => {
   await using controller = await startedController();
   const seen = instantBmc(controller);
   const mediaURL = 'http://x/{{ (index .Hardware.Interfaces 0).DHCP.MAC | replace ":" "-" }}/a.iso';
@@ -91,7 +91,7 @@ test('customboot: puts Hardware into media URLs, and passes a phase without acti
   ]);
 });
 
-test('deletes what another run has left, Tasks too, before it creates its Job', async () => {
+test('deletes the Job and the Tasks of another run before it creates its Job', async () => {
   await using controller = await startedController();
   const left = { name: 'netboot-w', namespace: 'default', uid: 'stale' };
   const completed = { conditions: [{ type: 'Completed', status: 'True' }] };
@@ -111,7 +111,7 @@ test('deletes what another run has left, Tasks too, before it creates its Job', 
   assert.notEqual(await controller.get('Task', 'other-task-0'), undefined);
 });
 
-test('after a crash between a Job and its record, takes the Job that is there', async () => {
+test('after a crash between a Job and its record, uses the existing Job', async () => {
   await using controller = await startedController();
   await putWorkflow(controller, { bootMode: 'netboot' });
   const created = await controller.until((one) => one.bootOptions?.jobs?.['netboot-w']?.uid !== undefined);
@@ -121,7 +121,7 @@ test('after a crash between a Job and its record, takes the Job that is there', 
   assert.equal(again.bootOptions?.jobs?.['netboot-w']?.uid, created.bootOptions?.jobs?.['netboot-w']?.uid);
 });
 
-test('fails with its Job, and says why', async () => {
+test('fails with its Job, and reports why', async () => {
   await using controller = await startedController();
   instantBmc(controller, 'Failed');
   await putWorkflow(controller, { bootMode: 'netboot' });
@@ -129,11 +129,11 @@ test('fails with its Job, and says why', async () => {
   const { type, status, reason, message } = failed.conditions?.at(-1) ?? {};
   assert.deepEqual(
     [type, status, reason, message],
-    ['BootJobFailed', 'True', 'Error', 'job failed: as told'],
+    ['BootJobFailed', 'True', 'Error', 'job failed: as configured'],
   );
 });
 
-test('fails when its Job is deleted, and when there is no Hardware or ISO', async () => {
+test('fails if its Job is deleted, and without a Hardware or an ISO', async () => {
   await using controller = await startedController();
   await putWorkflow(controller, { bootMode: 'netboot' });
   await controller.until((one) => one.bootOptions?.jobs?.['netboot-w']?.uid !== undefined);
@@ -148,25 +148,25 @@ test('fails when its Job is deleted, and when there is no Hardware or ISO', asyn
   assert.equal(without.conditions?.at(-1)?.message, 'iso url must be a valid url');
 });
 
-test('says once that nobody has taken its Job for 30 s, and goes on when somebody does', async () => {
+test('reports once that no BMC service has started its Job for 30 s, and continues when one does', async () => {
   await using controller = await startedController();
   await putWorkflow(controller, { bootMode: 'netboot' });
   await controller.until((one) => one.bootOptions?.jobs?.['netboot-w']?.uid !== undefined);
   await controller.settled();
-  const told = async () =>
+  const notices = async () =>
     (await controller.journal.read({ after: 0, workflows: ['default/w'] })).filter(
       (one) => one.event === 'boot-job-neglected',
     );
   controller.time.advance(29_000);
   await controller.settled();
-  assert.equal((await told()).length, 0);
+  assert.equal((await notices()).length, 0);
   controller.time.advance(1000);
   await controller.until((one) => typesOf(one)?.includes('BootJobRunning') === true);
   controller.time.advance(60_000);
   await controller.settled();
   assert.deepEqual(
-    (await told()).map((one) => one.message),
-    ['no BMC service has taken job netboot-w; is one running?'],
+    (await notices()).map((one) => one.message),
+    ['no BMC service has started job netboot-w; check that one is running'],
   );
   await controller.put('Job', 'netboot-w', {
     status: { conditions: [{ type: 'Completed', status: 'True' }] },
@@ -174,7 +174,7 @@ test('says once that nobody has taken its Job for 30 s, and goes on when somebod
   await controller.until((one) => one.state === 'PENDING');
 });
 
-test('a machine whose Job takes long delays no other workflow', async () => {
+test('a machine with a slow Job delays no other workflow', async () => {
   await using controller = await startedController();
   await putWorkflow(controller, { bootMode: 'netboot' });
   await controller.until((one) => one.bootOptions?.jobs?.['netboot-w']?.uid !== undefined);

@@ -1,4 +1,7 @@
-/** Before the first action and after the last one: allowPXE of the Hardware, and Jobs for its BMC. Every step may be repeated. */
+/**
+ * The phases before the first action and after the last one: allowPXE of the Hardware, and Jobs for its BMC. Every step may be
+ * repeated.
+ */
 import { uidOf, type BmcJob, type Hardware, type Workflow } from '@tinkerbell/resources';
 import { hardwareCollection, type ObjectKey } from '@tinkerbell/store-contract';
 import {
@@ -21,7 +24,7 @@ export interface BootDeps extends ApplyDeps {
 export const jobCollection = 'jobs.bmc.tinkerbell.org';
 const taskCollection = 'tasks.bmc.tinkerbell.org';
 
-/** A BMC service takes a Job within seconds; after this, the operator is asked whether there is one. */
+/** A BMC service starts a Job within seconds. After this time, the timeline asks the operator to check for one. */
 const UNTAKEN_MS = 30_000;
 
 /** Sets allowPXE of every network interface. */
@@ -70,8 +73,8 @@ export async function clearBootJob(deps: BootDeps, workflow: Workflow, job: stri
 }
 
 /**
- * Creates the phase's Job, or takes the one that is there: after `boot-job-cleared` it is from this run, created before a
- * crash, and the machine must not be switched off twice.
+ * Creates the phase's Job or uses the existing one. An existing Job after `boot-job-cleared` is from this run, created before a
+ * crash. A second Job would restart the machine twice.
  */
 export async function createBootJob(
   deps: BootDeps,
@@ -118,7 +121,7 @@ async function jobFor(
 
 type BmcAction = NonNullable<BmcJob['spec']>['tasks'][number];
 
-/** Of a customboot, media URLs are templates. */
+/** Renders the media URLs of a customboot, which are templates. */
 async function withMediaUrls(
   deps: BootDeps,
   workflow: Workflow,
@@ -136,7 +139,7 @@ async function withMediaUrls(
   return { ok: true, value } as const;
 }
 
-/** Looks at the Job once; its next change, or the time after which nobody seems to take it, brings the next look. */
+/** Checks the Job once. Its next change, or the time limit for a BMC service to start it, triggers the next check. */
 export async function followBootJob(
   deps: BootDeps,
   workflow: Workflow,
@@ -163,7 +166,7 @@ export async function followBootJob(
   }
 }
 
-/** Upstream says no more than `job failed`. */
+/** Upstream reports only `job failed`. */
 function failureOf(job: BmcJob): string {
   const why = job.status?.conditions?.find((one) => one.type === 'Failed')?.message ?? '';
   return why === '' ? 'job failed' : `job failed: ${why}`;

@@ -25,7 +25,7 @@ async function conditionsOf(store: Store, name: string) {
   return (stored?.object as Hardware | undefined)?.status?.conditions;
 }
 
-test('a Hardware whose MAC an older one has says so, until the older one is gone', async () => {
+test('sets a condition on a Hardware with the MAC of an older one, until the older one is gone', async () => {
   const store = createMemoryStore();
   const mac = '52:54:00:00:00:01';
   for (const one of [
@@ -37,8 +37,8 @@ test('a Hardware whose MAC an older one has says so, until the older one is gone
   const view = createStoreView({ store, clock: nodeClock, log });
   const stopping = new AbortController();
   await view.start(stopping.signal);
-  const look = () => showAllClaims({ view, store, clock: nodeClock, log }, stopping.signal);
-  await look();
+  const showClaims = () => showAllClaims({ view, store, clock: nodeClock, log }, stopping.signal);
+  await showClaims();
   const [condition, ...others] = (await conditionsOf(store, 'late')) ?? [];
   assert.equal(others.length, 0);
   assert.deepEqual(
@@ -49,11 +49,11 @@ test('a Hardware whose MAC an older one has says so, until the older one is gone
   assert.equal(await conditionsOf(store, 'early'), undefined);
   assert.equal(await conditionsOf(store, 'other'), undefined);
   const revision = await store.revision();
-  await look();
+  await showClaims();
   assert.equal(await store.revision(), revision, 'nothing is written twice');
   const early = await store.get(keyOf('early'));
   await store.commit([{ operation: 'delete', key: keyOf('early'), expectedRevision: early?.revision ?? 0 }]);
-  await look();
+  await showClaims();
   assert.deepEqual(await conditionsOf(store, 'late'), []);
   stopping.abort();
 });

@@ -1,13 +1,13 @@
 /**
- * Shows on a Hardware which of its MACs, addresses and agent id belong to another one. Such an object is refused when it is written
- * over the API; an older database, or a cluster's own API, may have it all the same.
+ * Sets a condition on a Hardware whose MACs, addresses or agent id belong to another Hardware. The API rejects such an object, but
+ * an older database or a cluster's own API may contain it.
  */
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 import { claimsOf, type Claim, type Hardware, type HardwareCondition } from '@tinkerbell/resources';
 import { hardwareCollection, machineOfAgent, type Store, type View } from '@tinkerbell/store-contract';
 
 const TYPE = 'OwnsItsAddresses';
-/** Looked at in one turn of the event loop. */
+/** Number of objects checked in one turn of the event loop. */
 const SLICE = 200;
 const SHOWN_MAX = 10;
 
@@ -18,7 +18,7 @@ interface Deps {
   readonly log: Log;
 }
 
-/** Looks at all of them, a few at a time. Never rejects. */
+/** Checks all Hardware, a few at a time. Never rejects. */
 export async function showAllClaims(deps: Deps, signal: AbortSignal): Promise<void> {
   const all = hardwareCollection.all(deps.view);
   for (let at = 0; at < all.length && !signal.aborted; at += SLICE) {
@@ -27,7 +27,7 @@ export async function showAllClaims(deps: Deps, signal: AbortSignal): Promise<vo
   }
 }
 
-/** Writes the condition when it is not as it should be. Never rejects: the next look tries again. */
+/** Updates the condition if it is wrong. Never rejects, because the next check tries again. */
 export async function showClaims(deps: Deps, hardware: Hardware): Promise<void> {
   const message = messageOf(deps.view, hardware);
   if (message === shownMessage(hardware)) return;
@@ -36,7 +36,7 @@ export async function showClaims(deps: Deps, hardware: Hardware): Promise<void> 
   await hardwareCollection
     .update(deps.store, { namespace, name }, (object) => ({ object: withCondition(object, message, now) }))
     .catch((error: unknown) =>
-      deps.log.warn('no condition on a Hardware', { namespace, name, error: String(error) }),
+      deps.log.warn('cannot set the condition of a Hardware', { namespace, name, error: String(error) }),
     );
 }
 
@@ -48,7 +48,7 @@ function messageOf(view: View, hardware: Hardware): string | undefined {
   if (lost.length === 0) return undefined;
   const shown = lost.slice(0, SHOWN_MAX).map(({ kind, value }) => `${kind} ${value}`);
   const more = lost.length > SHOWN_MAX ? ` and ${lost.length - SHOWN_MAX} more` : '';
-  return `an older Hardware has ${shown.join(', ')}${more}; this one gets no answers for them`;
+  return `an older Hardware has ${shown.join(', ')}${more}; the server ignores requests from them for this Hardware`;
 }
 
 function ownerOf(view: View, { kind, value }: Claim): Hardware | undefined {

@@ -31,7 +31,7 @@ test('renders a new workflow and makes it pending for its agent', async () => {
   assert.deepEqual(status.tasks?.[0]?.actions[0]?.environment, { DISK: '/dev/vda' });
 });
 
-test('says what is missing, and renders as soon as it is there', async () => {
+test('reports missing objects, and renders as soon as they exist', async () => {
   await using controller = await startedController();
   await controller.put('Workflow', 'w', {
     spec: { templateRef: 't', hardwareRef: 'h', hardwareMap: { device_1: mac } },
@@ -52,7 +52,7 @@ test('says what is missing, and renders as soon as it is there', async () => {
   await controller.until((one) => one.state === 'PENDING');
 });
 
-test('names the agent of a disabled workflow and leaves it alone until it is enabled', async () => {
+test('sets the agent of a disabled workflow and does nothing else until it is enabled', async () => {
   await using controller = await startedController();
   await putAll(controller, { disabled: true });
   const named = await controller.until((one) => one.agentID !== undefined);
@@ -64,7 +64,7 @@ test('names the agent of a disabled workflow and leaves it alone until it is ena
   await controller.until((one) => one.state === 'PENDING');
 });
 
-test('allows netboot before and forbids it after, when asked to', async () => {
+test('allows netboot before and disallows it after, if configured', async () => {
   await using controller = await startedController();
   await putAll(controller, { bootOptions: { toggleAllowNetboot: true } });
   const mayNetboot = async () =>
@@ -103,7 +103,7 @@ test('ends a running workflow at its deadline, not before', async () => {
   assert.ok(events.some((one) => one.message === 'workflow is TIMEOUT' && one.machine === mac));
 });
 
-test('ends a workflow whose deadline passed while the server was away', async () => {
+test('ends a workflow whose deadline passed while the server was down', async () => {
   const status = { state: 'RUNNING', agentID: mac, globalExecutionStop: '2001-01-01T00:00:00.000Z' };
   await using controller = await startedController([['Workflow', 'w', { status }]]);
   await controller.until((one) => one.state === 'TIMEOUT');
@@ -122,7 +122,7 @@ test('records a restart with every workflow that was running', async () => {
   );
   assert.deepEqual(
     restarted.map((one) => [one.machine, one.message]),
-    [[mac, 'server started again; the workflow goes on at a']],
+    [[mac, 'server restarted; the workflow continues at a']],
   );
 });
 
@@ -136,7 +136,7 @@ test('renders a workflow of an older release again', async () => {
   assert.equal((await controller.until((one) => one.state === 'PENDING')).agentID, mac);
 });
 
-test('lets an action be handed out again when its backoff is over', async () => {
+test('assigns an action again after its backoff', async () => {
   await using controller = await startedController();
   await putAll(controller);
   const pending = await controller.until((one) => one.state === 'PENDING');
@@ -156,7 +156,7 @@ test('lets an action be handed out again when its backoff is over', async () => 
   await controller.until((one) => one.tasks?.[0]?.actions[0]?.notBefore === undefined);
 });
 
-test('tells why an action was given up that its agent never reported', async () => {
+test('reports why an action failed that its agent never reported', async () => {
   await using controller = await startedController();
   await putAll(controller);
   const pending = await controller.until((one) => one.state === 'PENDING');

@@ -1,6 +1,6 @@
 /**
- * Brings every workflow to where its effects are done (upstream Tink Controller). A wake-up carries no payload
- * and may come twice or not at all: the reconciler reads what is there, and a periodic scan finds what was missed.
+ * Reconciles every workflow until its effects are done (upstream Tink Controller). A wake-up has no payload and may be
+ * duplicated or lost: the reconciler reads the current state, and a periodic scan finds missed changes.
  */
 import type { Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
@@ -88,17 +88,20 @@ export function createControllerService(deps: ControllerDeps): Service {
   };
 }
 
-/** Whoever follows a running workflow sees that the server was away. */
+/** Records the outage of the server in the timeline of every running workflow. */
 function recordRestart({ view, journal }: ApplyDeps): void {
   for (const workflow of workflowCollection.all(view)) {
     if (workflow.status?.state !== 'RUNNING') continue;
     const action = workflow.status.currentState?.actionName ?? '';
-    const message = `server started again; the workflow goes on${action === '' ? '' : ` at ${action}`}`;
+    const message = `server restarted; the workflow continues${action === '' ? '' : ` at ${action}`}`;
     journal.append({ source: 'server', event: 'server-restarted', ...subjectOf(view, workflow), message });
   }
 }
 
-/** A changed Template, Hardware or object that a Hardware names wakes the workflows that wait for it, a BMC Job its workflow. */
+/**
+ * A change of a Template, a Hardware or a referenced object wakes the workflows that wait for it. A change of a BMC Job wakes
+ * its workflow.
+ */
 function wokenBy(view: View, referrers: Referrers, change: Change): readonly string[] {
   const byReference = referrers.naming(change.key).flatMap((one) => waitingFor(view, one));
   return [...ownWorkflows(view, change), ...byReference];

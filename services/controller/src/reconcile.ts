@@ -1,4 +1,4 @@
-/** One workflow: reads its status, performs the effects that follow from it, until none is left. */
+/** Reconciles one workflow: reads its status and performs its effects until none is left. */
 import { mayRunOn, USE_HARDWARE, type Workflow } from '@tinkerbell/resources';
 import type { WorkflowDefinition } from '@tinkerbell/template';
 import { machineOfAgent, workflowCollection } from '@tinkerbell/store-contract';
@@ -7,7 +7,7 @@ import { apply } from './apply-event.ts';
 import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';
 import type { Again } from './work-queue.ts';
 
-/** Effects performed in one go; more than a workflow can have means a loop, and is an error. */
+/** Limit of effects in one reconciliation. More than a workflow can have means a loop, which is an error. */
 const ROUNDS_LIMIT = 20;
 
 interface Name {
@@ -16,7 +16,7 @@ interface Name {
 }
 
 export interface ReconcileDeps extends BootDeps {
-  /** Since when agents can report, by the clock. */
+  /** Time since which agents can report, by the clock. */
   readonly answeringSinceMs: number;
 }
 
@@ -29,7 +29,7 @@ export async function reconcile(deps: ReconcileDeps, workflow: Name): Promise<Ag
     const outcome = await performAll(deps, stored.object, effects);
     if (outcome !== 'changed') return outcome;
   }
-  throw new Error(`workflow ${workflow.namespace}/${workflow.name} does not come to rest`);
+  throw new Error(`reconciliation of workflow ${workflow.namespace}/${workflow.name} does not end`);
 }
 
 async function performAll(
@@ -55,7 +55,7 @@ async function perform(deps: BootDeps, workflow: Workflow, effect: Effect): Prom
   }
 }
 
-/** True when the workflow itself was changed. */
+/** Returns true if the workflow itself changed. */
 async function change(
   deps: BootDeps,
   workflow: Workflow,
@@ -95,7 +95,7 @@ async function render(deps: BootDeps, workflow: Workflow): Promise<WorkflowEvent
   };
 }
 
-/** A template may name any worker; machines of other namespaces do not run what it says. */
+/** A template may name any worker, but machines of other namespaces do not run its actions. */
 function unreachableMachine(
   { view }: BootDeps,
   workflow: Workflow,
@@ -104,12 +104,12 @@ function unreachableMachine(
   for (const { name, worker } of tasks) {
     const machine = machineOfAgent(view, worker);
     if (machine !== undefined && !mayRunOn(workflow, machine))
-      return `task ${name}: the worker ${worker} is a machine of another namespace; who may "use" it names it in the annotation ${USE_HARDWARE}: NAMESPACE/NAME`;
+      return `task ${name}: the worker ${worker} is a machine of another namespace; a user who may "use" it must name it in the annotation ${USE_HARDWARE}: NAMESPACE/NAME`;
   }
   return undefined;
 }
 
-/** What is wrong with the template of a disabled workflow is told when it is enabled. */
+/** Template errors of a disabled workflow are reported when it is enabled. */
 async function nameAgent(deps: BootDeps, workflow: Workflow): Promise<boolean> {
   const rendered = await deps.rendering.workflow(workflow);
   const agentId = rendered.ok ? (rendered.value.tasks[0]?.worker ?? '') : '';

@@ -1,4 +1,4 @@
-/** What a Hardware's `spec.references` names, as its templates see it. */
+/** Templates that use a Hardware's `spec.references`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
@@ -48,7 +48,7 @@ test('a template sees the whole object that a rule allows', async () => {
   assert.equal(status.tasks?.[0]?.actions[0]?.image, 'debian:12');
 });
 
-test('a workflow waits for an object that is named, and goes on as soon as it is right', async () => {
+test('a workflow waits for a referenced object, and resumes as soon as it is right', async () => {
   await using controller = await startedController([], templates);
   await putAll(controller);
   const waiting = await controller.until((one) => one.templateRendering === 'failed');
@@ -63,7 +63,7 @@ test('a workflow waits for an object that is named, and goes on as soon as it is
   assert.equal(status.tasks?.[0]?.actions[0]?.image, 'debian:12');
 });
 
-test('without rules every reference is denied, and the error says so', async () => {
+test('without rules, every reference is denied with an error', async () => {
   await using controller = await startedController([], rules(''));
   await controller.put('Template', 'os', { spec: { data: 'debian:12' } });
   await putAll(controller);
@@ -88,7 +88,7 @@ test('another namespace, version or kind is another object', async () => {
 const everything = rules('{"reference":{"name":["os"]}}');
 
 for (const kind of ['Workflow', 'Job', 'Hardware'] as const)
-  test(`a change of a ${kind} that is named is found at once`, async () => {
+  test(`a change of a referenced ${kind} is noticed at once`, async () => {
     await using controller = await startedController([], everything);
     const group = kind === 'Job' ? 'bmc.tinkerbell.org' : 'tinkerbell.org';
     const resource = { Workflow: 'workflows', Job: 'jobs', Hardware: 'hardware' }[kind];
@@ -110,7 +110,7 @@ for (const kind of ['Workflow', 'Job', 'Hardware'] as const)
     assert.equal(status.tasks?.[0]?.actions[0]?.image, 'debian:12');
   });
 
-test('an object that a Hardware names no more wakes nobody', () => {
+test('an object that no Hardware references any more wakes no workflow', () => {
   const referrers = new Referrers(everything);
   const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: 'os' };
   const hardware = (references?: object): Hardware => ({

@@ -1,4 +1,4 @@
-/** Which Hardware names an object for its templates to see, so that a change of the object finds the workflows that wait for it. */
+/** Indexes which Hardware references an object in `spec.references`, to find the workflows that wait for a change of the object. */
 import type { ObjectMeta, Hardware } from '@tinkerbell/resources';
 import { formatKey, type ObjectKey } from '@tinkerbell/store-contract';
 import { referencedKeys } from '@tinkerbell/engine-rendering';
@@ -10,7 +10,7 @@ export class Referrers {
   readonly #rules: ReferenceRules;
   /** By the path of the object, then by the path of the Hardware. */
   readonly #byObject = new Map<string, Map<string, HardwareName>>();
-  /** Paths of the objects that a Hardware names. */
+  /** Paths of the objects that a Hardware references. */
   readonly #ofHardware = new Map<string, readonly string[]>();
 
   constructor(rules: ReferenceRules) {
@@ -40,7 +40,7 @@ export class Referrers {
     this.#ofHardware.delete(path);
   }
 
-  /** Begins anew with these. */
+  /** Replaces the index. */
   replace(all: readonly Hardware[]): void {
     this.#byObject.clear();
     this.#ofHardware.clear();

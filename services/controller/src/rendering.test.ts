@@ -16,7 +16,7 @@ const workflows = Array.from(
     }) as unknown as Workflow,
 );
 
-/** Many workflows of one template that does not render, and how often it was rendered. */
+/** Creates many workflows of one template that does not render, and counts the renderings. */
 function failing() {
   const state = { renders: 0, text: 'broken', isStopped: false };
   const renderer = {
@@ -41,7 +41,7 @@ function failing() {
   };
 }
 
-test('a workflow that does not render is rendered again by a change of what it names, and by nothing else', async () => {
+test('a workflow that does not render is rendered again only after a change of its dependencies', async () => {
   const { state, advance, lookAtAll } = failing();
   await lookAtAll();
   assert.equal(state.renders, COUNT);
@@ -56,7 +56,7 @@ test('a workflow that does not render is rendered again by a change of what it n
   assert.equal(state.renders, 2 * COUNT);
 });
 
-test('one that was stopped at a limit is tried again after minutes, not with every look', async () => {
+test('a workflow whose template exceeded a limit is retried after minutes, not at every reconciliation', async () => {
   const { state, advance, lookAtAll } = failing();
   state.isStopped = true;
   for (let minute = 0; minute < 60; minute += 1) {

@@ -1,4 +1,4 @@
-/** What the Template of a workflow renders to, with the Hardware as it is now. */
+/** Renders the Template of a workflow with its current Hardware. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Rendered, RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
@@ -7,14 +7,14 @@ import { renderInputOf } from '@tinkerbell/engine-rendering';
 import type { ReferenceRules, WorkflowDefinition } from '@tinkerbell/template';
 import type { Place } from './work-queue.ts';
 
-/** When a template that was stopped at a limit is tried again although nothing has changed: not so often that it starves others. */
+/** When a template that exceeded a limit is rendered again without a change: rarely, so that it does not starve others. */
 const STOPPED_AGAIN_MS = 600_000;
 
 export interface RenderingDeps {
   readonly view: View;
   readonly renderer: TemplateRenderer;
   readonly clock: Clock;
-  /** Which objects that a Hardware names its templates may see. */
+  /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
 }
 
@@ -24,12 +24,12 @@ interface Failure {
   readonly untilMs: number;
 }
 
-/** What the work on one workflow needs of it. */
+/** Dependencies of one reconciliation. */
 export type Renders = Pick<Rendering, 'workflow' | 'texts'>;
 
 /**
- * A rendering that failed fails again as long as nothing it depends on changes, so that it is remembered and not repeated
- * with every look at the workflow.
+ * A failed rendering fails again until one of its dependencies changes. It is remembered, so that it is not repeated at every
+ * reconciliation.
  */
 export class Rendering {
   readonly #view: View;
@@ -62,7 +62,7 @@ export class Rendering {
     const known = this.#failures.get(path);
     if (known?.of === of && known.untilMs > this.#clock.nowMs()) return { ok: false, message: known.message };
     const rendered = await render();
-    // Not the template's fault: the work queue tries again.
+    // Not an error of the template: the work queue retries.
     if (!rendered.ok && rendered.isBusy === true) throw new Error(rendered.message);
     if (rendered.ok) {
       this.#failures.delete(path);
@@ -74,7 +74,7 @@ export class Rendering {
     return { ok: false, message };
   }
 
-  /** The same texts with `.Hardware` in them. */
+  /** Returns the same texts rendered with `.Hardware`. */
   texts(
     workflow: Workflow,
     hardware: Hardware,
@@ -84,7 +84,7 @@ export class Rendering {
     return this.#renderer.texts(input, ownerOf(workflow));
   }
 
-  /** For the work on one workflow, which waits aside: a slow template delays no other workflow. */
+  /** Renders in the background of a reconciliation, so that a slow template delays no other workflow. */
   at(place: Place): Renders {
     return {
       workflow: (workflow) => place.aside(() => this.workflow(workflow)),
@@ -97,7 +97,7 @@ export class Rendering {
   }
 }
 
-/** The users who wrote them are not known: templates of one name are of one author. */
+/** The author is unknown here, so templates of one name count as one author. */
 function ownerOf({ metadata, spec }: Workflow): RenderOwner {
   return { namespace: metadata.namespace, author: `template ${spec?.templateRef ?? ''}` };
 }

@@ -10,7 +10,7 @@ import { createControllerService } from './index.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 
-test('templates of one namespace that never end keep no workflow of another from being rendered', async () => {
+test('endless templates of one namespace do not block the rendering of another', async () => {
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
   const view = createStoreView({ store, clock: nodeClock, log });

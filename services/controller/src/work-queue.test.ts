@@ -11,7 +11,7 @@ function deps(set = new MetricSet()) {
   return { clock: nodeClock, log, metrics: createControllerMetrics(set) };
 }
 
-test('works on a key one at a time, and once more when it was added meanwhile', async () => {
+test('runs a key one at a time, and again if it was added meanwhile', async () => {
   const events: string[] = [];
   const queue: WorkQueue = new WorkQueue(deps(), async (key) => {
     events.push(`begin ${key}`);
@@ -30,7 +30,7 @@ test('works on a key one at a time, and once more when it was added meanwhile', 
   assert.deepEqual(events, ['begin a', 'end a', 'begin a', 'end a']);
 });
 
-test('tries again after a failure', async () => {
+test('retries after a failure', async () => {
   const set = new MetricSet();
   let tries = 0;
   const { promise: succeeded, resolve } = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ test('tries again after a failure', async () => {
   assert.equal(samplesOf(set)['controller_reconcile_errors_total'], 1);
 });
 
-test('takes nothing after it was closed', async () => {
+test('accepts no work after it was closed', async () => {
   let done = 0;
   const queue = new WorkQueue(deps(), () => Promise.resolve(void (done += 1)));
   await queue.close();
@@ -54,7 +54,7 @@ test('takes nothing after it was closed', async () => {
   assert.equal(done, 0);
 });
 
-test('works on eight keys at once, and on those whose time has come besides', async () => {
+test('runs eight keys at once, and due keys in addition', async () => {
   const set = new MetricSet();
   const working = new Set<string>();
   const { promise: release, resolve } = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ test('works on eight keys at once, and on those whose time has come besides', as
   await queue.close();
 });
 
-test('what waits for something slow keeps no other key waiting; of a namespace only so many wait', async () => {
+test('background work delays no other key, and is limited per namespace', async () => {
   const { promise: release, resolve } = Promise.withResolvers<void>();
   const begun: string[] = [];
   const ended: string[] = [];
@@ -121,7 +121,7 @@ test('namespaces take turns', async () => {
   await queue.close();
 });
 
-test('ends without waiting for what is slow', async () => {
+test('closes without waiting for slow work', async () => {
   const set = new MetricSet();
   const queue = new WorkQueue(deps(set), (_, place) =>
     place.aside(() => new Promise<undefined>(() => undefined)),

@@ -2,14 +2,14 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import type { CounterChild } from '@tinkerbell/platform-metrics';
 import type { ControllerMetrics } from './metrics.ts';
 
-/** What a piece of work wants next: nothing, or to be done again at a time of the clock. */
+/** The result of a piece of work: done, or due again at a time of the clock. */
 export type Again = { readonly atMs: number } | undefined;
 
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 30_000;
-/** A namespace may have so many keys aside; its others wait until one of them is back. */
+/** Limit of background keys per namespace. Its other keys wait until one of them returns. */
 const ASIDE_MAX = 64;
-/** Keys worked on at once, of those that were added and of those whose time has come: what is slow among the first delays no deadline. */
+/** Concurrent keys: for added keys, and for due keys. Slow added keys therefore delay no deadline. */
 const AT_ONCE = 8;
 
 type Lane = 'added' | 'due';
@@ -20,15 +20,15 @@ interface QueueDeps {
   readonly metrics: Pick<ControllerMetrics, 'reconciled' | 'reconcileErrors' | 'waiting'>;
 }
 
-/** The place of a key among those that are worked on. */
+/** The slot of a running key. */
 export interface Place {
-  /** Waits for something slow without keeping other keys from being worked on. */
+  /** Waits for slow work without occupying a slot. */
   aside<Result>(wait: () => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Work by key, one at a time for each key and a few keys at once; namespaces take turns. A key added while it is worked on is worked
- * on once more. Failures are retried with growing delays.
+ * Runs work by key, one at a time for each key and a few keys at once. Namespaces take turns. A key added while it runs is run
+ * again. Failures are retried with growing delays.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class WorkQueue {
     added: new WaitingKeys(),
     due: new WaitingKeys(),
   };
-  /** Of those that are worked on, the ones that wait for something slow. */
+  /** Running keys that wait in the background. */
   readonly #aside: Readonly<Record<Lane, Map<string, number>>> = { added: new Map(), due: new Map() };
   readonly #running: Readonly<Record<Lane, Map<string, Promise<void>>>> = {
     added: new Map(),
@@ -47,7 +47,7 @@ export class WorkQueue {
   readonly #dirty = new Map<string, Lane>();
   readonly #timers = new Map<string, () => void>();
   readonly #failures = new Map<string, number>();
-  /** Of those that wait aside. */
+  /** Number of background keys by namespace. */
   readonly #giveUps = new Set<(reason: Error) => void>();
   #closed = false;
   readonly #done: CounterChild;
@@ -84,7 +84,7 @@ export class WorkQueue {
 
   #begin(lane: Lane): void {
     const [waiting, running, aside] = [this.#waiting[lane], this.#running[lane], this.#aside[lane]];
-    // Nothing that is slow delays a deadline, also not of its own namespace.
+    // Slow work never delays a deadline, not even of its own namespace.
     const mayBegin = (namespace: string): boolean =>
       lane === 'due' || (aside.get(namespace) ?? 0) < ASIDE_MAX;
     for (;;) {
@@ -92,7 +92,7 @@ export class WorkQueue {
       if (running.size - away >= AT_ONCE) return;
       const key = waiting.take(mayBegin);
       if (key === undefined) return;
-      // Begun in a later turn, so that the key counts as running before its work begins.
+      // Started in a later turn, so that the key counts as running before its work starts.
       running.set(
         key,
         Promise.resolve().then(() => this.#run(key, lane)),
@@ -134,7 +134,7 @@ export class WorkQueue {
     try {
       const result = wait();
       if (!this.#closed) this.#begin(lane);
-      // What is slow does not delay the end of the server.
+      // Slow work does not delay the shutdown of the server.
       return await Promise.race([result, closing]);
     } finally {
       this.#giveUps.delete(reject);
@@ -155,7 +155,7 @@ export class WorkQueue {
     this.#timers.set(key, cancel);
   }
 
-  /** Ends timers, and resolves when running work has ended. */
+  /** Cancels timers, and resolves when running work has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const cancel of this.#timers.values()) cancel();

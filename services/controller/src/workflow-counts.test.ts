@@ -12,7 +12,7 @@ tasks:
       - { name: a, image: alpine, timeout: 60 }
 `;
 
-test('counts workflows by state, and each coming to a state once', async () => {
+test('counts workflows by state, and each change of state once', async () => {
   await using controller = await startedController([
     ['Hardware', 'h', { spec: { interfaces: [{ dhcp: { mac } }] } }],
     ['Workflow', 'old', { spec: { templateRef: 't', hardwareRef: 'h' }, status: { state: 'SUCCESS' } }],

@@ -1,4 +1,4 @@
-/** How many workflows are in each state, and how often one came to it. */
+/** Counts workflows by state, and changes to each state. */
 import type { Workflow } from '@tinkerbell/resources';
 import { workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { workflowStateOf, workflowStates, type WorkflowState } from '@tinkerbell/workflow';
@@ -17,7 +17,7 @@ export class WorkflowCounts {
     }
   }
 
-  /** Takes what is there when counting begins: nothing came to its state now. */
+  /** Takes the workflows that exist at the start, which are not counted as changes. */
   begin(view: View): void {
     for (const workflow of workflowCollection.all(view))
       this.#enter(`${workflow.metadata.namespace}/${workflow.metadata.name}`, stateOf(workflow));

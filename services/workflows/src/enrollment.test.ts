@@ -316,7 +316,7 @@ test('takes a Hardware without agentID for what it is, and keeps off a MAC of an
   assert.match(record?.message ?? '', /: hardware machines\/m2 has a MAC of agent .*, but is of agent x$/);
 });
 
-test('tells the operator, not the agent, whose hardware is not clear', async () => {
+test('reports ambiguous hardware to the operator, not to the agent', async () => {
   await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
   await server.put(ruleSet([anyMac]));
   await server.put(hardware('m1', { agentID: 'other', interfaces: [{ dhcp: { mac } }] }));

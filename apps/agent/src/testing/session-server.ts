@@ -1,4 +1,4 @@
-/** The real service of workflows over a memory store, with one Workflow, that a test can restart. */
+/** The real workflow service on a memory store with one Workflow. A test can restart it. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
@@ -50,7 +50,7 @@ export function workflowOf(
   };
 }
 
-/** With `agentAuth`, the agent's machine is known, and `mint` makes boot tokens for it. */
+/** With `agentAuth`, the agent's machine has a Hardware, and `mint` creates boot tokens for it. */
 export async function startServer(
   context: TestContext,
   workflow: Workflow,
@@ -120,10 +120,10 @@ export async function startServer(
   };
 }
 
-export async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
+export async function eventually(isMet: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpMs = nodeClock.nowMs() + 15_000;
-  while (!(await look())) {
-    assert.ok(nodeClock.nowMs() < giveUpMs, 'it did not come to that within 15 s');
+  while (!(await isMet())) {
+    assert.ok(nodeClock.nowMs() < giveUpMs, 'the condition was not met within 15 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

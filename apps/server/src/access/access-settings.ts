@@ -1,12 +1,12 @@
-/** Who may use the API, as the flags say. */
+/** API access settings from flags. */
 import type { FlagReader } from '../settings/flag-reader.ts';
 import type { FlagName } from '../settings/flags/index.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
 export interface AccessSettings {
-  /** PEM of authorities of client certificates. */
+  /** PEM of the certificate authorities that sign client certificates. */
   readonly clientCaFile?: string;
-  /** Of our own tokens. */
+  /** Issuer of our own tokens. */
   readonly issuer: string;
   readonly oidc?: OidcSettings;
 }
@@ -14,7 +14,7 @@ export interface AccessSettings {
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** Found by discovery when absent. */
+  /** Default: found by discovery. */
   readonly jwksUrl?: string;
   readonly usernameClaim: string;
   readonly usernamePrefix: string;
@@ -22,7 +22,7 @@ export interface OidcSettings {
   readonly groupsPrefix: string;
   readonly algorithms: readonly string[];
   readonly requiredClaims: Readonly<Record<string, string>>;
-  /** What `tink login` asks for, as far as the provider has it. */
+  /** Scopes that `tink login` requests, if the provider supports them. */
   readonly scopes: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function accessSettings(flags: FlagReader): AccessSettings {
   const clientCaFile = flags.text('client-ca-file');
   if (clientCaFile !== '' && flags.text('tls-cert-file') === '')
     throw new SettingsError(
-      '--client-ca-file needs --tls-cert-file and --tls-key-file: certificates come with TLS',
+      '--client-ca-file needs --tls-cert-file and --tls-key-file, because client certificates need TLS',
     );
   const oidc = oidcSettings(flags);
   return {
@@ -41,7 +41,7 @@ export function accessSettings(flags: FlagReader): AccessSettings {
   };
 }
 
-/** Whoever can sign with them can make tokens, and a secret shared with us would be in our flags. */
+/** Asymmetric algorithms only. A shared secret would be in our flags, and anyone with it could sign tokens. */
 const ALGORITHMS: readonly string[] = 'RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(
   ' ',
 );
@@ -55,16 +55,18 @@ function oidcSettings(flags: FlagReader): OidcSettings | undefined {
     return undefined;
   }
   if (clientId === '')
-    throw new SettingsError('--oidc-issuer-url needs --oidc-client-id: tokens for others would be accepted');
+    throw new SettingsError(
+      '--oidc-issuer-url needs --oidc-client-id; without it, tokens for other clients would be accepted',
+    );
   urlIn('oidc-issuer-url', issuer);
   if (jwksUrl !== '') urlIn('oidc-jwks-url', jwksUrl);
   if (issuer === flags.text('service-account-issuer'))
-    throw new SettingsError('--oidc-issuer-url must not be --service-account-issuer');
+    throw new SettingsError('--oidc-issuer-url must differ from --service-account-issuer');
   const algorithms = flags.list('oidc-signing-algs');
   const unknown = algorithms.find((one) => !ALGORITHMS.includes(one));
   if (unknown !== undefined || algorithms.length === 0)
     throw new SettingsError(
-      `--oidc-signing-algs must be of ${ALGORITHMS.join(', ')}, not ${unknown ?? 'empty'}`,
+      `--oidc-signing-algs must be a list of ${ALGORITHMS.join(', ')}, not ${unknown ?? 'empty'}`,
     );
   return {
     issuer,
@@ -99,7 +101,7 @@ function claimsIn(pairs: readonly string[]): Readonly<Record<string, string>> {
     pairs.map((pair) => {
       const at = pair.indexOf('=');
       if (at < 1)
-        throw new SettingsError(`--oidc-required-claim takes name=value, not ${JSON.stringify(pair)}`);
+        throw new SettingsError(`--oidc-required-claim must be name=value, not ${JSON.stringify(pair)}`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );

@@ -6,7 +6,7 @@ import { impersonated } from './impersonation.ts';
 
 const ann: User = { name: 'ann', groups: [] };
 
-/** Allows what is listed as `resource/name`, or `resource/namespace/name`. */
+/** Allows the given `resource/name` or `resource/namespace/name`. */
 function allowing(...allowed: readonly string[]): Authorizer {
   return {
     decide: (_user, asked) => {
@@ -29,7 +29,7 @@ test("a request without these headers is its own user's", () => {
   assert.equal(outcome({ accept: 'a' }), 'ann []');
 });
 
-test('a user who may act as another one does, and the audit knows who it was', () => {
+test('a permitted user acts as another one, and the audit has the real user', () => {
   assert.equal(
     outcome({ 'Impersonate-User': 'bob' }, allowing('users/bob')),
     'bob [system:authenticated] by ann',
@@ -48,7 +48,7 @@ test('a user who may act as another one does, and the audit knows who it was', (
   );
 });
 
-test('acting as another user needs the verb for the user and for each group', () => {
+test('impersonation needs the verb for the user and for each group', () => {
   assert.match(
     outcome({ 'Impersonate-User': 'bob' }, allowing('users/eve')),
     /^403 users "bob" is forbidden/,
@@ -69,7 +69,10 @@ test('acting as another user needs the verb for the user and for each group', ()
 
 test('a header of this family is never ignored', () => {
   const may = allowing('users/bob');
-  assert.match(outcome({ 'Impersonate-Group': 'ops' }, may), /^400 Impersonate-Group needs Impersonate-User/);
+  assert.match(
+    outcome({ 'Impersonate-Group': 'ops' }, may),
+    /^400 Impersonate-Group requires Impersonate-User/,
+  );
   for (const name of ['Impersonate-Uid', 'Impersonate-Extra-scopes', 'IMPERSONATE-OTHER'])
     assert.match(
       outcome({ 'Impersonate-User': 'bob', [name]: '1' }, may),

@@ -1,6 +1,6 @@
 /**
- * Acting as somebody else (kubectl --as): https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation.
- * A header of this family is either honoured with the verb `impersonate` or refused, never ignored.
+ * User impersonation (kubectl --as): https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation.
+ * A header of this family is honoured if the user has the verb `impersonate`. Otherwise it is rejected, never ignored.
  */
 import {
   ANONYMOUS,
@@ -15,10 +15,10 @@ import type { Admitted } from '../http/api-access.ts';
 const PREFIX = 'impersonate-';
 const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
-/** Groups of one request. */
+/** Limit of groups per request. */
 const GROUPS_MAX = 32;
 
-/** The user whose request it is from here on. */
+/** Returns the user to act as for the rest of the request. */
 export function impersonated(
   { headers }: Pick<HttpRequest, 'headers'>,
   user: User,
@@ -31,10 +31,10 @@ export function impersonated(
   if (other !== undefined)
     return { code: 403, message: `${other} is not supported; use Impersonate-User and Impersonate-Group` };
   const name = headers.get(USER) ?? '';
-  if (name === '') return { code: 400, message: 'Impersonate-Group needs Impersonate-User' };
+  if (name === '') return { code: 400, message: 'Impersonate-Group requires Impersonate-User' };
   const groups = groupsIn(headers.get(GROUP) ?? '');
   const asked = [subjectOf(name), ...groups.map(groupOf)];
-  if (asked.length > GROUPS_MAX) return { code: 400, message: `more than ${GROUPS_MAX} groups` };
+  if (asked.length > GROUPS_MAX) return { code: 400, message: `too many groups (limit: ${GROUPS_MAX})` };
   for (const one of asked) {
     const refusal = refusalOf(authorizer, user, one);
     if (refusal !== undefined) return { code: 403, message: refusal };
@@ -53,7 +53,7 @@ function refusalOf(authorizer: Authorizer | undefined, user: User, asked: Impers
   const decision = authorizer?.decide(user, { ...asked, verb: 'impersonate' });
   if (decision?.allowed === true) return undefined;
   const who = `${asked.resource} ${JSON.stringify(asked.name)}`;
-  return `${who} is forbidden: ${decision?.reason ?? 'nobody may act as others'}`;
+  return `${who} is forbidden: ${decision?.reason ?? 'impersonation is disabled'}`;
 }
 
 type Impersonated = Omit<AskedResource, 'verb'>;
@@ -72,7 +72,7 @@ function accountOf(name: string): readonly (string | undefined)[] {
   return /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name) ?? [];
 }
 
-/** Groups that the name brings along, as Kubernetes adds them. */
+/** Returns the groups that Kubernetes adds for a user name. */
 function userNamed(name: string, groups: readonly string[]): User {
   if (name === ANONYMOUS.name) return ANONYMOUS;
   const [, namespace, account] = accountOf(name);

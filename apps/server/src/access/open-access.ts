@@ -1,4 +1,4 @@
-/** Everything about who may do what, from the settings and the store. */
+/** Sets up authentication and authorization from the settings and the store. */
 import type { Clock, HttpClient, HttpTarget, Log, Random } from '@tinkerbell/platform-contract';
 import {
   createDiscoveredKeys,
@@ -23,7 +23,7 @@ export interface OpenAccessDeps {
   readonly acceptsLocal: (token: string) => boolean;
 }
 
-/** What the API, the Provisioning API and the front of the server need. Follows the store until the signal. */
+/** Dependencies of the API, the Provisioning API and the HTTP port. Follows the store until the signal. */
 export async function openAccess(
   { issuer, oidc }: AccessSettings,
   deps: OpenAccessDeps,
@@ -35,7 +35,7 @@ export async function openAccess(
   const signer = await sharedSigningKey(store, clock.nowMs(), uidOf(random.bytes(16)))
     .then((key) => createTokenSigner({ key, issuer, clock }))
     .catch((thrown: unknown) => {
-      log.warn('no tokens of our own: the key that signs them cannot be had', { error: String(thrown) });
+      log.warn('tokens are disabled: the signing key is unavailable', { error: String(thrown) });
     });
   const own = signer && {
     issuer,
@@ -65,7 +65,7 @@ export async function openAccess(
 
 function oidcIssuer(oidc: OidcSettings, { httpClient, clock }: OpenAccessDeps) {
   const { issuer, jwksUrl, clientId, algorithms, requiredClaims } = oidc;
-  // The operator names the issuer, which may run on this machine; where its answers lead to is not for others to say.
+  // The operator configured the issuer, which may run on this machine. Do not follow its redirects.
   const named = new URL(jwksUrl ?? issuer).hostname.replace(/^\[|\]$/g, '');
   const mayConnect = ({ hostname, isThisMachine, redirects }: HttpTarget): boolean =>
     !isThisMachine || (hostname === named && redirects === 0);

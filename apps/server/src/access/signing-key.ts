@@ -1,9 +1,9 @@
-/** The key that signs our tokens: made once, in a Secret, so that servers on one store share it. */
+/** The key that signs our tokens. It is created once and stored in a Secret, so that all servers of a store share it. */
 import { newSigningKey } from '@tinkerbell/platform-jwt';
 import { apiVersionOf, collectionOf, secretKind, type Secret } from '@tinkerbell/resources';
 import type { ObjectKey, Store } from '@tinkerbell/store-contract';
 
-/** The API shows it to nobody: who has it can be any account. */
+/** The API hides this Secret, because its key can sign tokens for any account. */
 export const signingKeyPlace: ObjectKey = {
   collection: collectionOf(secretKind),
   namespace: 'tinkerbell',
@@ -14,7 +14,7 @@ const FIELD = 'key.json';
 
 type SigningKey = Awaited<ReturnType<typeof newSigningKey>>;
 
-/** Rejects when the store gives and takes none. */
+/** Rejects if the key can be neither read nor stored. */
 export async function sharedSigningKey(store: Store, nowMs: number, uid: string): Promise<SigningKey> {
   const found = await store.get(signingKeyPlace);
   if (found !== undefined) return keyIn(found.object);
@@ -31,7 +31,7 @@ export async function sharedSigningKey(store: Store, nowMs: number, uid: string)
   const made = await store.commit([{ operation: 'create', key: signingKeyPlace, object }]);
   if (made.ok) return key;
   const others = await store.get(signingKeyPlace);
-  if (others === undefined) throw new Error(`the key that signs tokens cannot be kept: ${made.message}`);
+  if (others === undefined) throw new Error(`cannot store the key that signs tokens: ${made.message}`);
   return keyIn(others.object);
 }
 

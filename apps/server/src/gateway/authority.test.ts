@@ -12,7 +12,7 @@ import { keepCertificates } from './certificates.ts';
 const DAY_MS = 86_400_000;
 const NAMES = ['tinkerbell-server.edge.example.org', 'tinkerbell-nginx.edge.example.org'];
 
-/** A clock that stands until told. */
+/** A manual clock. */
 function standingClock() {
   let nowMs = nodeClock.nowMs();
   let task = (): void => undefined;
@@ -55,7 +55,7 @@ function folder() {
 
 const serialOf = (path: string) => new X509Certificate(readFileSync(path)).serialNumber;
 
-test('signs a name with a key of ECDSA and one of RSA, both by the authority', () => {
+test('signs a name with an ECDSA key and an RSA key, both by the authority', () => {
   using home = folder();
   const pairs = issueCertificate(home.path, ['files.example.org', '192.0.2.1']);
   const authority = new X509Certificate(readFileSync(join(home.path, 'ca.pem')));
@@ -86,6 +86,6 @@ test('renews certificates while the server runs, in their last month and not bef
   writeFileSync(join(home.path, 'ca.key'), 'broken');
   writeFileSync(files[0] ?? '', 'broken');
   pass(1);
-  assert.deepEqual(errors, ['certificates of the gateway cannot be renewed']);
+  assert.deepEqual(errors, ['cannot renew the certificates of the gateway']);
   stopping.abort();
 });

@@ -1,7 +1,7 @@
 /**
- * An authority of our own, for sites without one: `ca.pem` and `ca.key` in a folder, and the certificates that it has signed. Each is there
- * twice, with a key of ECDSA and with one of RSA: OVMF of 2022, as Debian 12 has it, boots over HTTPS with RSA only, the authority's
- * signature included.
+ * A private certificate authority for sites without one: `ca.pem` and `ca.key` in a folder, and the certificates that it signed. Each
+ * exists with an ECDSA key and with an RSA key. OVMF of 2022, as in Debian 12, boots over HTTPS with RSA only, including the
+ * signature of the authority.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -13,14 +13,14 @@ import { certificateFiles, type CertificatePair } from './settings.ts';
 import { writePrivateFile } from '../private-file.ts';
 
 const AUTHORITY_DAYS = 3650;
-/** What browsers and Apple's systems take at most is 398. */
+/** Browsers and Apple's systems accept at most 398 days. */
 const CERTIFICATE_DAYS = 397;
 const RENEWED_DAYS_BEFORE = 30;
 const DAY_MS = 86_400_000;
-/** Of the authority, which lives long; and of certificates. */
+/** Lifetimes of the authority and of certificates. */
 const RSA_BITS = { authority: 3072, certificate: 2048 } as const;
 
-/** Makes the authority unless it is there. Returns its certificate as PEM. */
+/** Creates the authority if it does not exist. Returns its certificate as PEM. */
 export function initAuthority(directory: string): string {
   const [certFile, keyFile] = [join(directory, 'ca.pem'), join(directory, 'ca.key')];
   if (!existsSync(certFile)) {
@@ -32,7 +32,7 @@ export function initAuthority(directory: string): string {
   return readFileSync(certFile, 'utf8');
 }
 
-/** Signs certificates for host names and addresses. Returns where they are: by the first name. */
+/** Signs certificates for host names and addresses. Returns their files, which are named after the first name. */
 export function issueCertificate(directory: string, names: readonly string[]): readonly CertificatePair[] {
   const authority = {
     certificate: initAuthority(directory),
@@ -40,7 +40,7 @@ export function issueCertificate(directory: string, names: readonly string[]): r
   };
   const [first = ''] = names;
   if (!names.every((name) => /^[A-Za-z0-9*._:-]+$/.test(name)) || first === '')
-    throw new Error(`names are host names and addresses, not ${names.join(' ')}`);
+    throw new Error(`must be host names or addresses, not ${names.join(' ')}`);
   const pairs = certificateFiles(directory, first.replaceAll('*', '_'));
   for (const { certFile, keyFile, isRsa } of pairs) {
     const key = isRsa ? rsaKey(RSA_BITS.certificate) : ecdsaKey('P-384');
@@ -50,7 +50,7 @@ export function issueCertificate(directory: string, names: readonly string[]): r
   return pairs;
 }
 
-/** Signs them unless they are there, hold all names and are good for a while. Returns whether it did. */
+/** Signs the certificates if they are missing, lack a name or expire soon. Returns true if it did. */
 export function ensureCertificate(directory: string, names: readonly string[], nowMs: number): boolean {
   const pairs = certificateFiles(directory, names[0] ?? '');
   if (pairs.every(({ certFile, keyFile }) => existsSync(keyFile) && isGood(certFile, names, nowMs)))

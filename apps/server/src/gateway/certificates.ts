@@ -1,8 +1,8 @@
-/** Keeps the certificates of our own authority good for as long as the server runs; the gateway notices new files by itself. */
+/** Renews the certificates of our own authority while the server runs. The gateway detects new files. */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import { ensureCertificate } from './authority.ts';
 
-const LOOK_MS = 3_600_000;
+const CHECK_MS = 3_600_000;
 
 interface KeptCertificates {
   readonly clock: Clock;
@@ -11,20 +11,20 @@ interface KeptCertificates {
   readonly names: readonly string[];
 }
 
-/** Now, and each hour until `signal`. @throws Error when they cannot be made now. */
+/** Checks now and every hour until `signal`. @throws Error if the certificates cannot be created now. */
 export function keepCertificates(kept: KeptCertificates, signal: AbortSignal): void {
   const { clock, log, directory, names } = kept;
   ensureCertificate(directory, names, clock.nowMs());
-  const look = (): void => {
+  const check = (): void => {
     try {
       if (ensureCertificate(directory, names, clock.nowMs()))
         log.info('certificates of the gateway were renewed', { directory });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.error('certificates of the gateway cannot be renewed', { directory, reason });
+      log.error('cannot renew the certificates of the gateway', { directory, reason });
     }
-    cancel = clock.schedule(LOOK_MS, look);
+    cancel = clock.schedule(CHECK_MS, check);
   };
-  let cancel = clock.schedule(LOOK_MS, look);
+  let cancel = clock.schedule(CHECK_MS, check);
   signal.addEventListener('abort', () => cancel(), { once: true });
 }

@@ -5,7 +5,7 @@ import { routesIn } from '@tinkerbell/service-gateway';
 import { initAuthority, issueCertificate } from './authority.ts';
 import { givenFlags } from '../settings/given-flags.ts';
 
-/** What it says, or undefined when `words` are no command of these. Throws an error with a message for the operator. */
+/** Returns the output, or undefined if `words` are not one of these commands. Throws an error with a message for the operator. */
 export function gatewayCommand(
   [first, second, ...others]: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** The gateway with what it needs of this machine. */
+/** Creates the gateway with its dependencies. */
 import { readFile } from 'node:fs/promises';
 import type { Clock, HttpClient, Log, Random, Service } from '@tinkerbell/platform-contract';
 import { createRemoteKeys, createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
@@ -24,7 +24,7 @@ export function gatewayService(
       readFile: (path) => readFile(path, 'utf8'),
       refuseForward,
       verifierFor: ({ jwksUrl = '', ...issuer }, jwks) => {
-        // The operator named the URL; where it leads to is not for others to say.
+        // The operator configured the URL. Do not follow its redirects.
         const mayConnect = ({ redirects }: { readonly redirects: number }) => redirects === 0;
         const keys =
           jwks === undefined

@@ -10,19 +10,19 @@ export interface GatewaySettings {
   readonly fixed: RouteFile;
   readonly refuseForward: RefuseForward;
   readonly routeFile?: string;
-  /** Where our own authority keeps its certificates; absent: they come from elsewhere. */
+  /** Certificate folder of our own authority; undefined if the certificates are configured. */
   readonly authority?: { readonly directory: string; readonly names: readonly string[] };
 }
 
 const NO_ROUTES: RouteFile = { listeners: [], routes: [], forwards: [], trustedProxies: [] };
-/** Of the file host (the edge stack's ingress): requests a second and at one time, for each source address. */
+/** Rate and concurrency limits of the file host (the edge stack's ingress), per source address. */
 const FILES_LIMITS = 'rateLimit: {average: 500}, maxConnections: 70';
-/** What is public of our own HTTP port; the API needs a route of its own. */
+/** The public paths of our own HTTP port. The API needs its own route. */
 const OWN_FILES = '/tink-stack/(images/|hook/|ipxe/binary/|hook\\.ipxe$)';
-/** Anything else is a file of the images: `/tink-stack/image.raw` is `/images/image.raw`. */
+/** All other paths are image files: `/tink-stack/image.raw` is `/images/image.raw`. */
 const OWN_TREE = '/tink-stack/(.+)';
 
-/** Undefined without `--enable-gateway`. */
+/** Returns undefined without `--enable-gateway`. */
 export function gatewaySettings(flags: FlagReader, dataDirectory: string): GatewaySettings | undefined {
   if (!flags.boolean('enable-gateway')) return undefined;
   const routeFile = flags.text('gateway-config');
@@ -47,7 +47,7 @@ function documentedHosts(flags: FlagReader, domain: string, dataDirectory: strin
   const directory = join(dataDirectory, 'gateway');
   const [certFile, keyFile] = [flags.text('gateway-cert-file'), flags.text('gateway-key-file')];
   if ((certFile === '') !== (keyFile === ''))
-    throw new SettingsError('--gateway-cert-file and --gateway-key-file go together');
+    throw new SettingsError('--gateway-cert-file and --gateway-key-file must be set together');
   const isOwn = certFile === '';
   const pairs = isOwn ? certificateFiles(directory, names[0] ?? '') : [{ certFile, keyFile }];
   const certificates = pairs.map(
@@ -80,7 +80,7 @@ export interface CertificatePair {
   readonly isRsa: boolean;
 }
 
-/** Where our authority keeps the certificates of a name: ECDSA, and RSA for firmware that knows nothing else. */
+/** Returns the certificate files of a name: ECDSA, and RSA for firmware that supports only RSA. */
 export function certificateFiles(directory: string, name: string): readonly CertificatePair[] {
   return [false, true].map((isRsa) => {
     const path = join(directory, isRsa ? `${name}.rsa` : name);
@@ -105,24 +105,24 @@ function tokenRule(flags: FlagReader): string {
   const [url, file] = [flags.text('gateway-jwt-jwks-url'), flags.text('gateway-jwt-jwks-file')];
   if (issuer === '' || (url === '') === (file === ''))
     throw new SettingsError(
-      '--gateway-domain needs --gateway-jwt-issuer and its keys, --gateway-jwt-jwks-url or --gateway-jwt-jwks-file: who may provision machines',
+      '--gateway-domain needs --gateway-jwt-issuer and --gateway-jwt-jwks-url or --gateway-jwt-jwks-file, to verify who may provision machines',
     );
   const keys = url === '' ? `jwksFile: ${quoted(file)}` : `jwksUrl: ${quoted(url)}`;
   const audiences = flags.list('gateway-jwt-audience').map(quoted).join(', ');
-  // Our own gRPC refuses tokens of an issuer that it was not told of, rather than overlook them.
+  // Our own gRPC rejects tokens of an unknown issuer.
   const ours = [flags.text('oidc-issuer-url'), flags.text('service-account-issuer')];
   const isKnown = flags.text('gateway-grpc-upstream') !== '' || ours.includes(issuer);
   if (!isKnown && flags.text('api-anonymous') !== 'everyone')
     throw new SettingsError(
-      `our own gRPC needs a token of whoever comes through the gateway: give --oidc-issuer-url=${issuer} too, or leave the choice to the gateway with --api-anonymous=everyone`,
+      `gRPC verifies the tokens that come through the gateway: set --oidc-issuer-url=${issuer} too, or let only the gateway verify them with --api-anonymous=everyone`,
     );
   const claim = flags.text('agent-claim');
-  const told = claim === '' ? '' : `, claimsToHeaders: {${quoted(claim)}: x-tinkerbell-claim}`;
+  const claimSetting = claim === '' ? '' : `, claimsToHeaders: {${quoted(claim)}: x-tinkerbell-claim}`;
   const spent = isKnown ? '' : ', headers: {request: {authorization: ""}}';
-  return `validateJwt: {issuer: ${quoted(issuer)}, ${keys}, audiences: [${audiences}]${told}}${spent}`;
+  return `validateJwt: {issuer: ${quoted(issuer)}, ${keys}, audiences: [${audiences}]${claimSetting}}${spent}`;
 }
 
-/** The endpoint given, else a port of ours. */
+/** Returns the configured endpoint, else one of our ports. */
 function upstreamOf(flags: FlagReader, name: FlagName, ownPort: FlagName<'number'>): string {
   const given = flags.text(name);
   if (given === '') return `127.0.0.1:${flags.port(ownPort)}`;
@@ -131,12 +131,12 @@ function upstreamOf(flags: FlagReader, name: FlagName, ownPort: FlagName<'number
   return given;
 }
 
-/** `udp:69=192.0.2.10:69` */
+/** Parses `udp:69=192.0.2.10:69`. */
 function forwardOf(flags: FlagReader, text: string, refuseForward: RefuseForward): ForwardSettings {
   const forward = parsedForward(flags, text);
   if (forward === undefined)
     throw new SettingsError(
-      `--gateway-forward takes PROTOCOL:PORT=HOST:PORT such as udp:69=192.0.2.10:69, not ${JSON.stringify(text)}`,
+      `--gateway-forward must be PROTOCOL:PORT=HOST:PORT such as udp:69=192.0.2.10:69, not ${JSON.stringify(text)}`,
     );
   const refused = refuseForward(forward);
   if (refused !== undefined) throw new SettingsError(`--gateway-forward: ${refused}`);

@@ -40,24 +40,24 @@ const authenticator: Authenticator = {
 const EVERYBODY = 'system:anonymous system:unauthenticated system:masters';
 const ADDRESSES = ['127.0.0.1', '127.8.9.1', '::1', '10.1.0.1', '10.1.0.2', '192.0.2.7', ''];
 
-test('no source address proves an identity, this machine included', async () => {
+test('no source address proves an identity, including this machine', async () => {
   for (const from of ADDRESSES) assert.match(await answer({ from }), /^401 .*DATA_DIR\/kubeconfig/, from);
 });
 
-test('a token counts from everywhere', async () => {
+test('a token is valid from every address', async () => {
   for (const from of ADDRESSES)
     assert.equal(await answer({ from, headers: { authorization: 'Bearer good' } }), 'ann');
 });
 
-test('what describes the API is answered without a credential, to somebody without rights', async () => {
+test('pages that describe the API need no credential, and give an anonymous user', async () => {
   assert.equal(await answer({ isPublic: true }), 'system:anonymous system:unauthenticated');
 });
 
-test('everyone may when the operator says so', async () => {
+test('accepts everyone if the operator configures it', async () => {
   for (const from of ADDRESSES) assert.equal(await answer({ from, audience: 'everyone' }), EVERYBODY);
 });
 
-test('a bad token is never taken for none', async () => {
+test('an invalid token is never treated as no token', async () => {
   for (const audience of ['everyone', 'none'] as const)
     for (const isPublic of [true, false])
       assert.equal(
@@ -66,19 +66,19 @@ test('a bad token is never taken for none', async () => {
       );
 });
 
-test("a web page in the operator's browser may not, whatever it sends, but for a token", async () => {
+test("rejects a web page in the operator's browser without a token", async () => {
   const origin = 'https://evil.example';
-  assert.match(await answer({ headers: { origin } }), /^403 the API answers web pages only with a token/);
+  assert.match(await answer({ headers: { origin } }), /^403 requests from web pages need a token/);
   assert.match(await answer({ headers: { origin: 'null' }, audience: 'everyone' }), /^403/);
   assert.equal(await answer({ headers: { origin, authorization: 'Bearer good' } }), 'ann');
 });
 
-test('a name that was bound to our address may not, even where everyone may', async () => {
+test('rejects a host name that was bound to our address, even if everyone is allowed', async () => {
   const names = ['rebound.example', '127.0.0.1.evil.example', 'localhost.evil.example', '127.0.0.1x'];
   for (const name of [...names, 'a.127-0-0-1.example', 'localhos', 'xn--127-0-0-1.example'])
     assert.match(
       await answer({ url: `http://${name}:7080/apis`, audience: 'everyone' }),
-      /^403 .*not as/,
+      /^403 .* is not allowed for requests without a token/,
       name,
     );
   for (const host of ['10.1.0.1', 'localhost', '[::1]', '127.1', 'boot.example.org'])

@@ -42,7 +42,7 @@ function front(routes: readonly HttpRoute[], apiAnonymous: 'none' | 'everyone' =
     handler(new Request(`http://10.1.0.1:7080${path}`, init), context);
 }
 
-const answers = { handle: () => Promise.resolve(new Response('told')) };
+const answers = { handle: () => Promise.resolve(new Response('answered')) };
 
 test('routes with access `api` reject callers without a credential, whatever their names', async () => {
   const ask = front([
@@ -62,20 +62,23 @@ test('routes with access `api` reject callers without a credential, whatever the
   assert.equal(kubernetes.headers.get('www-authenticate'), 'Bearer realm="tinkerbell"');
   const own = await ask('/v1/jobs');
   assert.equal(own.status, 401);
-  assert.match(await own.text(), /^no: the API needs a token or a client certificate; 10\.1\.0\.2 sent none/);
-  for (const open of ['/images/a', '/boot/a']) assert.equal(await (await ask(open)).text(), 'told');
+  assert.match(
+    await own.text(),
+    /^no: the API requires a token or a client certificate, and 10\.1\.0\.2 sent none/,
+  );
+  for (const open of ['/images/a', '/boot/a']) assert.equal(await (await ask(open)).text(), 'answered');
 });
 
-test('what a route calls public is read without a credential, and not written', async () => {
+test('public paths of a route need no credential for reading, but for writing', async () => {
   const ask = front([
     { name: 'api', access: 'api', prefix: '/api', ...answers, isPublic: (path) => path === '/api' },
   ]);
-  assert.equal(await (await ask('/api')).text(), 'told');
+  assert.equal(await (await ask('/api')).text(), 'answered');
   assert.equal((await ask('/api/v1/secrets')).status, 401);
   assert.equal((await ask('/api', { method: 'POST' })).status, 401);
 });
 
-test('a route hears of whom the front turned away', async () => {
+test('a route is notified of callers that the front rejected', async () => {
   const heard: string[] = [];
   const onRejected: ApiRoute['onRejected'] = ({ method }, { peer }, status) =>
     void heard.push(`${method} ${peer.address} ${status}`);
@@ -84,12 +87,12 @@ test('a route hears of whom the front turned away', async () => {
   assert.deepEqual(heard, ['GET 10.1.0.2 401']);
 });
 
-test('an API that is open answers everybody', async () => {
+test('an open API answers everybody', async () => {
   const ask = front([{ name: 'api', access: 'api', prefix: '/v1/', ...answers }], 'everyone');
-  assert.equal(await (await ask('/v1/jobs')).text(), 'told');
+  assert.equal(await (await ask('/v1/jobs')).text(), 'answered');
 });
 
-test('tells probes how it is, shortly or at length', async () => {
+test('answers probes, briefly or with details', async () => {
   const ask = front([]);
   assert.equal(await (await ask('/readyz')).text(), 'ok');
   assert.equal(
@@ -99,7 +102,7 @@ test('tells probes how it is, shortly or at length', async () => {
   assert.equal(await (await ask('/healthz?verbose')).text(), '[+]ping ok\nhealthz check passed\n');
 });
 
-test('counts answers by route, never by path, and what is left to another route but once', async () => {
+test('counts answers by route, never by path, and a request passed to another route only once', async () => {
   const ask = front([
     { name: 'shy', access: 'public', prefix: '/', handle: () => Promise.resolve(undefined) },
     { name: 'images', access: 'public', prefix: '/images/', ...answers },

@@ -1,4 +1,4 @@
-/** The one HTTP port: health and metrics, then the routes of the services in order. */
+/** The HTTP port: health and metrics first, then the routes of the services in order. */
 import {
   pathNameOf,
   WholeResponse,
@@ -21,14 +21,14 @@ import { endRequestSpan, requestSpan, type RequestTracing } from './request-span
 
 export interface FrontOptions {
   readonly services: readonly Service[];
-  /** All routes of the services when absent. */
+  /** Default: all routes of the services. */
   readonly serves?: (route: HttpRoute) => boolean;
   readonly apiAnonymous: ApiAudience;
   readonly apiAnonymousHosts: readonly string[];
   readonly authenticator?: Authenticator;
-  /** Decides who may act as whom; nobody may when absent. */
+  /** Decides about impersonation. If undefined, impersonation is disabled. */
   readonly authorizer?: Authorizer;
-  /** Where people get tokens. */
+  /** The page that names the identity provider. */
   readonly login?: Parameters<typeof loginPage>[0];
   readonly readiness: Readiness;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface FrontOptions {
   readonly uptimeSeconds: () => number;
 }
 
-/** How answers of the front itself are counted. */
+/** Counts the responses of the port's own pages. */
 const OWN_ROUTE = 'server';
 
 export function createHttpFront(options: FrontOptions): HttpHandler {
@@ -55,7 +55,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
         if (response !== undefined) return response;
       }
     requests.began(OWN_ROUTE);
-    const response = (await page) ?? text('no such page\n', 404);
+    const response = (await page) ?? text('page not found\n', 404);
     requests.answered(OWN_ROUTE, request, response.status, (clock.monotonicMs() - startedMs) / 1000);
     return response;
   };
@@ -68,7 +68,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     const { context, startedMs } = given;
     requests.began(route.name);
     const span = requestSpan(options.tracing, { route: route.name, request, context });
-    // What a handler throws is answered 500 by the listener.
+    // The listener answers 500 if a handler throws.
     let status: number | undefined = 500;
     try {
       const response = await (route.access === 'api'
@@ -79,13 +79,13 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     } finally {
       if (status === undefined) requests.declined(route.name);
       else requests.answered(route.name, request, status, (clock.monotonicMs() - startedMs) / 1000);
-      // One that is left to another route never ends, and is not told.
+      // A request passed on to another route is not traced here.
       if (span !== undefined && status !== undefined) endRequestSpan(span, status);
     }
   }
 }
 
-/** What the front answers itself. */
+/** Answers the port's own pages. */
 function ownPage(options: FrontOptions, path: string, url: string): Response | Promise<Response> | undefined {
   switch (path) {
     case '/healthcheck':
@@ -128,7 +128,7 @@ async function guarded(
 
 const REASONS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' } as const;
 
-/** A Status as Kubernetes has it, unless the route has an answer of its own. */
+/** Answers with a Kubernetes Status, unless the route has its own format. */
 function rejection(
   route: ApiRoute,
   { code, message, isBadToken }: Exclude<Admitted, { readonly user: unknown }>,

@@ -1,4 +1,7 @@
-/** The ports that speak HTTP: the main one, the same over TLS, the one for commands of this machine, and the old one of the metadata service. */
+/**
+ * The HTTP ports: the main one, the same over TLS, the local one for commands of this machine, and the old one of the metadata
+ * service.
+ */
 import { readFile } from 'node:fs/promises';
 import {
   PlatformError,
@@ -24,7 +27,7 @@ export interface HttpPorts extends AsyncDisposable {
   readonly kubeconfig: string;
 }
 
-/** Rejects, with everything closed again, when a port that is needed cannot be had or a TLS file cannot be read. */
+/** If a required port is unavailable or a TLS file is unreadable, closes everything and rejects. */
 export async function openHttpPorts(settings: Settings, input: HttpPortsInput): Promise<HttpPorts> {
   const { http } = input;
   const { apiAnonymous, apiAnonymousHosts } = settings;
@@ -52,13 +55,13 @@ export async function openHttpPorts(settings: Settings, input: HttpPortsInput): 
   return { main: main.local, kubeconfig, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** What machines need, and no API. */
+/** The routes for machines, without the API. */
 function machineFront({ apiAnonymous, apiAnonymousHosts }: Settings, input: HttpPortsInput): HttpHandler {
   const serves = ({ access }: HttpRoute): boolean => access !== 'api';
   return createHttpFront({ ...input, serves, apiAnonymous, apiAnonymousHosts });
 }
 
-/** Always there: kubectl sends tokens over TLS only, and the certificate proves to it that this is the server. */
+/** Always open: kubectl sends tokens only over TLS, and the certificate proves the identity of the server. */
 async function localApiPort(
   { localApiPort: port }: Settings,
   { http, log, credential: { tls } }: HttpPortsInput,
@@ -75,7 +78,7 @@ async function localApiPort(
   }
 }
 
-/** Few need it: that somebody else has the port is no reason not to start. */
+/** This port is optional, so if it is in use, the server still starts. */
 async function legacyMetadataPort(
   { legacyMetadataPort: port, http: { address }, apiAnonymous, apiAnonymousHosts }: Settings,
   input: HttpPortsInput,
@@ -90,9 +93,9 @@ async function legacyMetadataPort(
     );
   } catch (thrown) {
     if (!(thrown instanceof PlatformError)) throw thrown;
-    log.warn('no metadata on the old port', {
+    log.warn('the old metadata port is unavailable', {
       reason: thrown.message,
-      flag: '--tootles-legacy-port=0 to do without',
+      flag: '--tootles-legacy-port=0 disables it',
     });
     return undefined;
   }

@@ -30,7 +30,7 @@ async function probe(readiness: Readiness, path: string, isVerbose = false): Pro
   return answer;
 }
 
-test('says ok, and with verbose what it looked at', async () => {
+test('answers ok, and lists the checks with verbose', async () => {
   const { readiness } = readinessOf();
   const short = await probe(readiness, '/readyz', false);
   assert.deepEqual([short.status, await short.text()], [200, 'ok']);
@@ -43,7 +43,7 @@ test('says ok, and with verbose what it looked at', async () => {
   assert.equal(await (await probe(readiness, '/healthz', true)).text(), '[+]ping ok\nhealthz check passed\n');
 });
 
-test('names what is not ready, and why', async () => {
+test('names failed checks and their reasons', async () => {
   const { store, readiness } = readinessOf({ broken: 12_300, service: { ready: false } });
   store.get = () => Promise.reject(new Error('connection\nrefused'));
   const answer = await probe(readiness, '/readyz', false);
@@ -51,12 +51,12 @@ test('names what is not ready, and why', async () => {
   assert.equal(
     await answer.text(),
     '[-]store failed: connection refused\n' +
-      '[-]view failed: changes in the store have not been followed for 12 s\n' +
+      '[-]view failed: the watch of the store has been broken for 12 s\n' +
       '[-]boot failed: not ready\n[+]shutdown ok\nreadyz check failed\n',
   );
 });
 
-test('a cluster that is out of touch is a reason', async () => {
+test('a disconnected cluster is a reason', async () => {
   const cluster = { failure: () => 'the Kubernetes API at http://c does not answer: ECONNREFUSED (for 3 s)' };
   const answer = await probe(readinessOf({ cluster }).readiness, '/readyz');
   assert.equal(answer.status, 503);
@@ -68,12 +68,12 @@ test('a cluster that is out of touch is a reason', async () => {
   assert.equal((await probe(inTouch.readiness, '/readyz')).status, 200);
 });
 
-test('a view that is not filled is not ready, one whose watch was lost a moment ago is', async () => {
+test('a view that is not filled is not ready, but one that lost its watch a moment ago is', async () => {
   assert.equal((await probe(readinessOf({ listed: false }).readiness, '/readyz')).status, 503);
   assert.equal((await probe(readinessOf({ broken: 3_000 }).readiness, '/readyz')).status, 200);
 });
 
-test('a store that does not answer is a reason, not a probe that hangs', async () => {
+test('a store that does not answer is a reason and does not hang the probe', async () => {
   const { store, readiness } = readinessOf();
   store.get = () => new Promise(() => undefined);
   const answer = await probe(readiness, '/readyz', true);
@@ -81,7 +81,7 @@ test('a store that does not answer is a reason, not a probe that hangs', async (
   assert.match(await answer.text(), /^\[-\]store failed: no answer within 900 ms\n\[\+\]view ok/);
 });
 
-test('shutting down is told at once, and nothing else is looked at', async () => {
+test('reports a shutdown at once, and runs no checks', async () => {
   const { store, readiness } = readinessOf();
   store.get = () => assert.fail('the store may be closed already');
   readiness.shutDown();
@@ -91,7 +91,7 @@ test('shutting down is told at once, and nothing else is looked at', async () =>
   assert.equal((await probe(readiness, '/healthz', false)).status, 200);
 });
 
-test('livez is as healthz, and a single check has a path of its own', async () => {
+test('livez is like healthz, and each check has its own path', async () => {
   const { readiness } = readinessOf({ service: { ready: false } });
   for (const path of [
     '/livez',

@@ -1,27 +1,27 @@
-/** `/healthz`, `/livez` and `/readyz`, in the words of Kubernetes' own programs, so that its probes and `kubectl get --raw` read them. */
+/** `/healthz`, `/livez` and `/readyz` in the format of Kubernetes, for its probes and `kubectl get --raw`. */
 import { delay, WholeResponse, type Clock, type Service } from '@tinkerbell/platform-contract';
 import type { Store } from '@tinkerbell/store-contract';
 import type { StoreView } from '@tinkerbell/store-view';
 
 export interface Check {
   readonly name: string;
-  /** Undefined when all is well, else why not. What it throws is why not. */
+  /** Returns undefined if the check passes, else the reason. A thrown error is also a reason. */
   failure(): string | undefined | Promise<string | undefined>;
 }
 
 export interface Readiness {
   /**
-   * The answer at `/readyz`: 503 with the reasons when something is not ready; of one check at `/readyz/store`. At `/healthz` and
-   * `/livez`: the process lives, or nothing would answer. `ping` below each says no more. Undefined for any other path.
+   * Answers `/readyz` with 503 and the reasons if a check fails, and single checks at paths such as `/readyz/store`. `/healthz` and
+   * `/livez` only prove that the process answers, and so does `ping` below each. Returns undefined for any other path.
    */
   probe(path: string, isVerbose: boolean): Response | Promise<Response> | undefined;
-  /** From now on not ready, whatever the checks say. */
+  /** Reports not ready from now on, whatever the checks return. */
   shutDown(): void;
 }
 
-/** A probe of Kubernetes waits for one second unless it is told otherwise; what takes longer is told as a reason. */
+/** Kubernetes probes wait one second by default. A slower check counts as failed. */
 const CHECK_MS = 900;
-/** The view lists again a second after its watch is lost: only what lasts is worth taking the server out of use. */
+/** The view lists again one second after it loses its watch. Only a longer outage makes the server not ready. */
 const BROKEN_VIEW_MS = 10_000;
 
 export function createReadiness(clock: Clock, checks: readonly Check[]): Readiness {
@@ -30,7 +30,7 @@ export function createReadiness(clock: Clock, checks: readonly Check[]): Readine
     name: 'shutdown',
     failure: () => (isShuttingDown ? 'shutting down' : undefined),
   };
-  /** Nothing is asked any more of what is being closed. */
+  /** Runs no checks after shutdown starts, because their dependencies are closing. */
   const asked = (): readonly Check[] => (isShuttingDown ? [shutdown] : [...checks, shutdown]);
   async function checked(probe: string, wanted: readonly Check[], isVerbose: boolean): Promise<Response> {
     const found = await Promise.all(
@@ -83,9 +83,9 @@ function report(probe: string, found: readonly Found[], isVerbose: boolean): Res
   return new WholeResponse(lines.join('') + verdict, { status: isWell ? 200 : 503, headers });
 }
 
-/** A store that is somewhere else, and knows whether it is in touch. */
+/** A remote store that knows whether it is connected. */
 export interface RemoteStore {
-  /** Why it is not; undefined while it is. */
+  /** Returns why it is disconnected; undefined while it is connected. */
   failure(): string | undefined;
 }
 
@@ -96,7 +96,7 @@ interface Checked {
   readonly services: readonly Service[];
 }
 
-/** Of a whole server: the store answers, its cluster is in touch, the view follows it, and each service has what it listens on. */
+/** Checks of a whole server: the store answers, the cluster is connected, the view follows it, and each service listens. */
 export function serverChecks({ store, cluster, view, services }: Checked): readonly Check[] {
   return [
     { name: 'store', failure: () => storeFailure(store) },
@@ -116,14 +116,14 @@ export function servicesChecks(services: readonly Service[]): readonly Check[] {
   }));
 }
 
-/** A read of something that is not there: every store has to look, and none has to send much. */
+/** Reads a missing object, because every store must search for it but sends little. */
 async function storeFailure(store: Store): Promise<undefined> {
   await store.get({ collection: 'hardware.tinkerbell.org', namespace: 'default', name: 'readyz' });
 }
 
 function viewFailure(view: Checked['view']): string | undefined {
-  if (!view.ready()) return 'the store has not been listed yet';
+  if (!view.ready()) return 'the initial list of the store is not complete';
   const brokenMs = view.brokenForMs();
   if (brokenMs < BROKEN_VIEW_MS) return undefined;
-  return `changes in the store have not been followed for ${Math.round(brokenMs / 1000)} s`;
+  return `the watch of the store has been broken for ${Math.round(brokenMs / 1000)} s`;
 }

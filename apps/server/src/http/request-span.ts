@@ -1,4 +1,4 @@
-/** The step that an HTTP request is in a trace. */
+/** Traces HTTP requests as spans. */
 import {
   parseTraceparent,
   pathNameOf,
@@ -13,7 +13,7 @@ import { parseMac } from '@tinkerbell/wire';
 
 export interface RequestTracing {
   readonly tracer: Tracer;
-  /** Finds the machine that asks. */
+  /** Finds the machine that sent a request. */
   readonly view: Pick<View, 'hardwareByIp'>;
 }
 
@@ -23,7 +23,7 @@ interface Asked {
   readonly context: HttpContext;
 }
 
-/** Undefined when nobody collects. A caller that traces is the parent; else it belongs to the boot of the machine that asks. */
+/** Undefined without a collector. The parent is the caller's span, else the boot of the machine that sent the request. */
 export function requestSpan(
   { tracer, view }: RequestTracing,
   { route, request, context }: Asked,
@@ -38,14 +38,14 @@ export function requestSpan(
     attributes: {
       'http.request.method': request.method,
       'http.route': route,
-      // Without the query, where a client may put anything.
+      // Omit the query, which may contain anything.
       'url.path': path,
       'client.address': context.peer.address,
     },
   });
 }
 
-/** By the MAC in the path our DHCP gave out, else by the address of the Hardware. */
+/** Finds the machine by the MAC in the path that our DHCP sent, else by the address in its Hardware. */
 function machineOf(path: string, view: RequestTracing['view'], address: string): string | undefined {
   const named = path.split('/').map(parseMac).find(Boolean);
   return named ?? primaryMacOf(view.hardwareByIp(address)[0])?.toLowerCase();

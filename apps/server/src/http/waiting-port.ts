@@ -1,10 +1,10 @@
-/** The HTTP port of a server that waits for its cluster: probes are answered, with the reason, and nothing else. */
+/** The HTTP port of a server that waits for its cluster. It only answers probes, with the reason. */
 import { WholeResponse, type HttpServer, type Log } from '@tinkerbell/platform-contract';
 import { createNodeHttp, nodeClock } from '@tinkerbell/platform-node';
 import { createReadiness, type RemoteStore } from './readiness.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Rejects when the port cannot be had. */
+/** Rejects if the port is unavailable. */
 export function openWaitingPort(
   place: Settings['http'],
   cluster: RemoteStore,
@@ -16,7 +16,7 @@ export function openWaitingPort(
     const answer = readiness.probe(pathname, searchParams.has('verbose'));
     if (answer !== undefined) return Promise.resolve(answer);
     const headers = { 'retry-after': '5', 'content-type': 'text/plain; charset=utf-8' };
-    const text = 'the server waits for its cluster; /readyz tells why\n';
+    const text = 'the server is waiting for its cluster; see /readyz for details\n';
     return Promise.resolve(new WholeResponse(text, { status: 503, headers }));
   });
 }

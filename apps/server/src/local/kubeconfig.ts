@@ -1,22 +1,22 @@
-/** The kubeconfig of this machine: `kubectl` and `tink` reach the server with it as its administrator. */
+/** The kubeconfig of this machine. With it, `kubectl` and `tink` are administrators of the server. */
 
 export interface KubeconfigInput {
-  /** Port of the API over TLS on loopback. kubectl sends tokens over TLS only. */
+  /** Port of the API over TLS on loopback. kubectl sends tokens only over TLS. */
   readonly https: number;
-  /** Port of the same pages without TLS: by it `tink` finds that a server it was named is this one. */
+  /** Port of the API without TLS. `tink` uses it to detect that a configured server is this one. */
   readonly http: number;
   readonly token: string;
-  /** PEM. */
+  /** Certificate authority, PEM. */
   readonly certificateAuthority: string;
 }
 
-/** The extension of a cluster that names the plain address of the same server. */
+/** The extension of a cluster with the plain address of the same server. */
 export const LOCAL_EXTENSION = 'tinkerbell.org/local';
 
-/** YAML, by the schema of `kubectl config` (client-go's clientcmd/api/v1). */
+/** Returns YAML in the format of `kubectl config` (client-go's clientcmd/api/v1). */
 export function kubeconfigText({ https, http, token, certificateAuthority }: KubeconfigInput): string {
   const authority = Buffer.from(certificateAuthority).toString('base64');
-  return `# Written at every start of the server. Whoever can read it administers the server.
+  return `# Written at every start of the server. Anyone who can read this file can administer the server.
 apiVersion: v1
 kind: Config
 current-context: tinkerbell

@@ -19,7 +19,7 @@ function tokenOf(kubeconfig: string): string {
   return /token: (\S+)\}/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
 }
 
-test('only the token of the data folder is accepted, and it stays the same over starts', () => {
+test('only the token of the data folder is accepted, and it stays the same across starts', () => {
   const credential = open();
   const token = tokenOf(credential.writeKubeconfig({ https: 7444, http: 7080 }));
   assert.equal(credential.accepts(token), true);
@@ -28,7 +28,7 @@ test('only the token of the data folder is accepted, and it stays the same over 
   assert.equal(open().accepts(token), true);
 });
 
-test('nobody but the owner can read what it writes', () => {
+test('only the owner can read the files', () => {
   const kubeconfig = open().writeKubeconfig({ https: 1, http: 2 });
   chmodSync(join(folder, 'local', 'token'), 0o644);
   open();
@@ -42,7 +42,7 @@ test('a certificate is kept until its last year', () => {
   assert.notEqual(open(NOW_MS + 9.5 * 365 * 86_400_000).tls.certificate, tls.certificate);
 });
 
-test('a token file with something else in it is a clear error', () => {
+test('a token file with other content is a clear error', () => {
   writeFileSync(join(folder, 'local', 'token'), 'secret');
-  assert.throws(() => open(), /local\/token does not hold a token; delete it/);
+  assert.throws(() => open(), /local\/token contains no valid token; delete it/);
 });

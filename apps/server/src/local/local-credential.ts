@@ -1,7 +1,7 @@
 /**
- * How this machine's own commands prove who they are: a token that only the owner of the data folder can read, and a certificate
- * that proves to them that they speak to this server. A source address proves neither: a proxy or a forward on this machine has
- * the same one.
+ * The credentials of commands on this machine: a token that only the owner of the data folder can read, and a certificate that
+ * proves the identity of the server. A source address proves neither, because a proxy or a forward on this machine has the same
+ * address.
  */
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
@@ -13,27 +13,27 @@ import { SettingsError } from '../settings/settings-error.ts';
 import { writePrivateFile } from '../private-file.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 
-/** Begins every local token, so that a search for leaked secrets finds it. */
+/** Prefix of every local token, which secret scanners can search for. */
 export const LOCAL_TOKEN_PREFIX = 'tinkerbell-local-';
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^tinkerbell-local-[A-Za-z0-9_-]{43}$/;
 
-/** The certificate is pinned by the kubeconfig beside it, and both are renewed at a start. */
+/** The kubeconfig next to it pins the certificate. Both are renewed at a start. */
 const CERTIFICATE_DAYS = 3650;
 const RENEWED_DAYS_BEFORE = 365;
 const DAY_MS = 86_400_000;
 const NAMES = { dnsNames: ['localhost'], ips: ['127.0.0.1', '::1'] };
 
 export interface LocalCredential {
-  /** Whether a bearer token is the one of this data folder. Takes the same time for every token. */
+  /** True for the bearer token of this data folder. Takes constant time. */
   readonly accepts: (token: string) => boolean;
-  /** PEM, for the loopback port of the API. */
+  /** Certificate and key for the loopback port of the API, PEM. */
   readonly tls: { readonly certificate: string; readonly key: string };
   /** Writes `DATA_DIR/kubeconfig` for the ports in use and returns its path. */
   writeKubeconfig(ports: { readonly https: number; readonly http: number }): string;
 }
 
-/** Reads the token and the certificate of a data folder, and makes what is missing. @throws SettingsError naming the file. */
+/** Reads the token and the certificate of a data folder, and creates missing ones. @throws SettingsError naming the file. */
 export function openLocalCredential(
   dataDirectory: string,
   { random, nowMs }: { readonly random: Random; readonly nowMs: number },
@@ -66,7 +66,9 @@ function tokenIn(path: string, random: Random): string {
     return made;
   }
   if (!TOKEN_SHAPE.test(kept))
-    throw new SettingsError(`${path} does not hold a token; delete it, and the next start makes a new one`);
+    throw new SettingsError(
+      `${path} contains no valid token; delete it, and restart the server to create a new one`,
+    );
   chmodSync(path, 0o600);
   return kept;
 }
@@ -99,7 +101,7 @@ function isGood(certificate: string, authority: string, nowMs: number): boolean 
   }
 }
 
-/** The key of the authority is forgotten at once: nothing else is ever signed by it. */
+/** The authority's key is discarded immediately, so it never signs anything else. */
 function newCertificate(nowMs: number): Certificate {
   const authorityKey = ecdsaKey('P-256');
   const common = { daysValid: CERTIFICATE_DAYS };
@@ -138,7 +140,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Whole or not at all; readable by its owner alone. What is there already is not written again: the disk may be full. */
+/** Writes atomically, readable only by the owner. Skips an unchanged file, because the disk may be full. */
 function put(path: string, text: string): void {
   if (textOf(path) === text) return chmodSync(path, 0o600);
   try {

@@ -1,4 +1,4 @@
-/** What agents must prove, and who says so. */
+/** Settings of agent authentication. */
 import type { AgentAuthMode } from '@tinkerbell/agent-identity';
 import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
 import { nodeHmac } from '@tinkerbell/platform-node';
@@ -21,12 +21,12 @@ export function metadataAuthMode(flags: FlagReader): AgentAuthMode {
   const mode = flags.oneOf('metadata-auth', AUTH_MODES);
   if (mode === 'required' && agentAuthMode(flags) === 'off')
     throw new SettingsError(
-      '--metadata-auth=required needs sessions, which --agent-auth=off does not give; choose --agent-auth=optional',
+      '--metadata-auth=required needs agent sessions, which --agent-auth=off disables; use --agent-auth=optional',
     );
   return mode;
 }
 
-/** What the service of workflows is told. `origins` are those of our own HTTP. */
+/** Settings of the workflow service. `origins` are the URLs of our own HTTP ports. */
 export function agentAuthConfig(
   flags: FlagReader,
   origins: readonly string[],
@@ -36,7 +36,7 @@ export function agentAuthConfig(
   const proxies = trustedProxies(flags);
   if (proxies.length === 0)
     throw new SettingsError(
-      '--agent-claim needs --trusted-proxies: the networks of the proxies that check tokens, such as 127.0.0.1/32 for our own gateway',
+      '--agent-claim needs --trusted-proxies with the networks of the proxies that verify tokens, such as 127.0.0.1/32 for our own gateway',
     );
   const isTrusted = (text: string): boolean => {
     const address = parseIpAddress(text);
@@ -54,7 +54,7 @@ interface IdentityDeps {
   readonly hidden: readonly ObjectKey[];
 }
 
-/** What services need to know agents by. Rejects when there is no key and agents must prove themselves. */
+/** Dependencies for agent authentication. Rejects if there is no key but agents must authenticate. */
 export async function openAgentIdentity(mode: AgentAuthMode, deps: IdentityDeps) {
   const hidden = [...deps.hidden, identityKeyPlace];
   if (mode === 'off') return { hidden };
@@ -64,7 +64,7 @@ export async function openAgentIdentity(mode: AgentAuthMode, deps: IdentityDeps)
     return { hidden, agentGate: sessions, bootTokens: sessions, agentSessions: sessions };
   } catch (thrown) {
     if (mode === 'required') throw thrown;
-    deps.log.warn('agents get no sessions: the key that signs them cannot be had', {
+    deps.log.warn('agent sessions are disabled: the signing key is unavailable', {
       error: String(thrown),
     });
     return { hidden };

@@ -1,4 +1,4 @@
-/** Settings of the boot service: what listens where, and which files it has. */
+/** Settings of the boot service: its listeners and files. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
@@ -10,7 +10,7 @@ import { isoConfig, type IsoDirectories } from './iso-settings.ts';
 import { hookSettings, netbootSettings } from './netboot-settings.ts';
 import { trustedProxies } from './setting-values.ts';
 
-/** Without the block size, which follows the network interface unless a flag says otherwise. */
+/** The block size follows the network interface unless its flag is set. */
 const { blockSizeBytesMax: _, ...transferLimits } = defaultTransferLimits;
 
 export function bootConfig(
@@ -46,7 +46,7 @@ export function bootConfig(
   };
 }
 
-/** Set-up fetches current binaries beside the sources; a distribution's own folder may have old ones, which hang. */
+/** Set-up downloads current binaries beside the sources. A distribution's own folder may have old ones, which hang. */
 const FETCHED = join(import.meta.dirname, '../../../../out/ipxe');
 const INSTALLED = '/usr/lib/ipxe';
 
@@ -106,6 +106,6 @@ function syslogConfig(flags: FlagReader): NonNullable<BootConfig['syslog']> {
 function pathPrefix(flags: FlagReader, name: 'pxe-http-path-prefix'): string {
   const text = flags.text(name);
   if (!/^\/(?:[\w.-]+\/)+$/.test(text))
-    throw new SettingsError(`--${name} takes a path such as /tftp/, not ${JSON.stringify(text)}`);
+    throw new SettingsError(`--${name} must be a path such as /tftp/, not ${JSON.stringify(text)}`);
   return text;
 }

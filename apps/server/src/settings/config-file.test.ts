@@ -17,7 +17,7 @@ function given(text: string, commandLine: string[] = [], environment: Record<str
   return givenFlags([`--config=${path}`, ...commandLine], environment);
 }
 
-test('a file gives values, the environment and the command line win over it', () => {
+test('reads values from a file, and the environment and the command line override it', () => {
   const text = 'http-port: 8001\ntink-server-bind-port: 8002\nsyslog-bind-port: 8003\n';
   const { reader } = given(text, ['--http-port=9001'], {
     TINKERBELL_HTTP_PORT: '9000',
@@ -36,14 +36,14 @@ test('lists may be lists; the path may come from the environment', () => {
 });
 
 const wrong: readonly [string, string][] = [
-  ['http-port: 1\nhttp-prot: 2\n', 'c.yaml:2:1: there is no setting http-prot; did you mean http-port?'],
-  ['config: x\n', 'c.yaml:1:1: a file names no other file'],
+  ['http-port: 1\nhttp-prot: 2\n', 'c.yaml:2:1: unknown setting http-prot; did you mean http-port?'],
+  ['config: x\n', 'c.yaml:1:1: config is not allowed in a configuration file'],
   ['http-port:\n  - 1\n', 'c.yaml:2:3: http-port must be one value'],
   ['http-port: {a: 1}\n', 'c.yaml:1:12: http-port must be one value'],
   ['- http-port\n', 'c.yaml:1:1: must be one map of settings, such as "http-port: 7080"'],
 ];
 
-test('what cannot be read is named with its line', () => {
+test('names an invalid entry with its line', () => {
   for (const [text, expected] of wrong) {
     const read = readConfigFile(flags, 'c.yaml', text);
     assert.equal(read.ok ? '' : read.message, expected);
@@ -53,7 +53,7 @@ test('what cannot be read is named with its line', () => {
   assert.equal(readConfigFile(flags, 'c.yaml', '# nothing\n').ok, true);
 });
 
-test('a wrong value is named with its line; a missing file with its path', () => {
+test('names an invalid value with its line, and a missing file with its path', () => {
   const { reader } = given('\nhttp-port: many\n');
   assert.throws(() => reader.port('http-port'), {
     message: `${path}:2:1: http-port must be a whole number from 0 to 65535, not "many"`,
@@ -61,7 +61,7 @@ test('a wrong value is named with its line; a missing file with its path', () =>
   assert.throws(() => givenFlags(['--config=/nowhere/x.yaml'], {}), /cannot read \/nowhere\/x.yaml/);
 });
 
-test('the report says where each value comes from, and shows no secrets', () => {
+test('the report shows the source of each value, and no secrets', () => {
   const text = 'postgres-url: postgres://tink:hunter2@db/tink\nsecrets-key: hunter3\n';
   const report = configReport(given(text, ['--http-port=1'], { TINKERBELL_DATA_DIR: '/d' }));
   assert.match(report, /postgres-url +postgres:\/\/tink:\*\*\*@db\/tink +\(.*tinkerbell.yaml:1:1\)/);

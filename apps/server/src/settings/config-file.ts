@@ -1,4 +1,4 @@
-/** Flags from a YAML file: `http-port: 7080`. What the command line or the environment gives wins over it. */
+/** Reads flags from a YAML file: `http-port: 7080`. The command line and the environment override it. */
 import { nearest } from '@tinkerbell/resources';
 import { parseYaml, type Position, type YamlMapEntry } from '@tinkerbell/yaml';
 import { SEPARATORS, type Flag } from './flag.ts';
@@ -8,10 +8,10 @@ export type ConfigFile =
   | {
       readonly ok: true;
       readonly values: FlagValues;
-      /** `tinkerbell.yaml:3:1` by flag name. */
+      /** The position of each value, `tinkerbell.yaml:3:1`, by flag name. */
       readonly sources: ReadonlyMap<string, string>;
     }
-  /** One line for each problem, each with file, line and column. */
+  /** One line per problem, each with file, line and column. */
   | { readonly ok: false; readonly message: string };
 
 /** `path` is for messages. */
@@ -47,7 +47,7 @@ function settingOf(
   { key: name, keyPosition: position, value }: YamlMapEntry,
 ): Setting {
   const flag = flags.find((one) => one.name === name);
-  if (name === 'config') return { problem: 'a file names no other file', position };
+  if (name === 'config') return { problem: 'config is not allowed in a configuration file', position };
   if (flag === undefined) return { problem: unknownSetting(flags, name), position };
   if (value.kind === 'scalar') return { name, value: value.value === null ? '' : value.text, position };
   const items = value.kind === 'list' ? value.items : [];
@@ -67,7 +67,7 @@ function settingOf(
 function unknownSetting(flags: readonly Flag[], name: string): string {
   const names = flags.map((one) => one.name);
   const close = nearest(name, names);
-  return `there is no setting ${name}; ${close === undefined ? 'tinkerbell --help lists them' : `did you mean ${close}?`}`;
+  return `unknown setting ${name}; ${close === undefined ? 'tinkerbell --help lists all settings' : `did you mean ${close}?`}`;
 }
 
 function place(path: string, { line, column }: Position): string {

@@ -1,11 +1,11 @@
-/** What is done for agents that nobody expects. */
+/** Settings of discovery and enrollment. */
 import type { AutoDiscoveryConfig, AutoEnrollmentConfig } from '@tinkerbell/service-workflows';
 import type { FlagReader } from './flag-reader.ts';
 
 export interface EnrollmentSettings {
-  /** Absent: machines are not discovered. */
+  /** If undefined, machines are not discovered. */
   readonly autoDiscovery?: AutoDiscoveryConfig;
-  /** Absent: agents are not enrolled. */
+  /** If undefined, agents are not enrolled. */
   readonly autoEnrollment?: AutoEnrollmentConfig;
 }
 
@@ -18,7 +18,7 @@ export function enrollmentSettings(flags: FlagReader): EnrollmentSettings {
 
 function discovery(flags: FlagReader): AutoDiscoveryConfig {
   return {
-    namespace: flags.parsed('tink-server-auto-discovery-namespace', namespaceOf, 'must be a namespace'),
+    namespace: flags.parsed('tink-server-auto-discovery-namespace', namespaceOf, 'must be a valid namespace'),
     enrollmentEnabled: flags.boolean('tink-server-auto-discovery-auto-enrollment-enabled'),
     requireApproval: flags.boolean('tink-server-auto-discovery-approval'),
     maxDiscovered: flags.number('tink-server-auto-discovery-max', [0, 1_000_000]),

@@ -1,4 +1,4 @@
-/** Typed values out of raw flags. A value that cannot be read is a SettingsError that names the flag and the value. */
+/** Parses raw flags to typed values. An invalid value is a SettingsError that names the flag and the value. */
 import type { Flag } from './flag.ts';
 import type { FlagName } from './flags/index.ts';
 import type { FlagValues } from './parse-flags.ts';
@@ -11,14 +11,14 @@ export class FlagReader {
   readonly #values: FlagValues;
   readonly #sources: ReadonlyMap<string, string>;
 
-  /** `sources`: where the values of a file stand, by flag name. */
+  /** `sources`: positions of values in the configuration file, by flag name. */
   constructor(flags: readonly Flag[], values: FlagValues, sources: ReadonlyMap<string, string> = new Map()) {
     this.#flags = new Map(flags.map((flag) => [flag.name, flag]));
     this.#values = values;
     this.#sources = sources;
   }
 
-  /** The value given, else the default. */
+  /** Returns the given value, else the default. */
   text(name: FlagName): string {
     const flag = this.#flags.get(name);
     if (flag === undefined) throw new Error(`no flag --${name} is declared`);
@@ -32,7 +32,7 @@ export class FlagReader {
     throw this.#wrong(name, 'must be true or false');
   }
 
-  /** A whole number within [min, max]. */
+  /** Parses a whole number within [min, max]. */
   number(name: FlagName<'number'>, [min, max]: readonly [number, number]): number {
     const text = this.text(name);
     const value = Number(text);
@@ -52,7 +52,7 @@ export class FlagReader {
       .filter((item) => item !== '');
   }
 
-  /** Of a flag of type `arguments`. */
+  /** Parses a flag of type `arguments`. */
   arguments(name: FlagName<'arguments'>): readonly string[] {
     return this.text(name)
       .split(/\s+/)
@@ -65,14 +65,14 @@ export class FlagReader {
     return found;
   }
 
-  /** Milliseconds of `500ms`, `10s`, `2m`, `1h`. */
+  /** Parses `500ms`, `10s`, `2m`, `1h` to milliseconds. */
   durationMs(name: FlagName<'duration'>): number {
     const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(this.text(name));
     if (match === null) throw this.#wrong(name, 'must be a duration such as 500ms, 10s or 2m');
     return Number(match[1]) * (durationUnitsMs[match[2] ?? ''] ?? 0);
   }
 
-  /** Whatever `parse` makes of the value; undefined means that it could not. */
+  /** Parses the value with `parse`, which returns undefined for an invalid value. */
   parsed<Value>(name: FlagName, parse: (text: string) => Value | undefined, rule: string): Value {
     const value = parse(this.text(name));
     if (value === undefined) throw this.#wrong(name, rule);

@@ -1,6 +1,6 @@
 /**
- * Flags as data. One row of a table in `flags/` declares a flag; parsing, `--help`, docs/reference/server.md and `config check` are
- * made from it. The name in the environment is `TINKERBELL_` and the name in upper case with underscores, as in upstream; the key in
+ * Flags as data. One row of a table in `flags/` declares a flag. Parsing, `--help`, docs/reference/server.md and `config check` are
+ * derived from it. The environment variable is `TINKERBELL_` plus the name in upper case with underscores, as in upstream. The key in
  * the file of `--config` is the name.
  */
 
@@ -12,11 +12,11 @@ export interface Flag<Name extends string = string, Type extends FlagType = Flag
   readonly type: Type;
   /** Heading in the help and in the reference. */
   readonly group: string;
-  /** The value of a flag that is not given. */
+  /** The default value. */
   readonly default: string;
-  /** What an empty default means, for people: `--public-ipv4`. */
+  /** Description of an empty default: `--public-ipv4`. */
   readonly fallback: string;
-  /** For people, without the default. */
+  /** Help text without the default. */
   readonly help: string;
 }
 
@@ -50,14 +50,14 @@ export function flagGroup<const Rows extends Readonly<Record<string, Row>>>(
   return Object.entries(rows).map(([name, row]) => ({ ...row, name, group }));
 }
 
-/** Between values of one flag that may be given several times. */
+/** Separator between the values of a repeated flag. */
 export const SEPARATORS: Readonly<Partial<Record<FlagType, string>>> = { list: ',', arguments: ' ' };
 
 export function environmentNameOf(flag: string): string {
   return `TINKERBELL_${flag.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** `7080`, `--public-ipv4`, or nothing. */
+/** Returns `7080`, `--public-ipv4`, or an empty string. */
 export function defaultOf({ default: value, fallback }: Flag): string {
   return value === '' ? fallback : value;
 }

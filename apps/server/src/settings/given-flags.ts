@@ -1,4 +1,4 @@
-/** What was given, of all places: the command line wins over the environment, that over the file of `--config`. */
+/** Merges flags from all sources: the command line overrides the environment, which overrides the file of `--config`. */
 import { readFileSync } from 'node:fs';
 import { readConfigFile } from './config-file.ts';
 import { environmentNameOf } from './flag.ts';
@@ -10,9 +10,9 @@ import { translated } from './upstream-flags.ts';
 
 export interface GivenFlags {
   readonly reader: FlagReader;
-  /** Of flags that were given and change nothing: for the log. */
+  /** Log notes about given flags that have no effect. */
   readonly notes: readonly string[];
-  /** Those that were given: by name, with their value and where it comes from. */
+  /** The given flags by name, with their values and sources. */
   readonly given: readonly { readonly name: string; readonly value: string; readonly source: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** What `tinkerbell --help` prints: the commands, then every flag by group. */
+/** The text of `tinkerbell --help`: the commands, then every flag by group. */
 import { defaultOf, type Flag } from './flag.ts';
 
 const USAGE = `usage: tinkerbell [flags]
@@ -8,10 +8,10 @@ const USAGE = `usage: tinkerbell [flags]
        tinkerbell gateway check FILE
        tinkerbell cert init | issue NAME... | show
 
-Turns bare machines into configured nodes.
+Provisions bare-metal machines.
 
-Every flag can also be set in the environment (--http-port is TINKERBELL_HTTP_PORT) and in the file of --config
-(http-port: 7080). The command line wins over the environment, and the environment over the file.
+You can also set every flag in the environment (--http-port is TINKERBELL_HTTP_PORT) and in the file of --config
+(http-port: 7080). The command line overrides the environment, and the environment overrides the file.
 `;
 const COLUMNS = 110;
 const INDENT = 6;

@@ -10,7 +10,7 @@ const MEBIBYTE = 1024 * 1024;
 
 export interface IsoDirectories {
   readonly dataDirectory: string;
-  /** Our own images are beside kernel and initramfs. */
+  /** Our own images are in the folder of kernel and initramfs. */
   readonly hookDirectory: string;
 }
 
@@ -18,7 +18,7 @@ export function isoConfig(flags: FlagReader, { dataDirectory, hookDirectory }: I
   const upstreamUrl = flags.text('iso-upstream-url');
   if (upstreamUrl !== '' && !/^https?:\/\/[^\s/]+\//i.test(upstreamUrl))
     throw new SettingsError(
-      `--iso-upstream-url takes an http or https URL, not ${JSON.stringify(upstreamUrl)}`,
+      `--iso-upstream-url must be an http or https URL, not ${JSON.stringify(upstreamUrl)}`,
     );
   return {
     ...(upstreamUrl === '' ? {} : { upstreamUrl }),
@@ -35,7 +35,7 @@ export function isoConfig(flags: FlagReader, { dataDirectory, hookDirectory }: I
   };
 }
 
-/** A shorter one could be in an image by chance, and has no room for the arguments. */
+/** A shorter string could occur in an image by chance, and has no room for the kernel arguments. */
 function magicOf(text: string): string | undefined {
   return /^[\x20-\x7e]{64,4096}$/.test(text) ? text : undefined;
 }
@@ -50,7 +50,7 @@ function allowedSources(flags: FlagReader): AllowedSources {
       hostNames.push(text.toLowerCase());
     else
       throw new SettingsError(
-        `--iso-allow-source takes hosts and networks such as localhost or 127.0.0.0/8, not ${JSON.stringify(text)}`,
+        `--iso-allow-source must be hosts and networks such as localhost or 127.0.0.0/8, not ${JSON.stringify(text)}`,
       );
   }
   return { hostNames, networks };

@@ -1,9 +1,9 @@
-/** How much the server and its parts log. */
+/** Log levels of the server and its parts. */
 import { createNodeLog } from '@tinkerbell/platform-node';
 import type { Log } from '@tinkerbell/platform-contract';
 import type { FlagReader } from './flag-reader.ts';
 
-/** Parts with a log level of their own, under upstream's names. */
+/** Parts with their own log level, under upstream's names. */
 const names = ['smee', 'tootles', 'tink-server', 'tink-controller'] as const;
 type Part = (typeof names)[number];
 type Level = 'debug' | 'info' | 'silent';
@@ -11,7 +11,7 @@ type Level = 'debug' | 'info' | 'silent';
 export type LogLevels = Readonly<Record<Part | 'server', Level>>;
 export type Logs = Readonly<Record<Part | 'server', Log>>;
 
-/** Upstream's numbers: greater than 0 says more, less than 0 nothing; 0 of a part is what the server has. */
+/** Upstream's numbers: above 0 logs more, below 0 logs nothing. For a part, 0 means the server's level. */
 export function logLevelsOf(flags: FlagReader): LogLevels {
   const range = [-100, 100] as const;
   const server = flags.number('log-level', range);

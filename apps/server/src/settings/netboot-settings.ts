@@ -1,4 +1,4 @@
-/** What DHCP replies and scripts say. */
+/** Settings of DHCP replies and iPXE scripts. */
 import {
   parseAddressPool,
   parseMacPrefix,
@@ -52,16 +52,16 @@ function ipxeFeature(text: string): IpxeFeature {
   const found = IPXE_FEATURES.find((feature) => feature === text);
   if (found !== undefined) return found;
   const known = IPXE_FEATURES.join(', ');
-  throw new SettingsError(`--ipxe-needed-features takes some of ${known}, not ${JSON.stringify(text)}`);
+  throw new SettingsError(`--ipxe-needed-features must be a list of ${known}, not ${JSON.stringify(text)}`);
 }
 
-/** Ours, as upstream, where the receiver runs. */
+/** The server's own address if the syslog receiver is enabled, as in upstream. */
 function syslogAddress(flags: FlagReader, own: Ipv4): Ipv4 | undefined {
   if (flags.text('dhcp-syslog-ip') !== '') return addressOf(flags, 'dhcp-syslog-ip');
   return flags.boolean('syslog-enabled') ? own : undefined;
 }
 
-/** A pool has commas in it: several are told apart by semicolons. */
+/** Pools contain commas, so several pools are separated by semicolons. */
 function addressPools(flags: FlagReader): readonly AddressPool[] {
   const texts = flags.text('dhcp-pool').split(';');
   const pools = texts
@@ -76,7 +76,7 @@ function addressPools(flags: FlagReader): readonly AddressPool[] {
     const other = pools.slice(0, index).find((one) => shareNetwork(one, pool));
     if (other !== undefined)
       throw new SettingsError(
-        `--dhcp-pool: ${other.first} and ${pool.first} are in one network, which can have one pool`,
+        `--dhcp-pool: ${other.first} and ${pool.first} are in the same network, which can have only one pool`,
       );
   }
   return pools;
@@ -96,7 +96,7 @@ function proxyAllowList(flags: FlagReader): ProxyAllowList {
     flags.list(name).map((text) => {
       const value = parse(text);
       if (value === undefined)
-        throw new SettingsError(`--${name} takes ${rule}, not ${JSON.stringify(text)}`);
+        throw new SettingsError(`--${name} must be ${rule}, not ${JSON.stringify(text)}`);
       return value;
     });
   return {
@@ -123,7 +123,7 @@ function overrideOf(item: string): [number, string] {
   const match = /^(\d{1,5})=([\w.-]+)$/.exec(item);
   if (match === null)
     throw new SettingsError(
-      `--ipxe-override-arch-mapping takes <number>=<binary>, not ${JSON.stringify(item)}`,
+      `--ipxe-override-arch-mapping must be <number>=<binary>, not ${JSON.stringify(item)}`,
     );
   return [Number(match[1]), match[2] ?? ''];
 }

@@ -19,7 +19,7 @@ function forward(endpoints: readonly Endpoint[], protocol: 'tcp' | 'udp' = 'tcp'
   return { ...common, protocol, endpoints };
 }
 
-test('a TCP forward to a port of the server itself is refused, however its address is written', () => {
+test('rejects a TCP forward to a port of the server itself, however its address is written', () => {
   for (const host of [
     '127.0.0.1',
     '127.9.9.9',
@@ -42,7 +42,7 @@ test('a TCP forward to a port of the server itself is refused, however its addre
       );
 });
 
-test('a UDP forward to a port of the server itself is refused', () => {
+test('rejects a UDP forward to a port of the server itself', () => {
   for (const port of [67, 69, 514, 547, 4011])
     assert.match(
       refusal(forward([{ host: '127.0.0.1', port }], 'udp')) ?? '',
@@ -58,14 +58,14 @@ test('other ports, other hosts and other protocols are forwarded', () => {
   assert.equal(refusal(forward([{ host: '127.0.0.1', port: 69 }], 'tcp')), undefined);
 });
 
-test('the ports of the documented stack are taken by one flag, and a value that is no list of ports is refused', () => {
+test('one flag opens the ports of the documented stack, and an invalid list is rejected', () => {
   const read = (text: string) => new FlagReader(flags, new Map([['http-stack-ports', text]]));
   assert.deepEqual(stackPorts(read('8080,7171')), [8080, 7171]);
   assert.deepEqual(stackPorts(read('')), []);
   for (const wrong of ['0', '65536', 'http', '8080,8080', '80 81', '1,2,3,4,5,6,7,8,9'])
     assert.throws(
       () => stackPorts(read(wrong)),
-      /--http-stack-ports takes at most 8 different ports such as 8080,7171/,
+      /--http-stack-ports must be at most 8 different ports such as 8080,7171/,
     );
   const toStack = forward([{ host: '127.0.0.1', port: 8080 }]);
   assert.match(forwardRefusal(read('8080'))(toStack) ?? '', /own --http-stack-ports/);

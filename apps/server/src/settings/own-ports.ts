@@ -1,6 +1,6 @@
 /**
- * Ports of this server that a forward must not lead to: what answers there would see the gateway as its client, and
- * everything that depends on who the client is (metadata, agents' sessions, limits) would take all clients for one.
+ * Ports of this server that a forward must not target. The program there would see the gateway as its client, and everything
+ * that depends on the client (metadata, agents' sessions, limits) would treat all clients as one.
  */
 import { hostname } from 'node:os';
 import { isOwnAddress } from '@tinkerbell/platform-node';
@@ -18,13 +18,13 @@ const TCP_FLAGS = [
 ] as const;
 
 const UDP_FLAGS = ['dhcp-bind-port', 'tftp-server-bind-port', 'syslog-bind-port'] as const;
-/** The PXE boot server's and DHCPv6's, which have no flag. */
+/** The ports of the PXE boot server and of DHCPv6, which have no flag. */
 const DHCP_PORTS = [4011, 547].map((port) => [port, 'dhcp-enabled'] as const);
 
-/** Few: each is a listener. */
+/** Limit, because each port is a listener. */
 const STACK_PORTS_MAX = 8;
 
-/** Of `--http-stack-ports`, each once. Throws a SettingsError that names the value. */
+/** Parses `--http-stack-ports` without duplicates. Throws a SettingsError that names the value. */
 export function stackPorts(flags: FlagReader): readonly number[] {
   const texts = flags.list('http-stack-ports');
   const ports = texts.map(Number);
@@ -32,14 +32,14 @@ export function stackPorts(flags: FlagReader): readonly number[] {
     /^\d{1,5}$/.test(texts[index] ?? '') && port > 0 && port <= 65_535;
   if (!ports.every(isPort) || ports.length > STACK_PORTS_MAX || new Set(ports).size < ports.length)
     throw new SettingsError(
-      `--http-stack-ports takes at most ${STACK_PORTS_MAX} different ports such as 8080,7171, not ${JSON.stringify(texts.join(','))}`,
+      `--http-stack-ports must be at most ${STACK_PORTS_MAX} different ports such as 8080,7171, not ${JSON.stringify(texts.join(','))}`,
     );
   return ports;
 }
 
 export type RefuseForward = (forward: ForwardSettings) => string | undefined;
 
-/** Says of a forward why it is refused and what to use instead; undefined for one that may be. */
+/** Returns why a forward is rejected and what to use instead; undefined if it is allowed. */
 export function forwardRefusal(flags: FlagReader): RefuseForward {
   const named = (names: readonly FlagName<'number'>[]) =>
     names.map((name) => [flags.port(name), name] as const);

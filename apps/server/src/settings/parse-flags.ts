@@ -1,15 +1,15 @@
-/** The command line and the environment, as raw values of flags. */
+/** Parses the command line and the environment to raw flag values. */
 import { nearest } from '@tinkerbell/resources';
 import { environmentNameOf, SEPARATORS, type Flag } from './flag.ts';
 
-/** Raw text by flag name; only flags that were given. What was given several times is joined by the type's separator. */
+/** Raw text by flag name; only given flags. Repeated values are joined by the type's separator. */
 export type FlagValues = ReadonlyMap<string, string>;
 
 export type ParsedFlags =
   | { readonly ok: true; readonly values: FlagValues }
   | { readonly ok: false; readonly message: string };
 
-/** `--name value`, `--name=value`, `--boolean`, `--boolean=false`; a single dash does as well, as in Go programs. */
+/** Accepts `--name value`, `--name=value`, `--boolean`, `--boolean=false`, and a single dash like Go programs. */
 export function parseFlags(
   flags: readonly Flag[],
   commandLine: readonly string[],

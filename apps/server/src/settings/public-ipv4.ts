@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
 
 /**
- * Our address as machines see it: of the first network interface that DHCP is bound to, else of the one with the
- * default route, else the first that is not loopback.
+ * Finds the server's address as machines see it: the address of the first network interface that DHCP is bound to, else of the one
+ * with the default route, else of the first that is not loopback.
  */
 export function publicIpv4(
   networkInterfaces: readonly NetworkInterface[],
@@ -14,7 +14,7 @@ export function publicIpv4(
   return (named(bound[0]) ?? named(defaultRouteInterface()) ?? external[0] ?? networkInterfaces[0])?.address;
 }
 
-/** From /proc/net/route: the interface whose destination and mask are 0. */
+/** Parses /proc/net/route and returns the interface whose destination and mask are 0. */
 function defaultRouteInterface(): string | undefined {
   try {
     const lines = readFileSync('/proc/net/route', 'utf8').split('\n').slice(1);

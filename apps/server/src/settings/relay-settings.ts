@@ -8,7 +8,7 @@ import { addressOf } from './setting-values.ts';
 export function relayConfig(flags: FlagReader): RelayConfig {
   const networkInterfaces = flags.list('relay-interface');
   if (networkInterfaces.length === 0)
-    throw new SettingsError('--enable-relay needs --relay-interface: where the clients are');
+    throw new SettingsError('--enable-relay needs --relay-interface, the network interface of the clients');
   const information = informationSettings(flags);
   return {
     downstream: networkInterfaces.map((networkInterface) => ({ networkInterface })),
@@ -23,11 +23,12 @@ export function relayConfig(flags: FlagReader): RelayConfig {
 
 function servers(flags: FlagReader): RelayConfig['servers'] {
   const texts = flags.list('relay-server');
-  if (texts.length === 0) throw new SettingsError('--enable-relay needs --relay-server: who is asked');
+  if (texts.length === 0)
+    throw new SettingsError('--enable-relay needs --relay-server, the DHCP server to relay to');
   return texts.map((text) => {
     const address = parseIpv4(text);
     if (address === undefined)
-      throw new SettingsError(`--relay-server takes IPv4 addresses, not ${JSON.stringify(text)}`);
+      throw new SettingsError(`--relay-server must be IPv4 addresses, not ${JSON.stringify(text)}`);
     return { address };
   });
 }

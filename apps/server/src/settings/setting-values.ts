@@ -1,4 +1,4 @@
-/** Values that several groups of settings are made of. */
+/** Value parsers that several groups of settings share. */
 import { parseIpNetwork, parseIpv4, type IpNetwork, type Ipv4 } from '@tinkerbell/wire';
 import type { FlagReader } from './flag-reader.ts';
 import type { FlagName } from './flags/index.ts';
@@ -17,7 +17,7 @@ export function trustedProxies(flags: FlagReader): readonly IpNetwork[] {
     const network = parseIpNetwork(text);
     if (network === undefined)
       throw new SettingsError(
-        `--trusted-proxies takes networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
+        `--trusted-proxies must be networks such as 10.0.0.0/8, not ${JSON.stringify(text)}`,
       );
     return network;
   });

@@ -1,4 +1,4 @@
-/** A setting that cannot be used. The message names the flag, the value and the way out. */
+/** An invalid setting. The message names the flag, the value and the fix. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }

@@ -19,13 +19,13 @@ function settings(commandLine: string[], environment: Record<string, string> = {
   return settingsFrom(new FlagReader(flags, parsed.values), networkInterfaces);
 }
 
-test('the command line wins over the environment, and that over the default', () => {
+test('the command line overrides the environment, and the environment overrides the default', () => {
   assert.equal(settings([]).http.port, 7080);
   assert.equal(settings([], { TINKERBELL_HTTP_PORT: '8000' }).http.port, 8000);
   assert.equal(settings(['--http-port=9000'], { TINKERBELL_HTTP_PORT: '8000' }).http.port, 9000);
 });
 
-test('flags may be written as Go programs take them', () => {
+test('accepts flags in the form of Go programs', () => {
   for (const form of [['-http-port', '9000'], ['--http-port', '9000'], ['-http-port=9000']])
     assert.equal(settings(form).http.port, 9000);
   assert.equal(settings(['--dhcp-enabled=false']).boot?.dhcp, undefined);
@@ -46,14 +46,14 @@ test('kernel arguments are separated by spaces and may have commas, as in upstre
   assert.deepEqual(boot?.hook.extraKernelArguments, ['console=ttyS0,115200', 'quiet', 'c=3']);
 });
 
-test('a part logs as it is told, else as the server does', () => {
+test('a part logs at its own level, else at the level of the server', () => {
   const { logLevels } = settings(['--log-level=-1', '--smee-log-level=1']);
   assert.equal(logLevels.server, 'silent');
   assert.equal(logLevels.smee, 'debug');
   assert.equal(logLevels.tootles, 'silent');
 });
 
-test('our address is that of the bound network interface, and everything told to machines follows it', () => {
+test('the public address is that of the bound network interface, and URLs for machines follow it', () => {
   const { boot, publicIpv4 } = settings(['--dhcp-bind-interface', 'eth2', '--http-port', '8080']);
   assert.equal(publicIpv4, '10.2.0.1');
   assert.equal(boot?.netboot.scriptUrl, 'http://10.2.0.1:8080/ipxe/script/auto.ipxe');
@@ -63,11 +63,14 @@ test('our address is that of the bound network interface, and everything told to
 });
 
 test('a certificate needs its key, and makes agents use TLS', () => {
-  assert.throws(() => settings(['--tls-cert-file', 'c']), /--tls-cert-file and --tls-key-file go together/);
+  assert.throws(
+    () => settings(['--tls-cert-file', 'c']),
+    /--tls-cert-file and --tls-key-file must be set together/,
+  );
   assert.equal(settings(['--tls-cert-file', 'c', '--tls-key-file', 'k']).boot?.hook.tls, true);
 });
 
-test('wrong values name flag, value and rule', () => {
+test('invalid values name flag, value and rule', () => {
   assert.throws(
     () => settings(['--public-ipv4', '10.0.0']),
     /--public-ipv4 must be an IPv4 address, not "10.0.0"/,
@@ -82,11 +85,11 @@ test('wrong values name flag, value and rule', () => {
   );
   assert.throws(
     () => settings(['--ipxe-override-arch-mapping', '7:x']),
-    /takes <number>=<binary>, not "7:x"/,
+    /must be <number>=<binary>, not "7:x"/,
   );
 });
 
-test('the proxy modes may be kept to MAC prefixes and subnets', () => {
+test('the proxy modes can be limited to MAC prefixes and subnets', () => {
   assert.equal(settings([]).boot?.netboot.mode, 'reservation');
   const { boot } = settings([
     '--dhcp-mode=auto-proxy',
@@ -104,11 +107,11 @@ test('the proxy modes may be kept to MAC prefixes and subnets', () => {
   );
   assert.throws(
     () => settings(['--dhcp-proxy-allow-mac', '5254']),
-    /--dhcp-proxy-allow-mac takes MAC prefixes such as 52:54:00, not "5254"/,
+    /--dhcp-proxy-allow-mac must be MAC prefixes such as 52:54:00, not "5254"/,
   );
   assert.throws(
     () => settings(['--dhcp-proxy-allow-subnet', '10.1.0.0']),
-    /--dhcp-proxy-allow-subnet takes networks such as 10.1.0.0\/16, not "10.1.0.0"/,
+    /--dhcp-proxy-allow-subnet must be networks such as 10.1.0.0\/16, not "10.1.0.0"/,
   );
 });
 
@@ -116,7 +119,7 @@ test('trusted proxies are networks', () => {
   assert.equal(settings(['--trusted-proxies', '10.0.0.0/8,192.168.1.1']).metadata?.trustedProxies.length, 2);
   assert.throws(
     () => settings(['--trusted-proxies', 'proxy']),
-    /--trusted-proxies takes networks such as 10\.0\.0\.0\/8, not "proxy"/,
+    /--trusted-proxies must be networks such as 10\.0\.0\.0\/8, not "proxy"/,
   );
   assert.equal(settings(['--enable-tootles=false']).metadata, undefined);
 });
@@ -128,7 +131,7 @@ test('a certificate and its key give HTTPS and gRPC over TLS', () => {
   assert.equal(workflows?.tls?.keyFile, 'key.pem');
   assert.throws(
     () => settings(['--tls-cert-file=cert.pem']),
-    /--tls-cert-file and --tls-key-file go together/,
+    /--tls-cert-file and --tls-key-file must be set together/,
   );
 });
 
@@ -149,12 +152,12 @@ test('address pools are read with their settings', () => {
   );
 });
 
-test('two pools of one network are refused: only the first would be used', () => {
+test('rejects two pools of one network, because only the first would be used', () => {
   const pools = '--dhcp-pool=10.0.0.10-10.0.0.20/24;10.0.0.100-10.0.0.120/25';
-  assert.throws(() => settings([pools]), /10.0.0.10 and 10.0.0.100 are in one network/);
+  assert.throws(() => settings([pools]), /10.0.0.10 and 10.0.0.100 are in the same network/);
 });
 
-test('syslog is received, and machines are told, unless it is off', () => {
+test('syslog is received and announced to machines, unless it is disabled', () => {
   assert.deepEqual(settings([]).boot?.syslog, { address: '0.0.0.0', port: 514 });
   assert.equal(settings([]).boot?.netboot.syslogAddress, '10.1.0.1');
   const off = settings(['--syslog-enabled=false']).boot;
@@ -164,7 +167,7 @@ test('syslog is received, and machines are told, unless it is off', () => {
   );
 });
 
-test('DHCPv6 and router advertisements speak on network interfaces that are named', () => {
+test('DHCPv6 and router advertisements use the configured network interfaces', () => {
   assert.equal(settings([]).boot?.dhcpv6, undefined);
   const { boot } = settings([
     '--dhcpv6-enabled',
@@ -183,7 +186,7 @@ test('DHCPv6 and router advertisements speak on network interfaces that are name
   );
 });
 
-test('a relay needs to know its clients and servers', () => {
+test('a relay needs the network interface of its clients and its servers', () => {
   assert.equal(settings([]).relay, undefined);
   const { relay } = settings([
     '--enable-relay',
@@ -196,13 +199,13 @@ test('a relay needs to know its clients and servers', () => {
   assert.throws(() => settings(['--enable-relay', '--relay-interface=eth1']), /needs --relay-server/);
 });
 
-test('the old port of the metadata service can be switched off', () => {
+test('the old port of the metadata service can be disabled', () => {
   assert.equal(settings([]).legacyMetadataPort, 50061);
   assert.equal(settings(['--tootles-legacy-port=0']).legacyMetadataPort, undefined);
   assert.equal(settings(['--enable-tootles=false']).legacyMetadataPort, undefined);
 });
 
-test('unknown flags and missing values are told', () => {
+test('rejects unknown flags and missing values', () => {
   const message = (commandLine: string[]) => {
     const parsed = parseFlags(flags, commandLine, {});
     return parsed.ok ? '' : parsed.message;
@@ -234,7 +237,7 @@ test('no flag is declared twice', () => {
   assert.deepEqual([...new Set(names)], names);
 });
 
-test('ISO images are on, of our own, and what is wrong about their settings is named', () => {
+test('ISO images are enabled with our own image, and invalid settings are named', () => {
   const { boot, dataDirectory, images } = settings([]);
   assert.equal(boot?.iso?.magic.length, 1_024);
   assert.equal(boot.iso.ownDirectory, images?.hookDirectory);
@@ -244,15 +247,15 @@ test('ISO images are on, of our own, and what is wrong about their settings is n
   const allowed = settings(['--iso-allow-source', 'Files.LAN,127.0.0.0/8,::1']).boot?.iso?.allowed;
   assert.deepEqual([allowed?.hostNames, allowed?.networks.length], [['files.lan'], 2]);
   const wrong: [string[], RegExp][] = [
-    [['--iso-upstream-url', 'file:///x.iso'], /--iso-upstream-url takes an http or https URL, not "file:/],
+    [['--iso-upstream-url', 'file:///x.iso'], /--iso-upstream-url must be an http or https URL, not "file:/],
     [['--iso-patch-magic-string', 'short'], /must have 64 to 4096 printable ASCII characters, not "short"/],
-    [['--iso-allow-source', '10.0.0.0/99'], /--iso-allow-source takes hosts and networks .* not "10/],
+    [['--iso-allow-source', '10.0.0.0/99'], /--iso-allow-source must be hosts and networks .* not "10/],
     [['--iso-cache-size', '1'], /--iso-cache-size must be a whole number from 64/],
   ];
   for (const [commandLine, message] of wrong) assert.throws(() => settings(commandLine), message);
 });
 
-test('machines are discovered and enrolled only when it is asked for', () => {
+test('discovers and enrolls machines only if configured', () => {
   const { workflows: off } = settings(['--tink-server-auto-discovery-namespace=x']);
   assert.equal(off?.autoDiscovery ?? off?.autoEnrollment, undefined);
   const { workflows: on } = settings(
@@ -273,11 +276,11 @@ test('machines are discovered and enrolled only when it is asked for', () => {
   assert.deepEqual(on.autoEnrollment, {});
   assert.throws(
     () => settings(['--tink-server-auto-discovery-enabled', '--tink-server-auto-discovery-namespace=A']),
-    /--tink-server-auto-discovery-namespace must be a namespace, not "A"/,
+    /--tink-server-auto-discovery-namespace must be a valid namespace, not "A"/,
   );
 });
 
-test('rules about references are read, and what is wrong about one is told with its list and place', () => {
+test('reads reference rules, and names the list and place of an invalid one', () => {
   const allow = '--tink-controller-reference-allow-list-rules';
   assert.equal(settings([]).referenceRules.deny.length, 1);
   const rules = settings([`${allow}={"reference":{"resource":["templates"]}}|{"reference":{"name":["os"]}}`]);
@@ -288,7 +291,7 @@ test('rules about references are read, and what is wrong about one is told with 
   );
 });
 
-test('the store is a file unless another is asked for; an address of PostgreSQL never comes back in an error', () => {
+test('the store is a file by default, and errors never contain the address of PostgreSQL', () => {
   assert.deepEqual(settings([]).store, { kind: 'sqlite' });
   const url = 'postgres://user:hunter2@db/rack';
   assert.deepEqual(settings(['--store=postgres'], { TINKERBELL_POSTGRES_URL: url }).store, {
@@ -311,7 +314,7 @@ test('the store is a file unless another is asked for; an address of PostgreSQL 
   }
 });
 
-test('keys for secrets come from a file or the environment, and are not told', () => {
+test('reads secrets keys from a file or the environment, and never prints them', () => {
   const key = Buffer.alloc(32, 7).toString('base64');
   assert.equal(settings([]).secretsKeys, undefined);
   assert.equal(settings([], { TINKERBELL_SECRETS_KEY: `${key},${key}` }).secretsKeys?.length, 2);
@@ -320,8 +323,5 @@ test('keys for secrets come from a file or the environment, and are not told', (
     ({ message }: Error) =>
       message.startsWith('TINKERBELL_SECRETS_KEY key 1 has 7 bytes') && !message.includes('aHV'),
   );
-  assert.throws(
-    () => settings(['--secrets-key-file=/nowhere']),
-    /--secrets-key-file \/nowhere cannot be read/,
-  );
+  assert.throws(() => settings(['--secrets-key-file=/nowhere']), /cannot read --secrets-key-file \/nowhere/);
 });

@@ -1,4 +1,4 @@
-/** What the flags mean, as values the services take. */
+/** Converts flags to the settings of the services. */
 import { resolve } from 'node:path';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
 import type { BootConfig } from '@tinkerbell/service-boot';
@@ -26,25 +26,25 @@ import { addressOf, trustedProxies } from './setting-values.ts';
 export interface Settings {
   readonly dataDirectory: string;
   readonly store: StoreSettings;
-  /** A damaged database is replaced by what of it is intact. */
+  /** Replaces a damaged database with its intact part. */
   readonly acceptLoss: boolean;
-  /** The first seals secrets in the store, each opens what it sealed; absent: they are not sealed. */
+  /** The first key seals secrets in the store. Each key opens what it sealed. If undefined, secrets are not sealed. */
   readonly secretsKeys?: readonly Uint8Array[];
   readonly logLevels: LogLevels;
-  /** How long everything goes on after a signal while `/readyz` already says no. */
+  /** Time after a signal during which the server still works while `/readyz` reports failure. */
   readonly shutdownDelayMs: number;
   readonly publicIpv4: Ipv4;
   readonly http: { readonly address: string; readonly port: number };
-  /** Ports beside it for machines: what services serve without a credential. */
+  /** Additional ports for machines. They serve routes that need no credential. */
   readonly stackPorts: readonly number[];
-  /** The same pages over TLS, when there is a certificate. */
+  /** The same pages over TLS, if there is a certificate. */
   readonly https?: { readonly address: string; readonly port: number } & TlsFiles;
-  /** Metadata alone, where Hegel had it; absent: nowhere. */
+  /** Metadata only, on Hegel's old port; undefined disables it. */
   readonly legacyMetadataPort?: number;
-  /** Port on loopback of the API over TLS, for the commands of this machine. 0: any free port. */
+  /** Loopback port of the API over TLS, for commands of this machine. 0: any free port. */
   readonly localApiPort: number;
   readonly apiAnonymous: ApiAudience;
-  /** Host names in requests without a credential; a page in a browser can bind its own name to any address. */
+  /** Allowed host names in requests without a credential, because a web page can point its own name to any address. */
   readonly apiAnonymousHosts: readonly string[];
   readonly access: AccessSettings;
   readonly agentAuth: AgentAuthMode;
@@ -54,7 +54,7 @@ export interface Settings {
     readonly recordsKept: number;
     readonly outputLinesKept: number;
   };
-  /** Absent: not run. */
+  /** If undefined, not run. */
   readonly boot?: BootConfig;
   readonly workflows?: {
     readonly address: string;
@@ -66,7 +66,7 @@ export interface Settings {
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
   readonly metadata?: MetadataConfig;
   readonly controller: boolean;
-  /** Which objects that a Hardware names its templates may see. */
+  /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
   readonly gateway: GatewaySettings | undefined;
@@ -77,7 +77,7 @@ interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** Below, one action has more lines; above, the file is beyond what one server keeps. */
+/** Below the lower limit, a single action can have more lines. Above the upper limit, the file is too large for one server. */
 const JOURNAL_COUNT_RANGE = [10_000, 100_000_000] as const;
 
 /** Throws a SettingsError that names the flag. */
@@ -133,14 +133,14 @@ function publicAddress(flags: FlagReader, networkInterfaces: readonly NetworkInt
   const found = publicIpv4(networkInterfaces, flags.list('dhcp-bind-interface'));
   const parsed = found === undefined ? undefined : parseIpv4(found);
   if (parsed === undefined)
-    throw new SettingsError('cannot find our IPv4 address; give it with --public-ipv4');
+    throw new SettingsError('cannot determine the IPv4 address of this server; set it with --public-ipv4');
   return parsed;
 }
 
 function apiAudience(flags: FlagReader): ApiAudience {
   if (flags.text('api-anonymous') === 'loopback')
     throw new SettingsError(
-      '--api-anonymous=loopback is gone: an address proves no identity, because forwards and proxies share it. Leave the flag out; tink and kubectl on this machine use DATA_DIR/kubeconfig',
+      '--api-anonymous=loopback was removed, because forwards and proxies share the loopback address. Remove the flag. On this machine, tink and kubectl use DATA_DIR/kubeconfig',
     );
   return flags.oneOf('api-anonymous', ['none', 'everyone']);
 }
@@ -175,7 +175,7 @@ function referenceRules(flags: FlagReader): ReferenceRules {
 function tlsFiles(flags: FlagReader): TlsFiles | undefined {
   const [certFile, keyFile] = [flags.text('tls-cert-file'), flags.text('tls-key-file')];
   if ((certFile === '') !== (keyFile === ''))
-    throw new SettingsError('--tls-cert-file and --tls-key-file go together');
+    throw new SettingsError('--tls-cert-file and --tls-key-file must be set together');
   return certFile === '' ? undefined : { certFile, keyFile };
 }
 

@@ -7,12 +7,12 @@ import { flags } from './flags/index.ts';
 import { givenFlags } from './given-flags.ts';
 import { upstreamFlags } from './upstream-flags.ts';
 
-/** Every flag of upstream's `tinkerbell`, embedded build included, with its commit in the first line. */
+/** Every flag of upstream's `tinkerbell`, including the embedded build, with its commit in the first line. */
 const listed = readFileSync(join(import.meta.dirname, 'testdata/upstream-flags.txt'), 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
-test('every flag of upstream is known, and every one that changes nothing is upstream’s', () => {
+test('knows every flag of upstream, and every flag without effect is upstream’s', () => {
   const names = new Set(flags.map(({ name }) => name));
   assert.ok(listed.length > 100);
   assert.deepEqual(
@@ -23,10 +23,10 @@ test('every flag of upstream is known, and every one that changes nothing is ups
     upstreamFlags.map(({ name }) => name).filter((name) => !listed.includes(name)),
     [],
   );
-  assert.equal(names.size, flags.length, 'a flag is there twice');
+  assert.equal(names.size, flags.length, 'a flag is duplicated');
 });
 
-test('what upstream’s flags mean here is done', () => {
+test('maps upstream’s flags to their effect here', () => {
   const { reader, notes } = givenFlags(['--backend=kube', '--backend-kube-config=/etc/kube'], {
     TINKERBELL_IPXE_HTTP_SCRIPT_TRUSTED_PROXIES: '10.0.0.0/8',
   });
@@ -36,23 +36,23 @@ test('what upstream’s flags mean here is done', () => {
   assert.deepEqual(notes, []);
 });
 
-test('a flag of ours wins over upstream’s for the same', () => {
+test('our flag takes precedence over upstream’s', () => {
   const { reader } = givenFlags(['--backend=kube', '--store=sqlite'], {});
   assert.equal(reader.text('store'), 'sqlite');
 });
 
-test('what changes nothing is said; what asks for nothing is not', () => {
+test('reports flags without effect, unless they request nothing', () => {
   const { notes } = givenFlags(['--etcd-dir=/var/lib/etcd', '--enable-ui=false', '--ui-url-prefix=/'], {});
   assert.deepEqual(notes, [
-    '--etcd-dir changes nothing: objects are kept in one SQLite file; there is no etcd and no kube-apiserver to set up',
+    '--etcd-dir has no effect: objects are stored in one SQLite file; there is no etcd and no kube-apiserver to configure',
   ]);
 });
 
-test('what cannot be done is refused, with what to do instead', () => {
+test('rejects unsupported values with the alternative', () => {
   for (const [given, message] of [
-    ['--backend=file', /^--backend cannot be "file": .*tink apply/],
-    ['--backend-file-path=/hw.yaml', /^--backend-file-path cannot be "\/hw.yaml": .*tink apply/],
-    ['--backend-kube-namespace=tink', /^--backend-kube-namespace cannot be "tink": .*every namespace/],
+    ['--backend=file', /^--backend does not support "file": .*tink apply/],
+    ['--backend-file-path=/hw.yaml', /^--backend-file-path does not support "\/hw.yaml": .*tink apply/],
+    ['--backend-kube-namespace=tink', /^--backend-kube-namespace does not support "tink": .*all namespaces/],
   ] as const)
     assert.throws(
       () => givenFlags([given], {}),

@@ -1,6 +1,6 @@
 /**
- * Flags of upstream's server that say nothing here, so that its command lines, environments and Helm values start this server as
- * well. Each is accepted, handed to a flag of ours, or refused with what to do instead; `docs/reference/server.md` has the table.
+ * Flags of upstream's server that have no effect of their own here, so that its command lines, environments and Helm values also start
+ * this server. Each is accepted, mapped to one of our flags, or rejected with the alternative. `docs/reference/server.md` has the table.
  */
 import type { Flag, FlagType } from './flag.ts';
 import type { FlagValues } from './parse-flags.ts';
@@ -9,25 +9,26 @@ import { SettingsError } from './settings-error.ts';
 interface UpstreamFlag {
   readonly name: string;
   readonly type: FlagType;
-  /** Upstream's; a flag that is given with it asks for nothing. */
+  /** Upstream's default. A flag with this value requests nothing. */
   readonly default: string;
-  /** Why it changes nothing; for people. */
+  /** Why the flag has no effect; for the user. */
   readonly why: string;
-  /** The flag of ours that takes its value. */
+  /** Our flag that gets its value. */
   readonly of?: string;
-  /** What single values stand for here, as values of `of`; undefined is refused with `why`. */
+  /** Maps values to values of `of`. Values that map to undefined are rejected with `why`. */
   readonly values?: Readonly<Record<string, string>>;
-  /** A value other than the default cannot be served, so the start is refused. */
+  /** Rejects the start for a value other than the default. */
   readonly isRefused?: boolean;
 }
 
-const NO_EMBEDDED = 'objects are kept in one SQLite file; there is no etcd and no kube-apiserver to set up';
+const NO_EMBEDDED =
+  'objects are stored in one SQLite file; there is no etcd and no kube-apiserver to configure';
 const NO_BMC =
   'this server does not control BMCs yet; run upstream’s rufio beside it on the same Kubernetes API';
-const NO_SSH = 'this server has no serial consoles over SSH yet';
+const NO_SSH = 'this server does not support serial consoles over SSH yet';
 const NO_UI = 'this server has no web console yet; use tink or kubectl';
 const LEADER = 'servers that share a store always elect one of them, by a Lease beside their objects';
-const CONCURRENT = 'the controller works on all objects that changed, and a slow one delays no other';
+const CONCURRENT = 'the controller reconciles all changed objects, and a slow one delays no other';
 
 function none(name: string, type: FlagType, fallback: string, why: string): UpstreamFlag {
   return { name, type, default: fallback, why };
@@ -40,47 +41,37 @@ export const upstreamFlags: readonly UpstreamFlag[] = [
     default: '',
     of: 'store',
     values: { kube: 'kubernetes', none: 'memory' },
-    why: 'is --store here: kube is kubernetes, none is memory; the objects of a file are brought in once with tink apply -f',
+    why: 'same as --store: kube is kubernetes, none is memory; import the objects of a file once with tink apply -f',
   },
   {
     name: 'backend-file-path',
     type: 'text',
     default: '',
     isRefused: true,
-    why: 'objects are not read from a file at every start; bring them in once with tink apply -f, into the default store',
+    why: 'objects are not read from a file at every start; import them once with tink apply -f into the default store',
   },
   {
     name: 'backend-kube-config',
     type: 'text',
     default: '',
     of: 'kubeconfig',
-    why: 'is --kubeconfig here',
+    why: 'same as --kubeconfig',
   },
   {
     name: 'backend-kube-namespace',
     type: 'text',
     default: '',
     isRefused: true,
-    why: 'this server sees every namespace; who may use which is said by roles',
+    why: 'this server watches all namespaces; roles define who may use which',
   },
-  none(
-    'backend-kube-qps',
-    'number',
-    '100',
-    'requests to the cluster are limited by the cluster (priority and fairness)',
-  ),
-  none(
-    'backend-kube-burst',
-    'number',
-    '100',
-    'requests to the cluster are limited by the cluster (priority and fairness)',
-  ),
-  none('disable-http-to-https-redirect', 'boolean', 'false', 'HTTP is never redirected to HTTPS here'),
+  none('backend-kube-qps', 'number', '100', 'the cluster limits its requests (priority and fairness)'),
+  none('backend-kube-burst', 'number', '100', 'the cluster limits its requests (priority and fairness)'),
+  none('disable-http-to-https-redirect', 'boolean', 'false', 'this server never redirects HTTP to HTTPS'),
   none(
     'enable-crd-migrations',
     'boolean',
     'true',
-    'kinds are built in; into a cluster they go by tinkerbell crds apply',
+    'kinds are built in; to install them in a cluster, run tinkerbell crds apply',
   ),
   none('enable-embedded-etcd', 'boolean', 'true', NO_EMBEDDED),
   none('enable-embedded-kube-apiserver', 'boolean', 'true', NO_EMBEDDED),
@@ -94,7 +85,7 @@ export const upstreamFlags: readonly UpstreamFlag[] = [
     type: 'list',
     default: '',
     of: 'trusted-proxies',
-    why: 'is --trusted-proxies here, as upstream’s global flag overwrites it',
+    why: 'same as --trusted-proxies, which overrides it, as upstream’s global flag does',
   },
   none('enable-rufio-controller', 'boolean', 'false', NO_BMC),
   none('rufio-bmc-connect-timeout', 'duration', '2m', NO_BMC),
@@ -119,20 +110,15 @@ export const upstreamFlags: readonly UpstreamFlag[] = [
   none('tink-controller-enable-leader-election', 'boolean', 'false', LEADER),
   none('tink-controller-leader-election-namespace', 'text', '', LEADER),
   none('tink-controller-max-concurrent-reconciles', 'number', '1', CONCURRENT),
-  none(
-    'tootles-debug-mode',
-    'boolean',
-    'false',
-    'requests for metadata are logged with --tootles-log-level 1',
-  ),
+  none('tootles-debug-mode', 'boolean', 'false', '--tootles-log-level 1 logs metadata requests'),
 ];
 
-/** For parsing, help and reference. */
+/** All of these flags, for parsing, help and reference. */
 export function asFlags(rows: readonly UpstreamFlag[]): readonly Flag[] {
   return rows.map((row) => ({
     name: row.name,
     type: row.type,
-    group: "Upstream's flags without a meaning of their own here",
+    group: "Upstream's flags without their own effect",
     default: row.default,
     fallback: '',
     help: row.why,
@@ -141,11 +127,11 @@ export function asFlags(rows: readonly UpstreamFlag[]): readonly Flag[] {
 
 export interface Translated {
   readonly values: FlagValues;
-  /** For the log: flags that were given and change nothing. */
+  /** Log notes about given flags that have no effect. */
   readonly notes: readonly string[];
 }
 
-/** Values of upstream's flags as values of ours; what was given for ours wins. @throws SettingsError */
+/** Translates upstream's flags to ours. Values given for our flags take precedence. @throws SettingsError */
 export function translated(given: FlagValues): Translated {
   const values = new Map(given);
   const notes: string[] = [];
@@ -154,7 +140,7 @@ export function translated(given: FlagValues): Translated {
     if (value === undefined || value === row.default) continue;
     if (row.of === undefined) {
       if (row.isRefused === true) throw refused(row, value);
-      notes.push(`--${row.name} changes nothing: ${row.why}`);
+      notes.push(`--${row.name} has no effect: ${row.why}`);
       continue;
     }
     const own = row.values === undefined ? value : row.values[value];
@@ -165,5 +151,5 @@ export function translated(given: FlagValues): Translated {
 }
 
 function refused({ name, why }: UpstreamFlag, value: string): SettingsError {
-  return new SettingsError(`--${name} cannot be ${JSON.stringify(value)}: ${why}`);
+  return new SettingsError(`--${name} does not support ${JSON.stringify(value)}: ${why}`);
 }

@@ -1,4 +1,4 @@
-/** `tinkerbell crds apply`: gives a cluster our kinds, from api/crd. */
+/** `tinkerbell crds apply`: installs our kinds from api/crd in a cluster. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessFrom, ClusterClient } from '@tinkerbell/store-kubernetes';
@@ -6,7 +6,7 @@ import { accessFrom, ClusterClient } from '@tinkerbell/store-kubernetes';
 const FOLDER = join(import.meta.dirname, '../../../../api/crd');
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Server-side apply, so that it may be repeated. Rejects with a message for the operator. */
+/** Uses server-side apply, so it is safe to repeat. Rejects with a message for the operator. */
 export async function applyCrds(kubeconfig: string, say: (line: string) => void): Promise<void> {
   const client = new ClusterClient(accessFrom(kubeconfig, process.env));
   try {
@@ -29,5 +29,5 @@ async function apply(client: ClusterClient, text: string): Promise<void> {
   });
   if (status === 200 || status === 201) return;
   const { message = '' } = body as { readonly message?: string };
-  throw new Error(`the cluster does not take ${name}: ${status} ${message}`);
+  throw new Error(`the cluster rejected ${name}: ${status} ${message}`);
 }

@@ -8,7 +8,7 @@ import { holdDataDirectory } from './data-directory.ts';
 
 const canMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
-test('a full disk is called that', { skip: canMount ? false : 'needs root and unshare' }, () => {
+test('reports a full disk', { skip: canMount ? false : 'needs root and unshare' }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'full-'));
   const script = `import { holdDataDirectory } from ${JSON.stringify(join(import.meta.dirname, 'data-directory.ts'))};
     for (const path of process.argv.slice(1))
@@ -20,15 +20,15 @@ test('a full disk is called that', { skip: canMount ? false : 'needs root and un
   rmSync(folder, { recursive: true });
   const lines = stdout.trim().split('\n');
   assert.equal(lines.length, 2, stdout);
-  for (const line of lines) assert.match(line, /^the disk of the data folder .* is full; free space/);
+  for (const line of lines) assert.match(line, /^the disk of the data folder .* is full; free some space/);
 });
 
-test('a folder of another server, and one that is no folder, are called that', () => {
+test('reports a folder in use, and a path that is not a folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'held-'));
   using held = holdDataDirectory(folder);
   assert.throws(() => holdDataDirectory(folder), /is in use by another tinkerbell/);
   writeFileSync(join(folder, 'file'), '');
-  assert.throws(() => holdDataDirectory(join(folder, 'file')), /cannot make the data folder/);
+  assert.throws(() => holdDataDirectory(join(folder, 'file')), /cannot create the data folder/);
   assert.ok(held.databasePath.startsWith(folder));
   rmSync(folder, { recursive: true });
 });

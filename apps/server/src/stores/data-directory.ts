@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { SettingsError } from '../settings/settings-error.ts';
 
 export interface DataDirectory extends Disposable {
-  /** The one SQLite file: objects and journal. */
+  /** The SQLite file with objects and journal. */
   readonly databasePath: string;
 }
 
 /**
- * Makes the folder and holds it for this process: a second server on the same database would number its writes
- * anew. The hold is a lock of the operating system, so that it ends with the process however that ends.
+ * Creates the folder and locks it for this process, because a second server on the same database would number its writes
+ * anew. The operating system holds the lock, so it ends with the process.
  */
 export function holdDataDirectory(path: string): DataDirectory {
   try {
@@ -18,7 +18,9 @@ export function holdDataDirectory(path: string): DataDirectory {
   } catch (cause) {
     throw isDiskFull(cause)
       ? diskFull(path, cause)
-      : new SettingsError(`cannot make the data folder ${path}; give another one with --data-dir`, { cause });
+      : new SettingsError(`cannot create the data folder ${path}; set another one with --data-dir`, {
+          cause,
+        });
   }
   let lock: DatabaseSync | undefined;
   try {
@@ -40,11 +42,11 @@ function notHeld(path: string, cause: unknown): SettingsError {
   if (isDiskFull(cause)) return diskFull(path, cause);
   if (sqliteCodeOf(cause) === SQLITE_BUSY)
     return new SettingsError(
-      `${path} is in use by another tinkerbell; stop it, or give another folder with --data-dir`,
+      `${path} is in use by another tinkerbell; stop it, or set another folder with --data-dir`,
       { cause },
     );
   return new SettingsError(
-    `cannot write the data folder ${path}: ${(cause as Error).message}; make it writable, or give another one with --data-dir`,
+    `cannot write the data folder ${path}: ${(cause as Error).message}; make it writable, or set another one with --data-dir`,
     { cause },
   );
 }
@@ -60,7 +62,7 @@ function sqliteCodeOf(cause: unknown): number {
 
 function diskFull(path: string, cause: unknown): SettingsError {
   return new SettingsError(
-    `the disk of the data folder ${path} is full; free space on it, or give another folder with --data-dir`,
+    `the disk of the data folder ${path} is full; free some space, or set another folder with --data-dir`,
     { cause },
   );
 }

@@ -1,4 +1,4 @@
-/** Opens what the settings ask for. Only that is loaded: a server on a file does without the memory of the others. */
+/** Opens the configured stores. Loads only these, so that other stores take no memory. */
 import type { Log } from '@tinkerbell/platform-contract';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Journal, LeaseBook, Store } from '@tinkerbell/store-contract';
@@ -12,13 +12,13 @@ import { openWaitingPort } from '../http/waiting-port.ts';
 export interface Stores {
   readonly store: Store;
   readonly journal: Journal;
-  /** Of address pools; opened only where there are some. */
+  /** The leases of address pools; undefined without pools. */
   openLeases(): Promise<LeaseBook>;
-  /** Other servers may write it too. */
+  /** True if other servers may write it too. */
   readonly isShared: boolean;
-  /** The store, when it is the API of a cluster. */
+  /** The store, if it is the API of a cluster. */
   readonly cluster?: Pick<KubernetesStore, 'failure' | 'metrics'>;
-  /** One journal for all of these servers. */
+  /** True if several servers share one journal. */
   readonly isJournalShared: boolean;
 }
 
@@ -29,7 +29,7 @@ type StoresOptions = Pick<Settings, 'store' | 'journal' | 'acceptLoss' | 'http'>
   readonly signal: AbortSignal;
 };
 
-/** Everything is closed by `cleanup`, also when something cannot be opened. Rejects with a message for the operator. */
+/** `cleanup` closes everything, also after a failure. Rejects with a message for the operator. */
 export function openStores(options: StoresOptions, cleanup: AsyncDisposableStack): Promise<Stores> {
   switch (options.store.kind) {
     case 'sqlite':
@@ -45,7 +45,7 @@ export function openStores(options: StoresOptions, cleanup: AsyncDisposableStack
 
 function fileStores(options: StoresOptions, cleanup: AsyncDisposableStack): Stores {
   const { databasePath: path, log, journal: bounds } = options;
-  // Before anything is opened for writing: that may change the files, and what can be saved from them.
+  // Check before opening for writing, which may change the files and what can be recovered from them.
   const loss = verifyDataFile(options, cleanup);
   const store = cleanup.use(openSqliteStore({ path, log, isVerified: true }));
   const journal = cleanup.use(
@@ -89,7 +89,7 @@ async function postgresStores(
   };
 }
 
-/** Records and leases are no objects: they stay in the data folder of each server. */
+/** Records and leases are not objects, so they stay in the data folder of each server. */
 async function kubernetesStores(
   options: StoresOptions,
   kubeconfig: string,
@@ -115,7 +115,7 @@ async function kubernetesStores(
   };
 }
 
-/** Resolves when the cluster has what a server needs. */
+/** Resolves when the cluster has everything that a server needs. */
 async function waited(options: StoresOptions, store: KubernetesStore): Promise<void> {
   const { waitForCluster } = await import('@tinkerbell/store-kubernetes');
   const { http, log, signal } = options;

@@ -1,4 +1,4 @@
-/** `tinkerbell check`: whether the database of a data folder holds what was acknowledged. It changes nothing. */
+/** `tinkerbell check`: verifies that the database of a data folder has all acknowledged writes. Changes nothing. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { acknowledgedPath, verifyDatabase } from '@tinkerbell/store-sqlite/integrity';
@@ -10,14 +10,14 @@ export interface StoreReport {
 
 const WAY_BACK = `
 Restore a backup (see docs/guides/operations.md), or start the server once with
---accept-loss: it goes on with what is intact, and keeps a copy of the damaged files.
+--accept-loss, which keeps the intact part and a copy of the damaged files.
 `;
 
-/** Reads every page and every row; a server may run meanwhile. */
+/** Reads every page and every row. A server may run meanwhile. */
 export function storeReport(dataDirectory: string): StoreReport {
   const path = join(dataDirectory, 'tinkerbell.db');
   if (!existsSync(path) && !existsSync(acknowledgedPath(path)))
-    return { isIntact: false, text: `there is no ${path}: give the folder of the server with --data-dir\n` };
+    return { isIntact: false, text: `${path} not found; set the folder of the server with --data-dir\n` };
   const { damages, tallies } = verifyDatabase(path, { depth: 'full' });
   if (damages.length > 0) {
     const lines = damages.map(({ place, problem }) => `  ${place}: ${problem}`);

@@ -1,4 +1,4 @@
-/** The database of the data folder, before it is opened: it holds what was acknowledged, or the start is refused. */
+/** Verifies the database before it is opened. If acknowledged writes are missing, the server does not start. */
 import { Worker } from 'node:worker_threads';
 import type { Log } from '@tinkerbell/platform-contract';
 import type { JournalEntry } from '@tinkerbell/store-contract';
@@ -13,24 +13,24 @@ interface DataFile {
 }
 
 /**
- * Returns what the journal is to say of what was lost with `--accept-loss`; undefined when nothing was. A large file is
- * read to its end in a thread, after the start.
+ * Returns the journal entry about the loss with `--accept-loss`; undefined if nothing was lost. A large file is read
+ * completely in a thread, after the start.
  *
- * @throws PlatformError `damaged`, with the place and the way back.
+ * @throws PlatformError `damaged`, with the place and the fix.
  */
 export function verifyDataFile(file: DataFile, cleanup: AsyncDisposableStack): JournalEntry | undefined {
   const { databasePath: path, log } = file;
   const loss = file.acceptLoss ? lossOf(path) : undefined;
-  if (file.acceptLoss && loss === undefined) log.info('nothing is damaged: --accept-loss has nothing to do');
+  if (file.acceptLoss && loss === undefined) log.info('--accept-loss has no effect: nothing is damaged');
   if (loss !== undefined)
-    log.warn('the database was damaged: it goes on with what is intact', detailsOf(loss));
+    log.warn('the database was damaged; continuing with the intact part', detailsOf(loss));
   const { isFull } = assertIntact(path);
   if (!isFull) verifyRest(file, cleanup);
   if (loss === undefined) return undefined;
   return {
     source: 'server',
     event: 'loss-accepted',
-    message: `the database was damaged and goes on with what is intact; see ${loss.folder}/lost.json`,
+    message: `the database was damaged; continuing with the intact part; see ${loss.folder}/lost.json`,
     details: detailsOf(loss),
   };
 }
@@ -52,12 +52,12 @@ function detailsOf({ folder, tables }: Loss): Record<string, string> {
   return { folder, ...Object.fromEntries(counts) };
 }
 
-/** Histories as long as an operator wants them take longer to read than a start may last. */
+/** Reading a long history takes longer than a start may take. */
 function verifyRest({ databasePath, log }: DataFile, cleanup: AsyncDisposableStack): void {
   const worker = new Worker(new URL('verify-worker.ts', import.meta.url), { workerData: databasePath });
   cleanup.defer(async () => void (await worker.terminate()));
   worker.unref();
-  worker.on('error', (thrown) => log.error('the database cannot be verified', { error: String(thrown) }));
+  worker.on('error', (thrown) => log.error('cannot verify the database', { error: String(thrown) }));
   worker.on('message', (damages: readonly Damage[]) => {
     for (const { place, problem } of damages) log.error('the database is damaged', { place, problem });
     if (damages.length > 0)

@@ -1,4 +1,4 @@
-/** Reads a whole database beside the server, through a connection that cannot write, and posts what is damaged. */
+/** Reads a whole database through a read-only connection while the server runs, and posts the damage. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { verifyDatabase } from '@tinkerbell/store-sqlite/integrity';
 

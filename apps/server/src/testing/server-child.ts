@@ -1,4 +1,4 @@
-/** The real server as a child process on loopback, in a data folder of its own, and an agent of it. */
+/** Runs the real server as a child process on loopback in its own data folder, and an agent for it. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

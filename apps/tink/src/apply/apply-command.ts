@@ -22,27 +22,27 @@ interface ApplyCommandOptions {
 export function addApply(program: Command, terminal: Terminal): void {
   program
     .command('apply')
-    .description('create or change objects from files; nothing is sent unless all of them are good')
-    .option('-f, --filename <path>', 'file, folder or - for standard input; may be repeated', collected)
-    .option('-R, --recursive', 'also the folders within a folder')
+    .description('create or change objects from files; sends nothing unless all objects are valid')
+    .option('-f, --filename <path>', 'file, folder, or - for standard input; may be repeated', collected)
+    .option('-R, --recursive', 'include subfolders')
     .option(
       '--dry-run [where]',
-      'store nothing: "server" asks it what would happen, "client" only compares; server unless said',
+      'store nothing: "server" runs the server’s checks, "client" only compares (default: server)',
     )
-    .option('--no-diff', 'do not show what changes')
+    .option('--no-diff', 'do not print the changes')
     .option('--json', 'print one JSON line for each object')
-    .option('--create-namespace', 'create the namespaces that are missing')
-    .option('--validate-only', 'only check the files, without a server')
+    .option('--create-namespace', 'create missing namespaces')
+    .option('--validate-only', 'check the files without a server')
     .addHelpText(
       'after',
       examples(
-        'tink apply -f examples/debian            all manifests of a folder',
+        'tink apply -f examples/debian            all manifests in a folder',
         'tink apply -f hardware.yaml -f workflow.yaml',
         'cat m1.yaml | tink apply -f -',
         'tink apply -f site/ -n rack7 --create-namespace',
-        'tink apply -f site/ -R --dry-run          with what would change',
-        'tink apply -f site/ -R --dry-run=client   without asking the server to judge it',
-        'tink apply -f site/ -R --validate-only   for CI: no server needed',
+        'tink apply -f site/ -R --dry-run          show what would change',
+        'tink apply -f site/ -R --dry-run=client   without the server’s checks',
+        'tink apply -f site/ -R --validate-only   for CI: needs no server',
       ),
     )
     .action(async (options: ApplyCommandOptions, command: Command) => {
@@ -57,9 +57,9 @@ export function addApply(program: Command, terminal: Terminal): void {
 export function addDiff(program: Command, terminal: Terminal): void {
   program
     .command('diff')
-    .description('show what apply would change: 0 nothing, 1 something, 2 it could not be found out')
-    .option('-f, --filename <path>', 'file, folder or - for standard input; may be repeated', collected)
-    .option('-R, --recursive', 'also the folders within a folder')
+    .description('show what apply would change; exits 0 for no change, 1 for changes, 2 for an error')
+    .option('-f, --filename <path>', 'file, folder, or - for standard input; may be repeated', collected)
+    .option('-R, --recursive', 'include subfolders')
     .addHelpText('after', examples('tink diff -f site/ -R', 'tink diff -f m1.yaml && echo "nothing to do"'))
     .action(async (options: Pick<ApplyCommandOptions, 'filename' | 'recursive'>, command: Command) => {
       const { filename, recursive } = options;
@@ -73,12 +73,12 @@ export function addDiff(program: Command, terminal: Terminal): void {
       if (count === 0) return;
       const what = count === 1 ? '1 object differs' : `${count} objects differ`;
       throw new TinkFailure(`${what} from the server`, {
-        advice: '"tink apply" with the same files makes the server as they are',
+        advice: 'apply the files: "tink apply" with the same options',
       });
     });
 }
 
-/** Prints the difference of each object, as the server would store it, and counts them. */
+/** Prints the difference of each object, as the server would store it, and returns how many differ. */
 async function differences(
   session: Session,
   paths: readonly string[],
@@ -89,8 +89,8 @@ async function differences(
   const checked = check(session, await readManifestFiles(paths, terminal, { recursive }));
   await checkAll(checked, client, warn);
   let count = 0;
-  const done = ({ deed, name, before, after }: Applied): void => {
-    const diff = deed === 'unchanged' ? '' : objectDiff(name, before, after);
+  const done = ({ operation, name, before, after }: Applied): void => {
+    const diff = operation === 'unchanged' ? '' : objectDiff(name, before, after);
     if (diff !== '') count += 1;
     terminal.styledOut(shownDiff(diff, terminal));
   };
@@ -98,15 +98,15 @@ async function differences(
   return count;
 }
 
-/** `--dry-run` alone is `server`. Throws a usage failure. */
+/** Parses `--dry-run`; without a value it means `server`. Throws a usage failure for any other value. */
 export function dryRunOf(word: boolean | string | undefined): DryRun | undefined {
   if (word === undefined || word === false || word === 'none') return undefined;
   if (word === true || word === 'server') return 'server';
   if (word === 'client') return 'client';
-  throw usageFailure(`--dry-run takes client or server, not ${JSON.stringify(word)}`);
+  throw usageFailure(`--dry-run must be client or server, not ${JSON.stringify(word)}`);
 }
 
-/** Also what `tink workflow validate` does. */
+/** Checks files without storing anything. `tink workflow validate` uses it too. */
 export async function validateOnly(session: Session, files: readonly SourceFile[]): Promise<void> {
   const { terminal } = session;
   const checked = check(session, files);
@@ -122,16 +122,16 @@ function check({ namespace, namespaceAsked }: Session, files: readonly SourceFil
 
 export interface ApplyFilesOptions {
   readonly dryRun?: DryRun | undefined;
-  /** Shows what changes; so it is unless false. */
+  /** Prints the changes (default: true). */
   readonly diff?: boolean;
   readonly json?: boolean | undefined;
-  /** Creates the namespaces that are missing, unless it is a dry run. */
+  /** Creates missing namespaces, except in a dry run. */
   readonly createNamespace?: boolean | undefined;
-  /** Throws when the files have what the command does not take. */
+  /** Throws when the files contain an object that the command does not accept. */
   readonly accept?: (objects: readonly LocatedObject[]) => void | Promise<void>;
 }
 
-/** Checks the files and applies them, a line for each object. */
+/** Checks the files and applies them. Prints a line for each object. */
 export async function applyFiles(
   session: Session,
   files: readonly SourceFile[],
@@ -146,16 +146,24 @@ export async function applyFiles(
     await createNamespaces(checked.objects, client, (name) => warn(`namespace/${name} created`));
   const done = (applied: Applied): void => {
     if (json) return terminal.out(`${JSON.stringify(lineOf(applied, dryRun))}\n`);
-    const isShown = diff && (applied.deed === 'configured' || (applied.deed === 'created' && dryRun));
+    const isShown =
+      diff && (applied.operation === 'configured' || (applied.operation === 'created' && dryRun));
     if (isShown)
       terminal.styledErr(shownDiff(objectDiff(applied.name, applied.before, applied.after), terminal));
-    terminal.out(`${applied.name} ${applied.deed}${dryRun === undefined ? '' : ' (dry run)'}\n`);
+    terminal.out(`${applied.name} ${applied.operation}${dryRun === undefined ? '' : ' (dry run)'}\n`);
   };
   await applyObjects(checked.objects, client, { dryRun, warn, unchecked, done });
 }
 
-function lineOf({ kind, deed, after: { metadata } }: Applied, dryRun: DryRun | undefined): object {
+function lineOf({ kind, operation, after: { metadata } }: Applied, dryRun: DryRun | undefined): object {
   const { namespace, name, resourceVersion } = metadata;
   const isDry = dryRun !== undefined;
-  return { kind: kind.kind, namespace, name, deed, dryRun: isDry, ...(isDry ? {} : { resourceVersion }) };
+  return {
+    kind: kind.kind,
+    namespace,
+    name,
+    deed: operation,
+    dryRun: isDry,
+    ...(isDry ? {} : { resourceVersion }),
+  };
 }

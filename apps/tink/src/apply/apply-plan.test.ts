@@ -23,10 +23,10 @@ const current: Resource = {
   status: { state: 'x' },
 };
 
-test('a new object has nothing that is the server’s', () => {
+test('a new object has no fields of the server', () => {
   assert.deepEqual(planWrite(templateKind, wanted, undefined), {
     kind: templateKind,
-    deed: 'created',
+    operation: 'created',
     object: {
       apiVersion: wanted.apiVersion,
       kind: 'Template',
@@ -36,26 +36,29 @@ test('a new object has nothing that is the server’s', () => {
   });
 });
 
-test('the same is unchanged, whatever the order of its fields and its status', () => {
+test('an equal object is unchanged, whatever the order of its fields and its status', () => {
   const spec = { b: { d: 1, c: 2 }, a: 1 };
   const same = { a: 1, b: { c: 2, d: 1 } };
-  assert.equal(planWrite(templateKind, { ...wanted, spec }, { ...current, spec: same }).deed, 'unchanged');
+  assert.equal(
+    planWrite(templateKind, { ...wanted, spec }, { ...current, spec: same }).operation,
+    'unchanged',
+  );
 });
 
 test('a change keeps identity, revision and finalizers', () => {
-  const { deed, object } = planWrite(templateKind, { ...wanted, spec: { data: 'b' } }, current);
-  assert.equal(deed, 'configured');
+  const { operation, object } = planWrite(templateKind, { ...wanted, spec: { data: 'b' } }, current);
+  assert.equal(operation, 'configured');
   assert.deepEqual(object.metadata, current.metadata);
   assert.equal(object.status, undefined);
 });
 
 test('labels of the file replace the server’s', () => {
   const labelled = { ...wanted, metadata: { ...wanted.metadata, labels: { c: 'd' } } };
-  const { deed, object } = planWrite(templateKind, labelled, current);
-  assert.deepEqual([deed, object.metadata.labels], ['configured', { c: 'd' }]);
+  const { operation, object } = planWrite(templateKind, labelled, current);
+  assert.deepEqual([operation, object.metadata.labels], ['configured', { c: 'd' }]);
 });
 
-test('workflows come after what they refer to, all else in the order of the files', () => {
+test('workflows come after the objects they reference; other objects keep the order of the files', () => {
   const order = [workflowKind, templateKind, workflowKind, hardwareKind].map((kind, index) => ({
     kind,
     index,

@@ -1,31 +1,31 @@
-/** What is to be done with each object, decided without doing it. */
+/** Decides what to do with each object. Sends nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind, Resource } from '@tinkerbell/resources';
 
-export type Deed = 'created' | 'configured' | 'unchanged';
+export type Operation = 'created' | 'configured' | 'unchanged';
 
 export interface PlannedWrite {
   readonly kind: Kind;
-  readonly deed: Deed;
-  /** What is sent; for `unchanged` what is there. */
+  readonly operation: Operation;
+  /** The object to send; for `unchanged`, the current object. */
   readonly object: Resource;
-  /** What was there. */
+  /** The current object. */
   readonly before?: Resource;
 }
 
 /**
- * The object of a file against the one on the server. The file's spec replaces the server's; so do labels and annotations
- * when the file has any, else the server's stay. Status, identity, finalizers and owners are the server's.
+ * Merges the object of a file into the one on the server. The file's spec replaces the server's. The file's labels and annotations
+ * replace the server's if the file has any. Status, identity, finalizers and owners stay the server's.
  */
 export function planWrite(kind: Kind, wanted: Resource, current: Resource | undefined): PlannedWrite {
   if (current === undefined) {
-    return { kind, deed: 'created', object: newObject(wanted) };
+    return { kind, operation: 'created', object: newObject(wanted) };
   }
   const object = replacement(wanted, current);
   const isSame = isDeepStrictEqual(contentOf(object), contentOf(current));
   return isSame
-    ? { kind, deed: 'unchanged', object: current, before: current }
-    : { kind, deed: 'configured', object, before: current };
+    ? { kind, operation: 'unchanged', object: current, before: current }
+    : { kind, operation: 'configured', object, before: current };
 }
 
 function newObject({ apiVersion, kind, metadata, spec }: Resource): Resource {
@@ -56,14 +56,14 @@ function contentOf({
   return plain({ labels, annotations, finalizers, spec });
 }
 
-/** Without undefined fields, as after a trip through JSON. */
+/** Returns the object after a round trip through JSON, which drops undefined fields. */
 function plain(value: object): Resource {
   return JSON.parse(JSON.stringify(value)) as Resource;
 }
 
 const ranks: Readonly<Record<string, number>> = { Workflow: 3, Job: 3, WorkflowRuleSet: 2, Task: 3 };
 
-/** What others refer to comes first: a Workflow finds its Template and Hardware. Otherwise in the order of the files. */
+/** Orders referenced objects first, because a Workflow needs its Template and Hardware. Otherwise keeps the order of the files. */
 export function inOrderOfReference<One extends { readonly kind: Kind }>(
   objects: readonly One[],
 ): readonly One[] {

@@ -1,4 +1,4 @@
-/** What apply sends and what it refuses, against a real server. */
+/** What apply sends and what it rejects, against a real server. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -36,7 +36,7 @@ test('apply keeps labels that the file does not mention, and replaces those it d
   assert.equal(await done('get hw -n a2 -l rack -o name'), '');
 });
 
-test('nothing of a folder is stored when one object of one file is wrong, and each problem has its place', async () => {
+test('stores nothing of a folder if one object is invalid, and reports the place of each problem', async () => {
   const folder = join(server.folder, 'site');
   file('site/a.yaml', hardware('m1', mac));
   file('site/b.yaml', `${hardware('m2', 'AA:BB:CC:00:00:02')}---\n${template('t')}`);
@@ -50,14 +50,14 @@ test('nothing of a folder is stored when one object of one file is wrong, and ea
   assert.equal(await done('get all -n a3 -o name'), '');
 });
 
-test('what only the server refuses stops all the others, too', async () => {
+test('a rejection by the server also stops all other objects', async () => {
   await done('apply -f - -n a4-before', { input: hardware('owner', mac) });
   const input = `${hardware('m9', '08:00:27:00:00:09')}---\n${hardware('m1', mac)}`;
-  assert.match(await failed('apply -f - -n a4', { input }), /refused by the server; nothing was stored/);
+  assert.match(await failed('apply -f - -n a4', { input }), /rejected by the server; nothing was stored/);
   assert.equal(await done('get hw -n a4 -o name'), '');
 });
 
-test('a template that does not render for the hardware beside it is a warning at its line, and its workflow waits', async () => {
+test('a template that does not render for the hardware in the same files is a warning at its line, and its workflow waits', async () => {
   const input = [
     workflow('w', 't', 'm1'),
     hardware('m1', mac),
@@ -78,7 +78,7 @@ test('a template that does not render for the hardware beside it is a warning at
   assert.match(invalid, /does not render for workflow w on hardware m1: .*out of range/);
 });
 
-test('what is wrong in the rendered text is told at the field it came from', async () => {
+test('reports an error in the rendered text at the field it came from', async () => {
   const text = templateText.replace('image2disk:v1', '"image2disk:{{ .tag }}"');
   const input = [hardware('m1', mac), template('t', text), workflow('w', 't', 'm1')].join('---\n');
   const { err } = await tink('apply -f - -n a6', {
@@ -91,13 +91,13 @@ test('what is wrong in the rendered text is told at the field it came from', asy
   );
 });
 
-test('a workflow is rendered against what the server has, and a reference to nothing is a warning', async () => {
+test('renders a workflow against the objects of the server, and warns about missing references', async () => {
   await done('apply -f - -n a7', { input: template('t') });
   const { code, out, err } = await tink('apply -f - -n a7', { input: workflow('w', 't', 'm1') });
   assert.deepEqual([code, out], [0, 'workflow/w created\n']);
   assert.match(
     err,
-    /warning: standard input:7:3: spec\.hardwareRef: there is no hardware "m1" in namespace a7/,
+    /warning: standard input:7:3: spec\.hardwareRef: hardware "m1" not found in namespace a7/,
   );
   await done('apply -f - -n a7', {
     input: hardware('m1', mac).replace('    - device: /dev/sda\n', '    []\n'),
@@ -110,7 +110,7 @@ test('a workflow is rendered against what the server has, and a reference to not
   );
 });
 
-test('an image that the agent cannot run is a warning with its place, and so is that of an expression', async () => {
+test('warns about an image that the agent cannot run, with its place, also for an expression', async () => {
   const text = templateText.replace('image2disk:v1', 'quay.io/tinkerbell-actions/rootio:v1');
   const input = template('t', text);
   const line = input.split('\n').findIndex((one) => one.includes('rootio')) + 1;
@@ -143,15 +143,15 @@ test('checks files without a server', async () => {
   const unreachable = await failed('apply -f -', { ...offline, input });
   assert.match(
     unreachable,
-    /cannot reach the server at http:\/\/127\.0\.0\.1:1: nothing listens there.*\n.*npm start.*TINK_SERVER/,
+    /cannot reach the server at http:\/\/127\.0\.0\.1:1: connection refused.*\n.*npm start.*TINK_SERVER/,
   );
 });
 
-test('an object of another namespace than -n is refused', async () => {
+test('rejects an object of another namespace than -n', async () => {
   const input = hardware('m1', mac).replace('  name: m1', '  namespace: b1\n  name: m1');
   assert.match(
     await failed('apply -f - -n b2', { input }),
-    /:4:3: metadata\.namespace: "b1": the command line says -n b2/,
+    /:4:3: metadata\.namespace: "b1" conflicts with -n b2/,
   );
   const refused = await failed('apply -f -', { input });
   assert.match(refused, /namespaces "b1" not found; .*--create-namespace/);
@@ -161,7 +161,7 @@ test('an object of another namespace than -n is refused', async () => {
   assert.equal(await done('apply -f - --create-namespace', { input }), 'hardware/m1 unchanged\n');
 });
 
-test('a second workflow for a machine, and its hardware deleted, are warnings with the way out', async () => {
+test('warns about a second workflow for a machine and about deleted hardware, with advice', async () => {
   const scene = `${hardware('m1', mac)}---\n${template('t')}---\n${workflow('w1', 't', 'm1')}`;
   await done('apply -f - -n a-two', { input: scene });
   const second = workflow('w2', 't', 'm1');
@@ -172,5 +172,5 @@ test('a second workflow for a machine, and its hardware deleted, are warnings wi
   }
   const { code, err } = await tink('delete hw m1 -n a-two');
   assert.equal(code, 0);
-  assert.match(err, /warning: hardware m1 is deleted under .*: w1 .*tink workflow cancel w1/);
+  assert.match(err, /warning: hardware m1 is deleted while it has .*: w1 .*tink workflow cancel w1/);
 });

@@ -1,9 +1,9 @@
 /**
- * Applies manifests: nothing is sent unless every object of every file is good, here and, by a dry run, for the server.
- * Each object is then one write; when one of them fails, it is said which came before it, and applying again is harmless.
+ * Applies manifests. Nothing is sent unless every object of every file passes the local checks and the server's dry run.
+ * Each object is then one write. If a write fails, the error says how many objects were stored. It is safe to apply again.
  */
 import { hardwareKind, type Kind, type ManifestProblem, type Resource } from '@tinkerbell/resources';
-import { inOrderOfReference, planWrite, type Deed, type PlannedWrite } from './apply-plan.ts';
+import { inOrderOfReference, planWrite, type Operation, type PlannedWrite } from './apply-plan.ts';
 import type { ApiClient, WriteOptions } from '../client/client.ts';
 import { TinkFailure } from '../failure.ts';
 import { nameOf } from '../client/kind-names.ts';
@@ -17,16 +17,16 @@ import { ApiFailure } from '../client/server-failure.ts';
 import { checkRendering, missingReferences } from './workflow-rendering.ts';
 
 const PROBLEMS_SHOWN = 50;
-/** Requests under way at once while reading and trying. */
+/** Concurrent requests during reads and dry runs. */
 const PARALLEL = 8;
-/** Times that an object is read again because someone else changed it in between. */
+/** Times that an object is read again after a conflict. */
 const CONFLICT_TRIES = 5;
 
 export interface ApplyOptions {
-  /** `client` compares with what the server has and sends nothing; `server` lets it judge, too. */
+  /** `client` compares with the server's objects and sends nothing. `server` also runs the server's checks. */
   readonly dryRun?: DryRun | undefined;
   readonly warn: (line: string) => void;
-  /** What the server warns of is told for these: of the others it was told before. */
+  /** Objects for which the server's warnings are printed. The warnings of the others were printed during the check. */
   readonly unchecked?: ReadonlySet<Resource>;
   readonly done: (applied: Applied) => void;
 }
@@ -34,19 +34,19 @@ export interface ApplyOptions {
 export type DryRun = 'client' | 'server';
 
 export interface Applied {
-  readonly deed: Deed;
+  readonly operation: Operation;
   readonly kind: Kind;
-  /** What was there; undefined for what is new. */
+  /** The object before the write; undefined for a new one. */
   readonly before: Resource | undefined;
-  /** What is there now; in a dry run what would be. */
+  /** The object after the write; in a dry run, what it would be. */
   readonly after: Resource;
   /** `hardware/m1` */
   readonly name: string;
 }
 
 /**
- * Resolves with the Workflows that the server alone can check. Throws a TinkFailure that lists the problems, one on each
- * line. `client` undefined checks without a server.
+ * Resolves with the Workflows that only the server can check. Throws a TinkFailure that lists the problems, one on each
+ * line. If `client` is undefined, checks without a server.
  */
 export async function checkAll(
   checked: CheckedManifests,
@@ -55,7 +55,7 @@ export async function checkAll(
 ): Promise<ReadonlySet<Resource>> {
   const fromServer = client === undefined ? undefined : await existingReferences(checked.objects, client);
   const rendering = checkRendering(checked.objects, fromServer);
-  // The server stores such a workflow, which waits: files may come in any order. A check alone refuses it.
+  // The server stores such a workflow, and it waits, because files may come in any order. A check alone rejects it.
   const waiting = client === undefined ? [] : rendering.problems.map(asWaiting);
   for (const warning of [...rendering.warnings, ...waiting])
     warn(`warning: ${formatManifestProblem(warning)}`);
@@ -85,7 +85,7 @@ async function existingReferences(
   return found.filter((one) => one !== undefined);
 }
 
-/** Applies objects that `checkAll` found good. */
+/** Applies objects that passed `checkAll`. */
 export async function applyObjects(
   objects: readonly LocatedObject[],
   client: ApiClient,
@@ -96,7 +96,7 @@ export async function applyObjects(
     object,
     write: await planFor(object, client),
   }));
-  const changed = planned.filter(({ write }) => write.deed !== 'unchanged');
+  const changed = planned.filter(({ write }) => write.operation !== 'unchanged');
   const isTried = options.dryRun === 'server' || (options.dryRun === undefined && changed.length > 1);
   const warnOf = warningsFor(options);
   const onTry = options.dryRun === undefined ? undefined : warnOf;
@@ -109,16 +109,16 @@ export async function applyObjects(
     const result = isDry
       ? write
       : await attempt(object, write, { client, stored, onWarning: warnOf(object) });
-    if (result.deed !== 'unchanged') stored += 1;
+    if (result.operation !== 'unchanged') stored += 1;
     const after = (isDry ? tried.get(object) : undefined) ?? result.object;
     const name = nameOf(object.kind, after.metadata.name);
-    options.done({ deed: result.deed, kind: object.kind, before: result.before, after, name });
+    options.done({ operation: result.operation, kind: object.kind, before: result.before, after, name });
   }
 }
 
 type WarnOf = (object: LocatedObject) => (text: string) => void;
 
-/** What the server alone knows: of the rest `checkAll` has warned, at its place in the file. */
+/** Prints the warnings that only the server can give. `checkAll` has printed the others with their place in the file. */
 const OTHER_WORKFLOWS = /^spec\.hardware(Ref|Map)\b/;
 
 function warningsFor({ unchecked, warn }: ApplyOptions): WarnOf {
@@ -139,8 +139,8 @@ async function planFor({ kind, resource }: LocatedObject, client: ApiClient): Pr
 }
 
 /**
- * The server's own checks. A Workflow whose Template or Hardware comes with it was rendered here; the server could only
- * judge it by what it has now.
+ * Runs the server's own checks. A Workflow whose Template or Hardware is in the same files was rendered locally. The server
+ * could only check it against its current objects.
  */
 async function tryOnServer(
   changed: readonly Planned[],
@@ -169,7 +169,7 @@ async function tryOnServer(
   });
   const lines = [...new Set(refusals.flat())];
   if (lines.length > 0)
-    throw new TinkFailure([...lines, 'refused by the server; nothing was stored'].join('\n'));
+    throw new TinkFailure([...lines, 'rejected by the server; nothing was stored'].join('\n'));
   return results;
 }
 
@@ -184,7 +184,7 @@ async function attempt(
 ): Promise<PlannedWrite> {
   let next = write;
   for (let tries = 1; ; tries++) {
-    if (next.deed === 'unchanged') return next;
+    if (next.operation === 'unchanged') return next;
     try {
       return { ...next, object: await send(next, client, { onWarning }) };
     } catch (thrown) {
@@ -196,22 +196,24 @@ async function attempt(
 }
 
 function send(
-  { kind, deed, object }: PlannedWrite,
+  { kind, operation, object }: PlannedWrite,
   client: ApiClient,
   options: WriteOptions,
 ): Promise<Resource> {
-  return deed === 'created' ? client.create(kind, object, options) : client.replace(kind, object, options);
+  return operation === 'created'
+    ? client.create(kind, object, options)
+    : client.replace(kind, object, options);
 }
 
 function withProgress(thrown: unknown, { kind, resource }: LocatedObject, stored: number): unknown {
   if (!(thrown instanceof TinkFailure)) return thrown;
   const name = nameOf(kind, resource.metadata.name);
   return new TinkFailure(`${name}: ${thrown.message}`, {
-    advice: `the ${stored} before it are stored; applying the same files again is harmless`,
+    advice: `the ${stored} objects before it were stored; it is safe to apply the same files again`,
   });
 }
 
-/** The results in the order of `items`. Stops at the first failure. */
+/** Returns the results in the order of `items`. Stops at the first failure. */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   task: (item: Item) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** The examples as they are, and edited, against a real server. */
+/** The examples, unedited and edited, against a real server. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ before(async () => {
 after(() => server.remove());
 const { done, failed, tink } = createCommandRunner(() => server);
 
-test('every example is refused as it is, with what to edit', async () => {
+test('rejects every unedited example, and names the values to edit', async () => {
   for (const { name } of folders) {
     const err = await failed(`apply -f ${join(EXAMPLES, name)}`);
     assert.match(
@@ -30,7 +30,10 @@ test('every example is refused as it is, with what to edit', async () => {
     assert.match(err, /problems; nothing was sent/);
   }
   const ubuntu = await failed(`apply -f ${join(EXAMPLES, 'ubuntu')}`);
-  assert.match(ubuntu, /ssh_keys\[0\]: REPLACE-WITH-YOUR-PUBLIC-KEY is a placeholder: write your public key/);
+  assert.match(
+    ubuntu,
+    /ssh_keys\[0\]: REPLACE-WITH-YOUR-PUBLIC-KEY is a placeholder; replace it with your public key/,
+  );
   assert.match(
     ubuntu,
     /workflow\.yaml:\d+:\d+: spec\.hardwareMap\.image_server: 192\.168\.56\.4 is an address/,
@@ -38,7 +41,7 @@ test('every example is refused as it is, with what to edit', async () => {
   assert.equal(await done('get all -A -o name'), '');
 });
 
-test('an edited one is applied', async () => {
+test('applies an edited example', async () => {
   const texts = ['hardware', 'template', 'workflow'].map((file) =>
     readFileSync(join(EXAMPLES, 'ubuntu', `${file}.yaml`), 'utf8'),
   );

@@ -1,17 +1,17 @@
-/** Values of examples that somebody forgot to edit: a MAC of nobody's machine, an address of another network, a key to log in with. */
+/** Finds values of the examples that must be edited: the example MAC, addresses of the example network, placeholder keys. */
 import type { Hardware, ManifestProblem } from '@tinkerbell/resources';
 import { isRecord } from '@tinkerbell/resources';
 import { problemAt, type LocatedObject } from '../manifests/manifest-objects.ts';
 
-/** On a Hardware of an example: its MAC, which is a placeholder as long as it is this one. */
+/** The annotation on an example Hardware. It contains the placeholder MAC. */
 export const EXAMPLE_ANNOTATION = 'tinkerbell.org/example';
 const REPLACE = 'REPLACE-WITH-';
 /** The network of all examples. */
 const EXAMPLE_NETWORK = /\b192\.168\.56\.\d{1,3}\b/;
-/** Objects of examples are small; of others nothing is looked for as deep as this. */
+/** Depth limit of the search. Objects of examples are smaller. */
 const DEPTH_MAX = 24;
 
-/** What is to be edited, each at its place; empty when these are no examples, or edited ones. */
+/** Returns a problem for each value that must be edited, with its place. Empty for other objects. */
 export function placeholderProblems(objects: readonly LocatedObject[]): readonly ManifestProblem[] {
   const isExample = objects.some(({ resource }) => hasPlaceholderMac(resource as Hardware));
   return objects.flatMap((object) => {
@@ -40,16 +40,16 @@ function whatIsWrong(
     isTemplate,
   }: { readonly isExample: boolean; readonly mac: string | undefined; readonly isTemplate: boolean },
 ): string | undefined {
-  // A template may have such a word in a script of its own.
+  // A template may use such a word in its own script.
   const token = isTemplate ? undefined : /REPLACE-WITH-[A-Z-]+/.exec(text)?.[0];
   if (token !== undefined)
-    return `${token} is a placeholder: write ${token.slice(REPLACE.length).toLowerCase().replaceAll('-', ' ')}`;
+    return `${token} is a placeholder; replace it with ${token.slice(REPLACE.length).toLowerCase().replaceAll('-', ' ')}`;
   if (!isExample) return undefined;
-  if (text === mac) return `${text} is the MAC of the example: write that of your machine`;
+  if (text === mac) return `${text} is the MAC of the example; replace it with the MAC of your machine`;
   const address = EXAMPLE_NETWORK.exec(text)?.[0];
   return address === undefined
     ? undefined
-    : `${address} is an address of the example: write one of your network`;
+    : `${address} is an address of the example; replace it with one of your network`;
 }
 
 type Path = readonly (string | number)[];

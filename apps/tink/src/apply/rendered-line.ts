@@ -1,6 +1,6 @@
 /**
- * The line of a template that a line of its rendered text came from, or undefined when that cannot be told: where rendering
- * neither added nor removed lines it is the same line; else it may be the only one that says just the same.
+ * Returns the template line that produced a line of the rendered text, or undefined if that is unknown. If rendering
+ * neither added nor removed lines, it is the same line. Otherwise it is the only template line with the same text, if there is one.
  */
 export function templateLineOf(template: string, rendered: string, line: number): number | undefined {
   const [from, to] = [template.split('\n'), rendered.split('\n')];

@@ -1,4 +1,4 @@
-/** Renders Workflows before they are sent, so that a template that does not fit its hardware is refused with its place. */
+/** Renders Workflows before they are sent. A template that does not fit its hardware is rejected with its place in the file. */
 import {
   nearest,
   templateKind,
@@ -29,7 +29,7 @@ export interface Reference {
   readonly name: string;
 }
 
-/** The Templates and Hardware that Workflows of the files name and the files do not have. */
+/** The Templates and Hardware that Workflows reference and that the files do not contain. */
 export function missingReferences(objects: readonly LocatedObject[]): readonly Reference[] {
   const known = new Set(
     objects.map(({ kind, resource: { metadata } }) => keyOf(kind, metadata.namespace, metadata.name)),
@@ -57,13 +57,13 @@ function referencesOf({ resource }: LocatedObject): Reference[] {
 
 export interface RenderCheck {
   readonly problems: readonly ManifestProblem[];
-  /** References to nothing: allowed, because objects may come in any order. Images that our agent cannot run: another might. */
+  /** Missing references, which are allowed because objects may come in any order, and images that our agent cannot run. */
   readonly warnings: readonly ManifestProblem[];
-  /** Workflows that the server alone can render: it says what is wrong with them. */
+  /** Workflows that only the server can render. */
   readonly unchecked?: ReadonlySet<Resource>;
 }
 
-/** `fromServer` is what the server has of `missingReferences`; undefined when it was not asked. */
+/** `fromServer` is what the server has of `missingReferences`; undefined if it was not asked. */
 export function checkRendering(
   objects: readonly LocatedObject[],
   fromServer: readonly Resource[] | undefined,
@@ -94,7 +94,7 @@ export function checkRendering(
 }
 
 interface Known {
-  /** Those of the files. */
+  /** The objects of the files. */
   readonly templates: ReadonlyMap<string, LocatedObject>;
   readonly resources: ReadonlyMap<string, Resource>;
 }
@@ -120,8 +120,8 @@ function renderCheck(located: LocatedObject, { templates, resources }: Known): R
   const inFiles = templates.get(templateKey);
   if (!rendered.ok)
     return { problems: [renderProblem(located, inFiles, { error: rendered.error, input })], warnings: [] };
-  const told = inFiles === undefined ? [] : foreignImagesIn(input.text).map(({ image }) => image);
-  const images = foreignImagesOf(rendered.workflow).filter((image) => !told.includes(image));
+  const warned = inFiles === undefined ? [] : foreignImagesIn(input.text).map(({ image }) => image);
+  const images = foreignImagesOf(rendered.workflow).filter((image) => !warned.includes(image));
   const at = (image: string) =>
     problemAt(located, ['spec', 'templateRef'], `spec.templateRef: ${foreignImageWarning(image)}`);
   return { problems: [], warnings: images.map(at) };
@@ -136,12 +136,12 @@ function imageWarnings(template: LocatedObject): ManifestProblem[] {
   }));
 }
 
-/** What `spec.references` names, and whether a template may see it, the server knows; it renders again. */
+/** Only the server knows what `spec.references` names and whether a template may read it. The server renders again. */
 function isEnough(hardware: Hardware | undefined, hardwareRef: string): boolean {
   return hardware === undefined ? hardwareRef === '' : hardware.spec?.references === undefined;
 }
 
-/** At the template's text when it is in the files, else at the workflow's reference to it. */
+/** The place in the template's text if it is in the files, else the workflow's reference to it. */
 function renderProblem(
   located: LocatedObject,
   template: LocatedObject | undefined,
@@ -168,7 +168,7 @@ function detailOf(error: RenderError): string {
   return `${path}${error.message} (line ${error.line} of the rendered text)`;
 }
 
-/** An error in the rendered text is told at the line of the template it came from, where that can be found. */
+/** Maps an error in the rendered text to the template line that produced it, if it can be found. */
 function placeInFile(template: LocatedObject, error: RenderError, input: RenderInput): Position {
   if (error.where === 'template') return positionInTemplate(template, error);
   const rendered = renderText(
@@ -196,7 +196,7 @@ function danglingWarnings(
       const close = nearest(name, names);
       const hint = close === undefined ? '' : `; did you mean ${close}?`;
       const field = kind === templateKind ? 'templateRef' : 'hardwareRef';
-      const message = `spec.${field}: there is no ${kind.singular} "${name}" in namespace ${namespace}, neither in the files nor on the server; the workflow waits for it${hint}`;
+      const message = `spec.${field}: ${kind.singular} "${name}" not found in namespace ${namespace}, neither in the files nor on the server; the workflow waits for it${hint}`;
       return problemAt(located, ['spec', field], message);
     });
 }

@@ -20,11 +20,11 @@ const LIMIT_MAX = 200_000;
 export function addAudit(program: Command, terminal: Terminal): void {
   program
     .command('audit')
-    .description('who wrote what over the API, and who was refused')
-    .option('-w, --watch', 'go on with what comes, also over restarts of the server')
-    .option('--user <name>', 'only of this user')
-    .option('--limit <number>', 'the last so many of what there is', '100')
-    .option('--json', 'one JSON record a line')
+    .description('show who changed objects over the API, including rejected requests')
+    .option('-w, --watch', 'keep printing new records, also across server restarts')
+    .option('--user <name>', 'only records of this user')
+    .option('--limit <number>', 'number of records to print, newest last', '100')
+    .option('--json', 'print one JSON record per line')
     .addHelpText(
       'after',
       examples(
@@ -49,12 +49,12 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
   for await (const record of await client.audit(0, false)) {
     last = record.sequence;
     if (isAsked(record)) newest.push(record);
-    // Now and then: each removal moves all that stay.
+    // Removes in batches, because each removal moves all remaining records.
     if (newest.length >= 2 * limit + 1000) newest = newest.slice(-limit);
   }
   for (const record of newest.slice(Math.max(0, newest.length - limit))) print(record);
   if (options.watch !== true) {
-    if (newest.length === 0) terminal.err('no writes yet; -w waits for them\n');
+    if (newest.length === 0) terminal.err('no writes yet; use -w to wait for them\n');
     return;
   }
   for await (const record of followed(session, () => client.audit(last, true))) {
@@ -66,7 +66,7 @@ async function audit(session: Session, options: AuditOptions): Promise<void> {
 function limitOf(limit: string): number {
   const number = Number(limit);
   if (/^\d{1,6}$/.test(limit) && number >= 1 && number <= LIMIT_MAX) return number;
-  throw usageFailure(`--limit takes a whole number from 1 to ${LIMIT_MAX}, not ${JSON.stringify(limit)}`);
+  throw usageFailure(`--limit must be a whole number from 1 to ${LIMIT_MAX}, not ${JSON.stringify(limit)}`);
 }
 
 function printerFor({ out }: Terminal, { json }: AuditOptions): (record: JournalRecord) => void {

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => server.remove());
 
-test('says who wrote what, the last so many, and goes on over a restart', async () => {
+test('prints who changed what, honours --limit, and resumes after a restart', async () => {
   assert.match((await tink('audit')).err, /no writes yet/);
   await done('apply -f -', { input: hardware('m1', '08:00:27:00:00:01') });
   await done('delete hw m1');

@@ -1,14 +1,14 @@
-/** Everything that the API gives: objects of all kinds that can be created, and the timelines of machines and workflows. */
+/** Reads everything a backup needs over the API: objects of all kinds that can be created, and all timelines. */
 import { collectionOf } from '@tinkerbell/resources';
 import type { ApiClient } from '../client/client.ts';
 import { discoverKinds, type OfferedKind } from '../client/discovery.ts';
 import type { BackupLine } from './backup-file.ts';
 
-/** Those that hold for a moment, or belong to one server. */
+/** Kinds that are short-lived or belong to one server. */
 const LEFT_OUT = new Set(['leases.coordination.k8s.io', 'events']);
-/** Discovery does not say so: these paths are no subresources of Kubernetes. */
+/** Review kinds. Discovery does not mark them, because their paths are not subresources in Kubernetes. */
 const WITH_TIMELINE = new Set(['hardware.tinkerbell.org', 'workflows.tinkerbell.org']);
-/** Owners and namespaces before what needs them. */
+/** Kinds in the order of their dependencies: owners and namespaces first. */
 const FIRST = [
   'namespaces',
   'customresourcedefinitions',
@@ -38,7 +38,7 @@ function rank({ plural }: OfferedKind): number {
   return found < 0 ? FIRST.length : found;
 }
 
-/** Each collection as it was at one moment; `onKind` is told how many there are of each. */
+/** Yields each collection as a snapshot of one moment. Calls `onKind` with the size of each. */
 export async function* backUp(
   client: ApiClient,
   onKind: (collection: string, count: number) => void,

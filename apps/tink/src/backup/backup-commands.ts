@@ -10,15 +10,15 @@ import type { Terminal } from '../output/terminal.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
 
 const explanation = `
-A server that runs is backed up over its API: each kind as it was at one moment, with status, and the timelines of machines and workflows. The
-file has the values of Secrets: keep it as you keep those. A restored object gets uid and creationTimestamp from the server, and owners are
-named by their new uids; timelines are kept in the file to be read, and are not restored. "tink migrate" keeps all of it, on a server that is stopped.
+Backs up a running server over its API. Each kind is a snapshot of one moment, with status. The timelines of machines and workflows are
+included. The file contains the values of Secrets: protect it like the Secrets themselves. The server assigns a new uid and creationTimestamp
+to each restored object, and owner references get the new uids. Restore ignores timelines. To keep everything, stop the server and use "tink migrate".
 `;
 
 export function addBackup(program: Command, terminal: Terminal): void {
   program
     .command('backup <file>')
-    .description('write everything that the server has into one file')
+    .description('write all objects and timelines of the server to a file')
     .option('--json', 'print the manifest as JSON')
     .addHelpText('after', explanation + examples('tink backup site.jsonl.gz'))
     .action(async (path: string, options: { readonly json?: boolean }, command: Command) => {
@@ -41,8 +41,8 @@ interface RestoreFlags {
 export function addRestore(program: Command, terminal: Terminal): void {
   program
     .command('restore <file>')
-    .description('create what a backup has; again after an interruption: what is there is left alone')
-    .option('--overwrite', 'also objects that are there and are others')
+    .description('create the objects of a backup; existing objects are skipped, so you can repeat it')
+    .option('--overwrite', 'also replace existing objects that differ')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', explanation + examples('tink restore site.jsonl.gz'))
     .action(async (path: string, flags: RestoreFlags, command: Command) => {
@@ -65,14 +65,14 @@ async function restore({ client, terminal }: Session, path: string, flags: Resto
     const { collection, object } = line;
     const kind = kinds.get(collection) ?? (await discovered());
     if (kind === undefined)
-      throw new TinkFailure(`the server does not know ${collection}`, {
-        advice: 'give it the definition first, and restore again',
+      throw new TinkFailure(`unknown kind on the server: ${collection}`, {
+        advice: 'create its CustomResourceDefinition, and restore again',
       });
     const count = (counts[collection] ??= { created: 0, overwritten: 0, unchanged: 0 });
     count[await restoreObject(kind, object, { client, uids, overwrite: flags.overwrite === true })] += 1;
     progress((done += 1));
 
-    /** Definitions that were just restored make further kinds. */
+    /** Discovers the kinds again, because restored definitions add kinds. */
     async function discovered() {
       for (const one of await kindsToBackUp(client)) kinds.set(collectionName(one), one);
       return kinds.get(collection);

@@ -1,6 +1,6 @@
 /**
- * A backup: gzip of lines of JSON. The first line says what it is, then objects and records, and the last line is the manifest with the
- * number of each and the SHA-256 of all lines before it. A file that ends early has no manifest, and is refused.
+ * The backup file format: gzip of JSON lines. The first line is a header. Objects and records follow. The last line is the manifest
+ * with the count of each and the SHA-256 of all previous lines. A truncated file has no manifest and is rejected.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -19,16 +19,16 @@ export type BackupLine =
 
 export interface Manifest {
   readonly type: 'manifest';
-  /** By collection. */
+  /** Counts by collection. */
   readonly objects: Readonly<Record<string, number>>;
   readonly records: number;
-  /** In hex. */
+  /** Lower-case hexadecimal. */
   readonly sha256: string;
 }
 
 const HEADER = { type: 'tinkerbell-backup', version: 1 } as const;
 
-/** Under another name until it is whole. Rejects when the file cannot be written. */
+/** Writes a temporary file and renames it when it is complete. Rejects when the file cannot be written. */
 export async function writeBackup(path: string, lines: AsyncIterable<BackupLine>): Promise<Manifest> {
   const hash = createHash('sha256');
   const objects: Record<string, number> = {};
@@ -60,21 +60,21 @@ export async function writeBackup(path: string, lines: AsyncIterable<BackupLine>
   return manifest;
 }
 
-/** Each line but header and manifest. Throws a TinkFailure when it is no backup. */
+/** Yields each line except the header and the manifest. Throws a TinkFailure if the file is not a backup. */
 export async function* readBackup(path: string): AsyncGenerator<BackupLine | Manifest, void, undefined> {
   const input = createReadStream(path).pipe(createGunzip());
   let isFirst = true;
   for await (const text of createInterface({ input })) {
     const line: unknown = JSON.parse(text);
-    if (!isRecord(line)) throw new TinkFailure(`${path} is no backup`);
+    if (!isRecord(line)) throw new TinkFailure(`${path} is not a backup`);
     if (isFirst && (line['type'] !== HEADER.type || line['version'] !== HEADER.version))
-      throw new TinkFailure(`${path} is no backup of this version: it begins with ${text.slice(0, 60)}`);
+      throw new TinkFailure(`${path} is not a backup of this version: it starts with ${text.slice(0, 60)}`);
     if (!isFirst) yield line as unknown as BackupLine | Manifest;
     isFirst = false;
   }
 }
 
-/** Reads it from end to end. Throws a TinkFailure when a byte is not what it was. */
+/** Reads the whole file and verifies it. Throws a TinkFailure if it is damaged. */
 export async function verifyBackup(path: string): Promise<Manifest> {
   const hash = createHash('sha256');
   let last = '';
@@ -87,13 +87,13 @@ export async function verifyBackup(path: string): Promise<Manifest> {
     throw damaged(path, String(thrown));
   }
   const manifest: unknown = last.startsWith('{"type":"manifest"') ? JSON.parse(last) : undefined;
-  if (!isRecord(manifest)) throw damaged(path, 'it has no manifest at its end');
-  if (manifest['sha256'] !== hash.digest('hex')) throw damaged(path, 'its SHA-256 is another');
+  if (!isRecord(manifest)) throw damaged(path, 'the manifest at its end is missing');
+  if (manifest['sha256'] !== hash.digest('hex')) throw damaged(path, 'its SHA-256 does not match');
   return manifest as unknown as Manifest;
 }
 
 function damaged(path: string, why: string): TinkFailure {
-  return new TinkFailure(`${path} is damaged or not whole: ${why}`, {
-    advice: 'nothing was restored; take another backup',
+  return new TinkFailure(`${path} is damaged or incomplete: ${why}`, {
+    advice: 'nothing was restored; create another backup',
   });
 }

@@ -26,7 +26,7 @@ interface Workflow {
   };
 }
 
-test('what one server has is in the other after backup and restore, and a second restore changes nothing', async () => {
+test('backup and restore copy all objects to another server, and a second restore changes nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-backup-'));
   const file = join(folder, 'site.gz');
   const [one, other] = [await runServer(), await runServer()];
@@ -66,7 +66,7 @@ test('what one server has is in the other after backup and restore, and a second
     );
 
     await target.done('label hardware m1 -n lab a=b');
-    assert.match(await target.failed(`restore ${file}`), /hardware\/m1 is there already.*\n.*--overwrite/);
+    assert.match(await target.failed(`restore ${file}`), /hardware\/m1 already exists.*\n.*--overwrite/);
     assert.match(
       await target.done(`restore ${file} --overwrite`),
       /hardware.tinkerbell.org: 0 created, 1 overw/,
@@ -74,9 +74,9 @@ test('what one server has is in the other after backup and restore, and a second
 
     const lines = gunzipSync(readFileSync(file)).toString('utf8');
     writeFileSync(file, gzipSync(lines.replace('08:00:27:00:00:01', '08:00:27:00:00:02')));
-    assert.match(await target.failed(`restore ${file}`), /damaged or not whole: its SHA-256 is another/);
+    assert.match(await target.failed(`restore ${file}`), /damaged or incomplete: its SHA-256 does not match/);
     writeFileSync(file, gzipSync(lines).subarray(0, 300));
-    assert.match(await target.failed(`restore ${file}`), /damaged or not whole/);
+    assert.match(await target.failed(`restore ${file}`), /damaged or incomplete/);
   } finally {
     await Promise.all([one.remove(), other.remove()]);
     rmSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** Objects of a backup into a server; may be repeated. */
+/** Restores the objects of a backup to a server. It is safe to repeat. */
 import { isDeepEqual, isRecord, type Resource } from '@tinkerbell/resources';
 import type { ApiClient } from '../client/client.ts';
 import type { OfferedKind } from '../client/discovery.ts';
@@ -6,7 +6,7 @@ import { TinkFailure } from '../failure.ts';
 
 export type Restored = 'created' | 'overwritten' | 'unchanged';
 
-/** New uids by those in the backup, for owner references. */
+/** Maps uids in the backup to new uids, for owner references. */
 export type Uids = Map<string, string>;
 
 export interface RestoreOptions {
@@ -15,7 +15,7 @@ export interface RestoreOptions {
   readonly overwrite: boolean;
 }
 
-/** Throws a TinkFailure when another object of that name is there and may not be overwritten. */
+/** Throws a TinkFailure if a different object of that name exists and may not be replaced. */
 export async function restoreObject(
   kind: OfferedKind,
   object: Resource,
@@ -34,7 +34,7 @@ export async function restoreObject(
   uids.set(uid, present.metadata.uid ?? '');
   if (isSame(withoutIdentity(present, new Map()), wanted)) {
     if (isDeepEqual(present.status, status)) return 'unchanged';
-    // Of a run that was interrupted between an object and its status.
+    // A previous run was interrupted between the object and its status.
     if (present.status !== undefined && !overwrite) throw isThere(kind, name);
   } else if (!overwrite) throw isThere(kind, name);
   const metadata = { ...wanted.metadata, ...revisionOf(present) };
@@ -53,7 +53,7 @@ async function restoreStatus(
   await client.patch({ kind, namespace, name }, { type: 'merge', body: { status }, subresource: 'status' });
 }
 
-/** A Workflow names the Hardware it ran on by its uid; without one it counts as run on the Hardware of its name. */
+/** Updates the uid of the Hardware that a Workflow ran on. Without it, the workflow counts as run on the Hardware of that name. */
 function statusFor({ kind, status }: Resource, uids: Uids): Resource['status'] {
   if (kind !== 'Workflow' || !isRecord(status) || typeof status['hardwareUID'] !== 'string') return status;
   const { hardwareUID, ...rest } = status;
@@ -62,12 +62,12 @@ function statusFor({ kind, status }: Resource, uids: Uids): Resource['status'] {
 }
 
 function isThere(kind: OfferedKind, name: string): TinkFailure {
-  return new TinkFailure(`${kind.singular}/${name} is there already, and is another`, {
-    advice: 'restore into an empty server, or add --overwrite',
+  return new TinkFailure(`${kind.singular}/${name} already exists and differs`, {
+    advice: 'restore to an empty server, or add --overwrite',
   });
 }
 
-/** What the server gives itself is left to it; owners are named by their new uids. */
+/** Removes fields that the server assigns, and replaces owner uids. */
 function withoutIdentity({ status: _status, ...object }: Resource, uids: Uids): Resource {
   const { uid, resourceVersion, creationTimestamp, generation, managedFields, ...metadata } = object.metadata;
   void [uid, resourceVersion, creationTimestamp, generation, managedFields];

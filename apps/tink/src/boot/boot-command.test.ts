@@ -29,22 +29,25 @@ describe('tink boot', () => {
   });
   after(() => server.remove());
 
-  test('of a machine that was not seen says so', async () => {
+  test('reports a machine that was not seen yet', async () => {
     const { code, err } = await tink('boot m2');
-    assert.deepEqual([code, err], [0, 'm2 has not been seen yet: power it on, with network boot first\n']);
+    assert.deepEqual(
+      [code, err],
+      [0, 'm2 has not been seen yet; power it on with network boot first in its boot order\n'],
+    );
   });
 
-  test('tells how far it got, by name and by MAC, as text and as JSON', async () => {
+  test('shows how far a boot got, by name and by MAC, as text and as JSON', async () => {
     await askForScript(MAC);
     const text = await done('boot m1');
-    assert.match(text, /^m1: it got its script, and has not asked for a kernel yet/);
+    assert.match(text, /^m1: it got its script, but has not requested a kernel/);
     assert.match(text, /\nscript\n +\+0\.00 s +script-served +iPXE script served: hook\n/);
     assert.equal(await done(`boot ${MAC}`), text);
     const page = JSON.parse(await done('boot m1 --json')) as { machine: string; verdict: { state: string } };
     assert.deepEqual([page.machine, page.verdict.state], ['m1', 'underway']);
   });
 
-  test('watches: the page first, then what changes', async () => {
+  test('-w prints the page first, then changes', async () => {
     const recording = terminal();
     const watching = runTink(['boot', 'm2', '-w'], recording);
     await recording.until(/has not been seen yet/);
@@ -54,7 +57,7 @@ describe('tink boot', () => {
     assert.equal(await watching, 0);
   });
 
-  test('finds the last boot behind more records than the server gives at once', async () => {
+  test('finds the last boot behind more records than the server returns at once', async () => {
     const served: number[] = [];
     const front = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
@@ -78,7 +81,7 @@ describe('tink boot', () => {
     }
   });
 
-  test('tells wrong words', async () => {
+  test('rejects invalid options', async () => {
     assert.match(await failed('boot 08:00:27:ff:ff:ff'), /no hardware has the MAC/);
     assert.match(await failed('boot m3'), /not found/);
     assert.equal((await tink('boot m1 --count 0')).code, 2);

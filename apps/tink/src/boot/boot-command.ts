@@ -26,11 +26,11 @@ export function addBoot(program: Command, terminal: Terminal): void {
   program
     .command('boot <machine>')
     .description(
-      'one page for the last boot of a machine: how far it got, why it stopped, where the time went',
+      'show the last boot of a machine: how far it got, why it stopped, and the time of each stage',
     )
-    .option('-w, --watch', 'show it again whenever something happens')
-    .option('--json', 'print one JSON document a boot')
-    .option('-c, --count <number>', 'so many boots, the last one last', '1')
+    .option('-w, --watch', 'print it again after each change')
+    .option('--json', 'print one JSON document per boot')
+    .option('-c, --count <number>', 'number of boots to show, newest last', '1')
     .addHelpText(
       'after',
       examples(
@@ -47,7 +47,7 @@ export function addBoot(program: Command, terminal: Terminal): void {
 async function boot(session: Session, machine: string, options: BootOptions): Promise<void> {
   const count = Number(options.count);
   if (!(Number.isInteger(count) && count >= 1))
-    throw usageFailure(`--count takes a whole number from 1, not ${JSON.stringify(options.count)}`);
+    throw usageFailure(`--count must be a whole number of at least 1, not ${JSON.stringify(options.count)}`);
   const { client, terminal } = session;
   const stranger = await strangerNamed(session, machine);
   if (stranger !== undefined)
@@ -65,7 +65,7 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
   }
 }
 
-/** A machine that asks to boot, that is named by its MAC, and that no Hardware has. */
+/** A machine named by its MAC that asks to boot and has no Hardware. */
 async function strangerNamed(session: Session, machine: string): Promise<ListedMachine | undefined> {
   const mac = macIn(machine);
   if (mac === undefined) return undefined;
@@ -74,7 +74,7 @@ async function strangerNamed(session: Session, machine: string): Promise<ListedM
   return unknownMachine(session, mac);
 }
 
-/** The server gives so many records at a time, the oldest first; the last boot is in the last of them. */
+/** Reads to the last page. The server returns the records in pages, oldest first, and the last boot is on the last page. */
 async function allRecords({ client }: Session, target: ObjectName): Promise<JournalRecord[]> {
   const records: JournalRecord[] = [];
   for (;;) {
@@ -86,7 +86,7 @@ async function allRecords({ client }: Session, target: ObjectName): Promise<Jour
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
-/** Where a screen cannot be written again, a watch prints what is at the top of the page whenever that changes. */
+/** Prints the page. If the output is not a terminal, a watch prints only the top of the page when it changes. */
 function shower(
   terminal: Terminal,
   name: string,
@@ -101,13 +101,13 @@ function shower(
       const now = { name, pages, before };
       before = print(terminal, now);
     } else if (before === undefined) {
-      terminal.err(`${name} has not been seen yet: power it on, with network boot first\n`);
+      terminal.err(`${name} has not been seen yet; power it on with network boot first in its boot order\n`);
       before = '';
     }
   };
 }
 
-/** The headline in the colour of its verdict, where the terminal wants colours. */
+/** Colours the headline by its verdict, if the terminal supports colours. */
 function coloured(terminal: Terminal, name: string, page: BootPage): string {
   const text = withoutControls(bootText(name, page));
   if (!wantsColour(terminal)) return text;
@@ -118,11 +118,11 @@ function coloured(terminal: Terminal, name: string, page: BootPage): string {
 interface Shown {
   readonly name: string;
   readonly pages: readonly BootPage[];
-  /** What the printer returned the last time. */
+  /** The value that the previous call returned. */
   readonly before: string | undefined;
 }
 
-/** Prints what is new, and returns what tells it from the next time. */
+/** Prints changes, and returns a value that identifies this version of the page. */
 type Print = (terminal: Terminal, shown: Shown) => string;
 
 const printJson: Print = (terminal, { name, pages, before }) => {

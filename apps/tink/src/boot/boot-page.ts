@@ -1,4 +1,4 @@
-/** The page of one boot, as text and as JSON. */
+/** Formats the page of one boot as text and as JSON. */
 import { dayOf, timeOf } from '../events/event-line.ts';
 import { printable } from '../output/printable.ts';
 import { alignedText } from '../output/table-text.ts';
@@ -8,7 +8,7 @@ import { verdictOn, type BootVerdict } from './boot-verdict.ts';
 import { stages, type Stage } from './event-table.ts';
 
 export interface BootPage {
-  /** Of the first packet, milliseconds since the Unix epoch. */
+  /** Time of the first packet, milliseconds since the Unix epoch. */
   readonly startedMs: number;
   readonly totalMs: number;
   readonly verdict: BootVerdict;
@@ -34,7 +34,7 @@ export function headlineOf(machine: string, { verdict }: BootPage): string {
 
 export function bootText(machine: string, page: BootPage): string {
   const begun = `first packet ${dayOf(page.startedMs)} ${timeOf(page.startedMs)}`;
-  // All of them: what came out of order began no stage, and is of the boot all the same.
+  // Includes all records. A record out of order starts no stage but belongs to the boot.
   const shown = stages.map((stage) => {
     const rows = page.steps.filter((step) => step.stage === stage).map(stepCells);
     return rows.length === 0 ? '' : `\n${stage}\n${alignedText(rows)}`;
@@ -82,7 +82,7 @@ function timesText({ stages, totalMs }: BootPage): string {
       '#'.repeat(Math.round(BAR_WIDTH * share)),
     ];
   });
-  return `\nWhere the time went\n${alignedText(rows)}`;
+  return `\nTime by stage\n${alignedText(rows)}`;
 }
 
 function seconds(milliseconds: number): string {

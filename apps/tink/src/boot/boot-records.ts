@@ -1,4 +1,4 @@
-/** Where one boot of a machine ends in its timeline, and the next one begins. */
+/** Splits the timeline of a machine into boots. */
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { meaningOf, stages, type Stage } from './event-table.ts';
 
@@ -6,7 +6,7 @@ export interface StagedRecord extends JournalRecord {
   readonly stage: Stage;
 }
 
-/** A machine that asks in vain is written down once a minute. */
+/** Pause that separates boots. A machine whose requests are ignored is recorded once a minute. */
 const PAUSE_MS = 150_000;
 
 interface Position {
@@ -17,8 +17,8 @@ interface Position {
 }
 
 /**
- * The boots in order, each from its first packet. A boot begins when firmware asks for an address after a pause, after it
- * had its script, or after an agent or a workflow was at work; what comes before the first packet belongs to none.
+ * Returns the boots in order, each from its first packet. A boot starts when firmware requests an address after a pause, after its
+ * script was sent, or after an agent or a workflow was active. Records before the first packet belong to no boot.
  */
 export function bootsIn(records: readonly JournalRecord[]): readonly (readonly StagedRecord[])[] {
   const boots: StagedRecord[][] = [];
@@ -51,7 +51,7 @@ function begins(record: JournalRecord, position: Position | undefined): boolean 
   return isPause || position.hasAgent || (isFirmware && position.hasScript);
 }
 
-/** A DISCOVER or Solicit, answered or not. */
+/** True for a DISCOVER or Solicit, answered or not. */
 function isDiscover({ source, event, details }: JournalRecord): boolean {
   if (source !== 'dhcp') return false;
   if (event === 'offer-sent' || event === 'advertise-sent') return true;
@@ -67,7 +67,7 @@ function isAgentAtWork({ source, event, details }: JournalRecord): boolean {
 
 function stageOf(record: JournalRecord, { stage, hasScript, hasAgent }: Position): Stage {
   if (record.source === 'dhcp') return dhcpStage(record, { stage, hasScript });
-  // An action that writes an image to the disk loads it from the same place.
+  // An action that writes an image to the disk loads it from the same path.
   if (record.source === 'image' && hasAgent) return 'workflow actions';
   return meaningOf(record.event).stage ?? stage;
 }

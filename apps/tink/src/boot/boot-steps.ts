@@ -1,4 +1,4 @@
-/** One boot as steps of a page: transfers and actions are one line each, repetitions are counted. */
+/** Groups the records of a boot into steps. A transfer or an action is one line. Repetitions are counted. */
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import type { StagedRecord } from './boot-records.ts';
 import { meaningOf, stages, type Stage } from './event-table.ts';
@@ -6,20 +6,20 @@ import { adviceOn } from './reason-advice.ts';
 
 export interface BootStep {
   readonly stage: Stage;
-  /** Since the first packet. */
+  /** Time since the first packet. */
   readonly atMs: number;
   readonly durationMs: number | undefined;
   readonly bytes: number | undefined;
   readonly bytesPerSecond: number | undefined;
   readonly event: string;
-  /** Of the last record that the step is made of. */
+  /** The message of the last record of the step. */
   readonly message: string;
   readonly count: number;
-  /** Why it was ignored, in words. */
+  /** Why the packet was ignored, as a sentence. */
   readonly why: string | undefined;
 }
 
-/** In order of their first records. */
+/** The steps in the order of their first records. */
 export function stepsOf(boot: readonly StagedRecord[]): readonly BootStep[] {
   const startMs = boot[0]?.atMs ?? 0;
   const groups = Map.groupBy(
@@ -34,7 +34,7 @@ export function stepsOf(boot: readonly StagedRecord[]): readonly BootStep[] {
   );
 }
 
-/** Records of one step have the same key; undefined: a step of its own. */
+/** Returns the key that the records of one step share, or undefined for a step of its own. */
 function keyOf({ event, source, details = {} }: JournalRecord): string | undefined {
   if (event.startsWith('transfer-') && source === 'image')
     return `transfer ${details['path']} ${details['offset']}`;
@@ -67,11 +67,11 @@ function stepOf(records: readonly StagedRecord[], startMs: number): BootStep {
 function amountsOf(records: readonly StagedRecord[], first: StagedRecord, last: StagedRecord) {
   const { sentBytes, bytes: allBytes, milliseconds, bytesPerSecond } = last.details ?? {};
   const bytes = numberIn(sentBytes) ?? numberIn(allBytes);
-  const told = numberIn(milliseconds);
-  const durationMs = told ?? (records.length > 1 ? last.atMs - first.atMs : undefined);
+  const reportedMs = numberIn(milliseconds);
+  const durationMs = reportedMs ?? (records.length > 1 ? last.atMs - first.atMs : undefined);
   return {
-    // A transfer is written down at its end.
-    beganMs: records.length === 1 && told !== undefined ? last.atMs - told : first.atMs,
+    // A transfer is recorded when it ends.
+    beganMs: records.length === 1 && reportedMs !== undefined ? last.atMs - reportedMs : first.atMs,
     durationMs,
     bytes,
     bytesPerSecond: numberIn(bytesPerSecond) ?? rateOf(bytes, durationMs),
@@ -91,7 +91,7 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** From the first record of a stage to that of the next one that the machine came to. */
+/** Returns the time from the first record of each stage to the first record of the next stage that the machine reached. */
 export function stageTimes(
   boot: readonly StagedRecord[],
 ): readonly { readonly stage: Stage; readonly atMs: number; readonly durationMs: number }[] {

@@ -1,4 +1,4 @@
-/** How far a boot got, why it stopped, and what to do: for the top of the page. */
+/** Decides how far a boot got, why it stopped, and what to do next. The result is the top of the page. */
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import type { StagedRecord } from './boot-records.ts';
 import { meaningOf } from './event-table.ts';
@@ -12,7 +12,7 @@ export interface BootVerdict {
 
 type Boot = readonly StagedRecord[];
 
-/** The first that knows wins. */
+/** Returns the result of the first rule that applies. */
 export function verdictOn(boot: Boot): BootVerdict {
   return finishedWorkflow(boot) ?? lastTrouble(boot) ?? ready(boot) ?? localBoot(boot) ?? farthest(boot);
 }
@@ -41,18 +41,18 @@ function finishedWorkflow(boot: Boot): BootVerdict | undefined {
     return verdict(
       'stopped',
       `the workflow ${workflow} was cancelled: ${cancelled.message}`,
-      `tink workflow retry ${bare} goes on where it stopped`,
+      `resume it from the action that stopped: tink workflow retry ${bare}`,
     );
   return verdict(
     'stopped',
     `the workflow ${workflow} ended as ${to}: ${message}`,
-    `see tink describe workflow ${bare}; tink workflow retry ${bare} goes on where it stopped`,
+    `run tink describe workflow ${bare} for details; then retry it: tink workflow retry ${bare}`,
   );
 }
 
 const FAILURES: readonly string[] = ['action-failed', 'action-timed-out'];
 
-/** A trouble counts until something goes on after it. */
+/** A problem counts until the boot makes progress after it. */
 function lastTrouble(boot: Boot): BootVerdict | undefined {
   const at = boot.findLastIndex((record) => isTrouble(record));
   const trouble = boot[at];
@@ -71,21 +71,22 @@ function isTrouble({ event, details }: JournalRecord): boolean {
 }
 
 function stageName({ stage }: StagedRecord): string {
-  return stage === 'script' ? 'asking for its script' : `the stage “${stage}”`;
+  return stage === 'script' ? 'waiting for its script' : `the stage “${stage}”`;
 }
 
 const nextByEvent: Readonly<Record<string, string>> = {
-  'refusal-sent': 'wait: it asks anew; else compare its address with that of the Hardware',
-  'address-declined': 'find the host that has the address, or change that of the Hardware',
-  'address-in-use': 'wait: it gets another address of the pool',
+  'refusal-sent': 'wait for its next request; if it fails again, compare its address with its Hardware',
+  'address-declined': 'find the host that has the address, or change the address in the Hardware',
+  'address-in-use': 'wait; the machine gets another address of the pool',
   'file-not-found': 'put the file into --tftp-asset-dir, or correct netboot.ipxe.binary of the Hardware',
-  'file-refused': 'correct the field that the message names, with tink apply',
+  'file-refused': 'correct the field in the message with tink apply',
   'file-missing':
     'put the file into the folder of --images-dir or --hook-dir; npm run hook builds the in-memory OS',
-  'transfer-failed': 'look at cable, switch port and MTU; tink preflight reads the MTU of this end',
-  'transfer-broken-off': 'look at the machine’s console: it ran out of memory, was reset, or lost its link',
-  'metadata-refused': 'compare the address it asked from with that of its Hardware',
-  'action-failed': 'see tink events --machine for what the action printed',
+  'transfer-failed':
+    'check the cable, the switch port and the MTU; tink preflight shows the MTU of the server',
+  'transfer-broken-off': 'check the machine’s console: it ran out of memory, was reset, or lost its link',
+  'metadata-refused': 'compare its source address with the address in its Hardware',
+  'action-failed': 'run tink events --machine NAME for the output of the action',
   'action-timed-out': 'raise the timeout of the action in its Template, or find out what it waits for',
   'rendering-failed': 'correct the Template; tink workflow create --dry-run renders it',
 };
@@ -93,7 +94,7 @@ const nextByEvent: Readonly<Record<string, string>> = {
 function ready(boot: Boot): BootVerdict | undefined {
   return lastOf(boot, 'machine-ready') === undefined
     ? undefined
-    : verdict('done', 'its installed operating system runs and says that it is ready');
+    : verdict('done', 'its installed operating system is running and has reported that it is ready');
 }
 
 function localBoot(boot: Boot): BootVerdict | undefined {
@@ -101,20 +102,20 @@ function localBoot(boot: Boot): BootVerdict | undefined {
   if (outcome !== 'local-boot') return undefined;
   return verdict(
     'done',
-    'it was told to boot from its disk: no workflow waits for it, or its Hardware does not allow netboot',
-    'to install it again: tink workflow retry NAME --from start, with netboot.allowPXE true in its Hardware',
+    'it was sent to its local disk: it has no workflow, or its Hardware does not allow netboot',
+    'to install it again, run tink workflow retry NAME --from start, with netboot.allowPXE true in its Hardware',
   );
 }
 
-/** Nothing went wrong that the server could see: what it would have seen next. */
+/** The boot has no problem that the server could see. Returns what the server expects next. */
 function farthest(boot: Boot): BootVerdict {
   const has = (...events: readonly string[]): boolean => boot.some(({ event }) => events.includes(event));
   const row = waiting.find(({ after }) => has(...after));
   return row === undefined
     ? verdict(
         'underway',
-        'nothing that a boot is made of has been seen',
-        'power the machine on, with network boot first',
+        'the server has seen nothing of a boot',
+        'power the machine on with network boot first in its boot order',
       )
     : verdict('underway', row.text, row.next);
 }
@@ -134,42 +135,42 @@ const waiting: readonly {
       'action-served',
       'action-served-again',
     ],
-    text: 'its workflow is at work',
+    text: 'its workflow is running',
     next: 'wait, or watch it: tink boot MACHINE -w',
   },
   {
     after: ['message-received', 'metadata-served'],
-    text: 'its in-memory OS runs, and its agent has not asked for an action yet',
-    next: 'if it stays so: does a workflow name this machine (tink get workflows), and does it reach gRPC on TCP 42113?',
+    text: 'its in-memory OS is running, but its agent has not requested an action',
+    next: 'check that a workflow names this machine (tink get workflows) and that it can reach gRPC on TCP 42113',
   },
   {
     after: ['transfer-completed', 'iso-sent'],
-    text: 'it loaded its system, and nothing was heard of it since',
-    next: 'if it stays so, look at its console: the kernel may lack the driver of its network card, or memory',
+    text: 'it loaded its operating system, but has not contacted the server since',
+    next: 'check its console: the kernel may lack the driver of its network card, or memory',
   },
   {
     after: ['transfer-started', 'transfer-moved', 'iso-started', 'iso-progressed'],
-    text: 'it is loading its system',
-    next: 'wait; a slow or lost link shows in the rate',
+    text: 'it is loading its operating system',
+    next: 'wait; a low rate means a slow or lossy link',
   },
   {
     after: ['script-served'],
-    text: 'it got its script, and has not asked for a kernel yet',
-    next: 'if it stays so: does it reach the URL in the script? Its console shows the error of iPXE',
+    text: 'it got its script, but has not requested a kernel',
+    next: 'check that it can reach the URL in the script; iPXE prints its error on the console',
   },
   {
     after: LOADERS,
-    text: 'it loaded its boot loader, and has not asked for a script yet',
-    next: 'if it stays so: does it reach HTTP on TCP 7080? Its console shows the error of iPXE',
+    text: 'it loaded its boot loader, but has not requested a script',
+    next: 'check that it can reach HTTP on TCP 7080; iPXE prints its error on the console',
   },
   {
     after: ['acknowledge-sent', 'reply-sent'],
-    text: 'it got its address, and has not loaded anything yet',
-    next: 'if it stays so: does it reach TFTP on UDP 69 (or HTTP for UEFI HTTP boot), past firewalls?',
+    text: 'it got its address, but has not loaded a file',
+    next: 'check that no firewall blocks TFTP on UDP 69 (or HTTP for UEFI HTTP boot)',
   },
   {
     after: ['offer-sent', 'advertise-sent'],
-    text: 'it was made an offer, and has not taken it yet',
-    next: 'if it stays so: run tink preflight, for another server or a relay that loses our replies',
+    text: 'it got an offer, but has not accepted it',
+    next: 'run tink preflight: another server or a relay may lose our replies',
   },
 ];

@@ -72,20 +72,26 @@ describe('the verdict', () => {
     text: RegExp,
     next: RegExp | undefined,
   ])[] = [
-    ['an offer', [firmware()[0]!], 'underway', /made an offer/, /tink preflight/],
+    ['an offer', [firmware()[0]!], 'underway', /got an offer/, /tink preflight/],
     ['an address', firmware(), 'underway', /got its address/, /UDP 69/],
     ['a boot loader', [...firmware(), loader()[0]!], 'underway', /loaded its boot loader/, /TCP 7080/],
     ['a script', toScript, 'underway', /got its script/, /console/],
-    ['half a kernel', [...toScript, download()[0]!], 'underway', /is loading its system/, /rate/],
-    ['a kernel', [...toScript, ...download()], 'underway', /nothing was heard/, /driver/],
+    ['half a kernel', [...toScript, download()[0]!], 'underway', /is loading its operating system/, /rate/],
+    ['a kernel', [...toScript, ...download()], 'underway', /has not contacted the server/, /driver/],
     [
       'a system',
       [...toScript, ...download(), ...system()],
       'underway',
-      /has not asked for an action/,
+      /has not requested an action/,
       /42113/,
     ],
-    ['an action', [...toScript, ...download(), ...system(), ...action()], 'underway', /at work/, /-w/],
+    [
+      'an action',
+      [...toScript, ...download(), ...system(), ...action()],
+      'underway',
+      /its workflow is running/,
+      /-w/,
+    ],
     ['success', install, 'done', /m1-debian succeeded/, undefined],
     [
       'failure',
@@ -98,7 +104,7 @@ describe('the verdict', () => {
       'local boot',
       [...firmware(), ...loader(), ...script(3, 'local-boot')],
       'done',
-      /from its disk/,
+      /to its local disk/,
       /retry/,
     ],
     [
@@ -123,14 +129,14 @@ describe('the verdict', () => {
       /UDP 69/,
     ],
     [
-      'what is no trouble',
+      'a harmless reason',
       [...firmware(), ignored(5, 'not-a-netboot-client', 'x')],
       'underway',
       /got its address/,
       /UDP 69/,
     ],
     [
-      'a file that is not there',
+      'a missing file',
       [...firmware(), [2, 'tftp/file-not-found', 'TFTP has no file x', { file: 'x' }]],
       'stopped',
       /TFTP has no file x/,
@@ -144,7 +150,7 @@ describe('the verdict', () => {
         [3, 'http/script-refused', 'no iPXE script: netboot-not-allowed', { outcome: 'netboot-not-allowed' }],
       ],
       'stopped',
-      /asking for its script/,
+      /waiting for its script/,
       /allowPXE/,
     ],
     [
@@ -185,7 +191,7 @@ test('stages follow each other without gaps, and make up the total', () => {
   );
 });
 
-test('a transfer, an action and a flood of syslog are one step each', () => {
+test('a transfer, an action and a flood of syslog messages are one step each', () => {
   const [page] = pagesOf(install);
   const step = (message: RegExp) => page?.steps.filter((one) => message.test(one.message));
   assert.deepEqual(
@@ -213,7 +219,7 @@ test('a transfer, an action and a flood of syslog are one step each', () => {
   assert.equal(step(/debian\.raw/)?.[0]?.stage, 'workflow actions');
 });
 
-test('the text has the steps that came out of order, as the JSON has', () => {
+test('the text includes steps that are out of order, like the JSON', () => {
   const late = ignored(60, 'other-server-selected', 'the client chose 192.0.2.1');
   const file: Line = [
     0,
@@ -232,7 +238,7 @@ test('the text has the steps that came out of order, as the JSON has', () => {
   }
 });
 
-test('a workflow that an operator ended is not told as a failure', () => {
+test('a workflow that an operator ended is not reported as a failure', () => {
   const cancelled: readonly Line[] = [
     [40, 'workflow/operator-cancel', 'cancelled by alice: wrong disk', {}],
     [40, 'workflow/state-changed', 'workflow is FAILED', { from: 'RUNNING', to: 'FAILED' }],
@@ -241,7 +247,7 @@ test('a workflow that an operator ended is not told as a failure', () => {
   assert.match(page?.verdict.text ?? '', /m1-debian was cancelled: cancelled by alice: wrong disk/);
 });
 
-test('the text has everything, and nothing that moves a cursor', () => {
+test('the text is complete and cannot move the cursor', () => {
   const text = bootText(
     'm1',
     bootPage(bootsIn(timelineOf([...install, [50, 'syslog/message-received', '\u001b[2J']]))[0]!),
@@ -249,7 +255,7 @@ test('the text has everything, and nothing that moves a cursor', () => {
   assert.ok(!text.includes('\u001b'));
   assert.match(text, /^m1: the workflow default\/m1-debian succeeded\n/);
   assert.match(text, /\nkernel and initramfs\n.*\+4\.00 s +1\.00 s +10\.0 MB +10\.0 MB\/s/);
-  assert.match(text, /Where the time went\n +firmware +1\.50 s/);
+  assert.match(text, /Time by stage\n +firmware +1\.50 s/);
 });
 
 describe('every', () => {
@@ -258,8 +264,8 @@ describe('every', () => {
   const unions = (file: string) =>
     [...read(file).matchAll(/^ +\| '([a-z0-9-]+)'/gm)].map(([, name]) => name ?? '');
 
-  test('reason has its sentence', () => {
-    const reasons = ['reasons', 'v6-reply', 'v6-boot-url'].flatMap((file) =>
+  test('reason has a description', () => {
+    const reasons = ['dhcp/reasons', 'v6/reply', 'v6/boot-url'].flatMap((file) =>
       unions(`domain/netboot/src/${file}.ts`),
     );
     assert.ok(reasons.length > 40, `only ${reasons.length} reasons were found`);
@@ -271,7 +277,7 @@ describe('every', () => {
       assert.ok(meaning.length > 10 && next !== '' && !meaning.endsWith('.'), reason);
   });
 
-  test('event has its sentence', () => {
+  test('event has a description', () => {
     const files = globSync(['services/*/src/**/*.ts', 'apps/server/src/*.ts'], { cwd: root }).filter(
       // The watch of jobs writes to its client, not to a timeline.
       (file) => !file.endsWith('.test.ts') && !file.includes('/provisioning/watch-'),

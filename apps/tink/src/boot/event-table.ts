@@ -1,4 +1,4 @@
-/** What each event of a timeline is to a boot. */
+/** The stage, the effect and the description of each timeline event. */
 export const stages = [
   'firmware',
   'boot loader',
@@ -10,11 +10,11 @@ export const stages = [
 export type Stage = (typeof stages)[number];
 
 export interface EventMeaning {
-  /** Absent: of whatever stage the machine is in. */
+  /** The stage that the event starts. If absent, the machine stays in its stage. */
   readonly stage?: Stage;
-  /** Trouble that nothing follows is why the boot stopped. */
+  /** The last problem without later progress is why the boot stopped. */
   readonly kind: 'progress' | 'trouble' | 'aside';
-  /** What it says about the machine, as half a sentence. */
+  /** The end of a sentence about the machine. */
   readonly meaning: string;
 }
 
@@ -29,67 +29,67 @@ function entry(kind: EventMeaning['kind'], meaning: string, stage: Stage | undef
 export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'offer-sent': progress('it was offered an address or a boot file'),
   'acknowledge-sent': progress('it got its address or boot file'),
-  'refusal-sent': trouble('it was refused the address it wanted, and has to ask anew'),
+  'refusal-sent': trouble('the server rejected its address, and it must request another'),
   'advertise-sent': progress('it was offered an IPv6 configuration'),
   'reply-sent': progress('it got its IPv6 configuration'),
   'machine-unknown': trouble('it is not registered'),
-  'request-ignored': trouble('it asked and got no answer'),
+  'request-ignored': trouble('its request was ignored'),
   'address-declined': trouble('it found another host with its address'),
-  'address-released': aside('it gave its address back'),
-  'address-in-use': trouble('an address that it would have got is in use'),
+  'address-released': aside('it released its address'),
+  'address-in-use': trouble('the address for it is already in use'),
   'foreign-offer-seen': aside('another server made it an offer'),
   'file-sent': progress('it loaded a file', 'boot loader'),
-  'file-not-found': trouble('it asked for a file that is not there', 'boot loader'),
-  'file-refused': trouble('a file could not be made for it', 'boot loader'),
+  'file-not-found': trouble('it requested a file that does not exist', 'boot loader'),
+  'file-refused': trouble('the server could not create a file for it', 'boot loader'),
   'binary-sent': progress('it loaded a boot loader', 'boot loader'),
-  'transfer-failed': trouble('a transfer to it broke off', 'boot loader'),
+  'transfer-failed': trouble('a transfer to it failed', 'boot loader'),
   'script-served': progress('it got its script', 'script'),
   'script-refused': trouble('it got no script', 'script'),
-  'iso-started': progress('it began to read an ISO image', 'kernel and initramfs'),
-  'iso-progressed': progress('it reads an ISO image', 'kernel and initramfs'),
+  'iso-started': progress('it started to read an ISO image', 'kernel and initramfs'),
+  'iso-progressed': progress('it is reading an ISO image', 'kernel and initramfs'),
   'iso-sent': progress('it read an ISO image', 'kernel and initramfs'),
   'iso-ended': progress('it stopped reading an ISO image', 'kernel and initramfs'),
   'iso-refused': trouble('it got no ISO image', 'kernel and initramfs'),
-  'transfer-started': progress('it began to load a file', 'kernel and initramfs'),
-  'transfer-moved': progress('it loads a file', 'kernel and initramfs'),
+  'transfer-started': progress('it started to load a file', 'kernel and initramfs'),
+  'transfer-moved': progress('it is loading a file', 'kernel and initramfs'),
   'transfer-completed': progress('it loaded a file', 'kernel and initramfs'),
-  'transfer-broken-off': trouble('it broke off loading a file', 'kernel and initramfs'),
-  'file-missing': trouble('it asked for a file that the server does not have', 'kernel and initramfs'),
-  'message-received': progress('its operating system runs and logs', 'in-memory OS'),
-  'messages-dropped': aside('it logs too fast'),
+  'transfer-broken-off': trouble('it aborted a transfer', 'kernel and initramfs'),
+  'file-missing': trouble('it requested a file that the server does not have', 'kernel and initramfs'),
+  'message-received': progress('its operating system is running and logs', 'in-memory OS'),
+  'messages-dropped': aside('it sends too many log messages'),
   'metadata-served': progress('its operating system read its metadata', 'in-memory OS'),
   'metadata-refused': trouble('its operating system got no metadata', 'in-memory OS'),
-  'machine-ready': progress('its installed operating system says that it is ready'),
+  'machine-ready': progress('its installed operating system reported that it is ready'),
   'action-served': progress('its agent got an action', 'workflow actions'),
   'action-served-again': progress('its agent got an action again', 'workflow actions'),
-  'action-started': progress('its agent began an action', 'workflow actions'),
-  'action-progressed': progress('an action goes on', 'workflow actions'),
+  'action-started': progress('its agent started an action', 'workflow actions'),
+  'action-progressed': progress('an action is running', 'workflow actions'),
   'action-succeeded': progress('an action succeeded', 'workflow actions'),
   'action-failed': trouble('an action failed', 'workflow actions'),
-  'action-timed-out': trouble('an action took too long', 'workflow actions'),
-  'action-retried': progress('an action failed and is tried again', 'workflow actions'),
-  'agent-refused': trouble('somebody who is not its agent, or no longer, spoke for it', 'workflow actions'),
-  'agent-silent': trouble('its agent was silent for long', 'workflow actions'),
-  'machine-discovered': progress('a Hardware was made for it', 'in-memory OS'),
-  'discovery-refused': trouble('no Hardware was made for it', 'in-memory OS'),
-  'machine-enrolled': progress('a workflow was made for it', 'in-memory OS'),
-  'enrollment-refused': trouble('no workflow was made for it', 'in-memory OS'),
-  'job-accepted': aside('a job was made for it'),
+  'action-timed-out': trouble('an action timed out', 'workflow actions'),
+  'action-retried': progress('an action failed and is retried', 'workflow actions'),
+  'agent-refused': trouble('a request for its agent was not authorized', 'workflow actions'),
+  'agent-silent': trouble('its agent has not contacted the server for too long', 'workflow actions'),
+  'machine-discovered': progress('a Hardware was created for it', 'in-memory OS'),
+  'discovery-refused': trouble('no Hardware was created for it', 'in-memory OS'),
+  'machine-enrolled': progress('a workflow was created for it', 'in-memory OS'),
+  'enrollment-refused': trouble('no workflow was created for it', 'in-memory OS'),
+  'job-accepted': aside('a job was created for it'),
   'configuration-applied': aside('its configuration was changed'),
   'operator-pause': aside('an operator paused its workflow'),
-  'operator-resume': aside('an operator had its workflow go on'),
-  'operator-cancel': aside('an operator ended its workflow'),
-  'operator-retry': aside('an operator had its workflow tried again'),
+  'operator-resume': aside('an operator resumed its workflow'),
+  'operator-cancel': aside('an operator cancelled its workflow'),
+  'operator-retry': aside('an operator retried its workflow'),
   'operator-skip': aside('an operator skipped an action'),
   'operator-breakpoint': aside('an operator changed a breakpoint'),
   'operator-edit': aside('an operator changed an action'),
   'report-refused': aside('a report of its agent came too late'),
-  'state-changed': aside('its workflow came to another state'),
+  'state-changed': aside('its workflow changed its state'),
   'hardware-deleted': aside('its Hardware was deleted before its workflow ended'),
   'rendering-failed': trouble('its workflow cannot be rendered'),
-  'server-restarted': aside('the server was started again'),
-  'loss-accepted': aside('the server was started with what is intact of a damaged database'),
-  started: aside('the server was started'),
+  'server-restarted': aside('the server restarted'),
+  'loss-accepted': aside('the server started with the intact part of a damaged database'),
+  started: aside('the server started'),
 };
 
 export function meaningOf(event: string): EventMeaning {

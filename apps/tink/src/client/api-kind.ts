@@ -1,17 +1,17 @@
-/** A kind as the API's paths name it: one of ours, or one that only the server's discovery knows. */
+/** A kind in API paths: one of ours, or one known only through the server's discovery. */
 import type { Kind } from '@tinkerbell/resources';
 
 export type ApiKind = Pick<Kind, 'group' | 'version' | 'kind' | 'plural' | 'singular' | 'shortNames'> & {
-  /** Absent means true. */
+  /** Default: true. */
   readonly namespaced?: boolean;
 };
 
-/** `tinkerbell.org/v1alpha1`; `v1` for the kinds of Kubernetes' core. */
+/** `tinkerbell.org/v1alpha1`; `v1` for Kubernetes core kinds. */
 export function groupVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** `/apis/tinkerbell.org/v1alpha1/namespaces/lab/hardware`; all namespaces when there is none. */
+/** `/apis/tinkerbell.org/v1alpha1/namespaces/lab/hardware`; all namespaces if `namespace` is undefined. */
 export function collectionPathOf(kind: ApiKind, namespace: string | undefined): string {
   const root = kind.group === '' ? '/api' : '/apis';
   const place =

@@ -1,4 +1,4 @@
-/** The Kubernetes-shaped API, as far as the command line needs it. */
+/** A client for the parts of the Kubernetes-compatible API that the command line needs. */
 import { isRecord, type Resource, type Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { collectionPathOf, type ApiKind } from './api-kind.ts';
@@ -11,12 +11,12 @@ import { ApiFailure, refusal, unreachable } from './server-failure.ts';
 import type { Table } from '../output/table-text.ts';
 
 export interface ListOptions {
-  /** All namespaces when absent. */
+  /** Default: all namespaces. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /** `metadata.name=m1`; which fields there are is the server's to say. */
+  /** `metadata.name=m1`; the server defines the supported fields. */
   readonly fieldSelector?: string | undefined;
-  /** In tables: rows carry the whole objects and not only their metadata. */
+  /** Makes rows of tables contain whole objects instead of only their metadata. */
   readonly includeObjects?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface LogOptions {
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
-  /** Hears what the server warns of, as text for people. */
+  /** Called with the text of each warning of the server. */
   readonly onWarning?: ((text: string) => void) | undefined;
 }
 
@@ -61,18 +61,18 @@ export interface PatchOptions {
   readonly type: keyof typeof patchTypes;
   readonly body: object;
   readonly dryRun?: boolean;
-  /** Of `apply`: takes fields that others have applied. */
+  /** For `apply`: takes ownership of fields that others have applied. */
   readonly force?: boolean;
   readonly subresource?: 'status';
 }
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const JSON_TYPE = 'application/json';
-/** Bytes of one answer that is read as a whole. */
+/** Size limit of an answer that is read as a whole, bytes. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
 export class ApiClient {
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly server: string;
   readonly #signal: AbortSignal;
   readonly #connection: Connection;
@@ -88,12 +88,12 @@ export class ApiClient {
     return isRecord(answer) ? `API ${String(answer['gitVersion']).replace(/^v/, '')}` : 'unknown';
   }
 
-  /** The JSON at a path of the server: discovery, OpenAPI. */
+  /** Returns the JSON at a path of the server, such as discovery or OpenAPI. */
   document(path: string): Promise<unknown> {
     return this.#json('GET', path);
   }
 
-  /** Posts what is answered and not stored: reviews, requests for tokens. */
+  /** Posts requests that are answered but not stored: reviews and token requests. */
   ask(path: string, body: object): Promise<unknown> {
     return this.#json('POST', path, { body });
   }
@@ -102,7 +102,7 @@ export class ApiClient {
     return this.#json('GET', objectPath(target)) as Promise<Resource>;
   }
 
-  /** Undefined when there is none. */
+  /** Returns undefined if the object does not exist. */
   async find(target: ObjectName): Promise<Resource | undefined> {
     try {
       return await this.get(target);
@@ -112,7 +112,7 @@ export class ApiClient {
     }
   }
 
-  /** All objects, over as many pages as the server makes of them. */
+  /** Returns all objects, page by page. */
   async list(
     kind: ApiKind,
     options: ListOptions,
@@ -127,7 +127,7 @@ export class ApiClient {
     }
   }
 
-  /** As the server lays it out: rows of cells, each with the object's metadata. */
+  /** Returns the server's Table: rows of cells, each with the object's metadata. */
   async table(kind: ApiKind, options: ListOptions): Promise<Table> {
     let table: Table | undefined;
     for (let token = ''; ;) {
@@ -156,7 +156,7 @@ export class ApiClient {
     return this.#json('PUT', path, { body: object, onWarning: options.onWarning }) as Promise<Resource>;
   }
 
-  /** What operators do to a workflow: `verb` is a subresource of it. Resolves with the workflow after it. */
+  /** Sends an operator's verb, a subresource of the workflow. Resolves with the workflow after it. */
   async operate(
     target: ObjectName,
     verb: string,
@@ -166,7 +166,7 @@ export class ApiClient {
     return (await this.#json('POST', path, { body })) as Workflow;
   }
 
-  /** The output of a workflow's actions after that sequence, oldest first; and then what comes, when it is followed. */
+  /** Yields the output of a workflow's actions after that sequence, oldest first. If followed, yields new output too. */
   async log(
     target: ObjectName,
     { after, action, task, follow = false }: LogOptions,
@@ -180,7 +180,7 @@ export class ApiClient {
     return this.#lines(await this.#open('GET', `${objectPath(target)}/log?${query.toString()}`, {}));
   }
 
-  /** `cascade` undefined leaves it to the server what becomes of objects that this one owns. */
+  /** If `cascade` is undefined, the server decides about the objects that this one owns. */
   async remove(
     target: ObjectName,
     { cascade, dryRun = false, onWarning }: RemoveOptions = {},
@@ -191,7 +191,7 @@ export class ApiClient {
     await this.#json('DELETE', objectPath(target) + query, options);
   }
 
-  /** `subresource` is `status` or absent. */
+  /** `subresource` is `status` or undefined. */
   patch(
     target: ObjectName,
     { type, body, dryRun = false, force = false, subresource }: PatchOptions,
@@ -204,29 +204,29 @@ export class ApiClient {
     }) as Promise<Resource>;
   }
 
-  /** The same server, for requests that end with this signal. */
+  /** Returns a client for the same server whose requests end with this signal. */
   endingWith(signal: AbortSignal): ApiClient {
     return new ApiClient(this.server, signal, this.#connection);
   }
 
-  /** What the journal has of a Hardware or Workflow after that sequence, oldest first. */
+  /** Returns the journal records of a Hardware or Workflow after that sequence, oldest first. */
   async timeline(target: ObjectName, after: number): Promise<readonly JournalRecord[]> {
     const answer = await this.#open('GET', `${objectPath(target)}/timeline?after=${after}`, {});
     return Array.fromAsync(this.#lines<JournalRecord>(answer));
   }
 
-  /** The same, and then what is appended; ends when the server ends it. */
+  /** Returns the same records, then new ones. Ends when the server ends it. */
   async followTimeline(target: ObjectName, after: number): Promise<AsyncIterable<JournalRecord>> {
     const path = `${objectPath(target)}/timeline?after=${after}&watch=true`;
     return this.#lines(await this.#open('GET', path, {}));
   }
 
-  /** Who wrote over the API, after that sequence, oldest first; and then who writes, when it is followed. */
+  /** Yields audit records after that sequence, oldest first. If followed, yields new records too. */
   async audit(after: number, follow: boolean): Promise<AsyncIterable<JournalRecord>> {
     return this.#lines(await this.#open('GET', `/audit?after=${after}&watch=${follow}`, {}));
   }
 
-  /** Changes after `resourceVersion`, as rows of a Table; ends when the server ends it. */
+  /** Yields changes after `resourceVersion` as rows of a Table. Ends when the server ends it. */
   async watchTable(
     kind: ApiKind,
     options: ListOptions,
@@ -264,7 +264,7 @@ export class ApiClient {
     }
   }
 
-  /** Resolves with an answer of success; everything else is thrown as a TinkFailure. */
+  /** Resolves with a successful answer. Throws a TinkFailure for every other answer. */
   async #open(
     method: string,
     path: string,
@@ -277,7 +277,7 @@ export class ApiClient {
     const first = login === undefined ? token : await login.current();
     const answer = await this.#sent(path, request, first);
     if (answer.status < 300) return answer;
-    // Read to its end before anything else: what is left unread keeps the process waiting.
+    // Read the body first, because an unread body keeps the process waiting.
     const failure = refusal(this.server, { ...answer, text: await this.#text(answer) });
     const other = answer.status === 401 && first !== undefined ? await login?.another(first) : undefined;
     if (other === undefined) throw failure;
@@ -338,7 +338,7 @@ function objectQuery(includeObjects: boolean | undefined): Record<string, string
   return { includeObject: includeObjects === true ? 'Object' : 'Metadata' };
 }
 
-/** Our own mistakes must not be stored: the server checks unknown fields as strictly as we do. */
+/** Enables strict field validation, so that the server rejects unknown fields that tink sends. */
 function writeQuery({ dryRun }: WriteOptions): Record<string, string> {
   return { fieldValidation: 'Strict', fieldManager: 'tink', ...(dryRun ? { dryRun: 'All' } : {}) };
 }

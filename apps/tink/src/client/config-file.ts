@@ -1,4 +1,4 @@
-/** `~/.config/tink/config.yaml`: which servers there are, and which one and what namespace commands mean when nobody says. */
+/** `~/.config/tink/config.yaml`: the known servers, and the default server and namespace. */
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isRecord, nearest } from '@tinkerbell/resources';
@@ -6,7 +6,7 @@ import { parseYaml, positionOf, stringifyYaml, toJson } from '@tinkerbell/yaml';
 import { TinkFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 
-/** A person who has logged in at an identity provider. */
+/** A login at an identity provider. */
 export interface Login {
   readonly issuer: string;
   readonly clientId: string;
@@ -15,23 +15,23 @@ export interface Login {
   readonly refreshToken?: string;
 }
 
-/** One server and how to speak to it. Files are named by their paths. */
+/** A server with its credentials. Files are given as paths. */
 export interface Context {
   readonly server?: string;
   readonly namespace?: string;
   readonly token?: string;
   readonly tokenFile?: string;
-  /** Goes before the other tokens. */
+  /** Takes precedence over the other tokens. */
   readonly login?: Login;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
   readonly certificateAuthority?: string;
-  /** Any certificate will do: anybody between here and there can read and change all. */
+  /** Accepts any certificate. Anyone on the network path can then read and change the traffic. */
   readonly insecure?: boolean;
 }
 
 export interface Config {
-  /** Of the time before contexts; in force while none is in use. */
+  /** Settings from before contexts; used when no context is in use. */
   readonly server?: string;
   readonly namespace?: string;
   readonly currentContext?: string;
@@ -52,7 +52,7 @@ const CONTEXT_FIELDS = [
 ] as const;
 const LOGIN_FIELDS = ['issuer', 'clientId', 'token', 'refreshToken'] as const;
 
-/** TINK_CONFIG, else the usual place. */
+/** Returns TINK_CONFIG, else the default path. */
 export function configPath({
   environment,
   homeDirectory,
@@ -60,7 +60,7 @@ export function configPath({
   return environment['TINK_CONFIG'] || join(homeDirectory, '.config', 'tink', 'config.yaml');
 }
 
-/** Empty when there is no file. Throws a TinkFailure that names file, line and field. */
+/** Returns empty settings if there is no file. Throws a TinkFailure with file, line and field. */
 export async function readConfig(path: string): Promise<Config> {
   let text: string;
   try {
@@ -72,7 +72,7 @@ export async function readConfig(path: string): Promise<Config> {
   return parseConfig(text, path);
 }
 
-/** A context at that server from now on; a login is for the server where it was made. */
+/** Sets the server of a context. Removes its login, which is only valid for the server that it was made for. */
 export function movedTo(url: string, { login, ...context }: Context = {}): Context {
   const server = url.replace(/\/+$/, '');
   return { ...context, server, ...(login === undefined || server !== context.server ? {} : { login }) };
@@ -134,10 +134,10 @@ function loginFault(login: unknown): string | undefined {
   const isWhole = ['issuer', 'clientId', 'token'].every((name) => names.includes(name));
   const isKnown = fields.every(([name, value]) => known.includes(name) && typeof value === 'string');
   if (isWhole && isKnown) return undefined;
-  return `login: must have issuer, clientId, token and perhaps refreshToken, as texts; "tink login" writes it anew`;
+  return `login: must have issuer, clientId, token and optionally refreshToken, all strings; run "tink login" to write it again`;
 }
 
-/** What is wrong with the URL of a server. */
+/** Returns what is wrong with the URL of a server. */
 export function serverFault(server: string): string | undefined {
   const wanted = 'must be a URL such as http://192.168.56.4:7080';
   if (!/^https?:\/\//.test(server) || !URL.canParse(server))
@@ -146,10 +146,10 @@ export function serverFault(server: string): string | undefined {
   return username + search + hash === '' ? undefined : `server: ${wanted}, without user, ? and #`;
 }
 
-/** Whole or not at all, for its owner alone: tokens are in it, and another tink may read it now. */
+/** Writes the file atomically and readable only by its owner, because it contains tokens and another tink may read it now. */
 export async function writeConfig(path: string, config: Config): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // A link stays one.
+  // Keep a symbolic link.
   const place = await realpath(path).catch(() => path);
   const next = `${place}.${process.pid}`;
   await writeFile(next, stringifyYaml(config), { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** Tokens and certificates of a context, read from their files. */
+/** Reads the tokens and certificates of a context. */
 import { readFile } from 'node:fs/promises';
 import type { Context } from './config-file.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
@@ -15,12 +15,12 @@ export interface TlsSettings {
 export interface Connection {
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string | undefined;
-  /** In the place of a token. */
+  /** A client certificate, used instead of a token. */
   readonly login?: LoginTokens;
   readonly tls?: TlsSettings | undefined;
 }
 
-/** TINK_TOKEN before the context's. Throws a TinkFailure for files that cannot be read. `place`: of the context. */
+/** TINK_TOKEN takes precedence over the context's token. Throws a TinkFailure for unreadable files. `place` names the context. */
 export async function connectionOf(
   server: string,
   context: Context,
@@ -32,9 +32,11 @@ export async function connectionOf(
   const person = isSaid || place === undefined ? undefined : context.login;
   const token = person === undefined ? await tokenOf(context, environment['TINK_TOKEN']) : undefined;
   if (context.insecure === true)
-    err('warning: the certificate of the server is not checked (insecure); name its authority instead\n');
+    err(
+      'warning: the server’s certificate is not verified (insecure); set its certificate authority instead\n',
+    );
   if ((token ?? person) !== undefined && isOpenNetwork(server))
-    err(`warning: the token goes to ${server} unencrypted; use https\n`);
+    err(`warning: the token is sent to ${server} unencrypted; use https\n`);
   const settings = await tlsOf(context);
   const who =
     person === undefined || place === undefined
@@ -47,7 +49,9 @@ async function tokenOf(context: Context, said: string | undefined): Promise<stri
   const file = await textOf('tokenFile', context.tokenFile);
   const token = said || context.token || file?.trim();
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw usageFailure('the token has spaces, line breaks or other characters that no token has');
+    throw usageFailure(
+      'the token contains spaces, line breaks or other characters that are invalid in tokens',
+    );
   return token;
 }
 
@@ -57,7 +61,7 @@ async function tlsOf(context: Context): Promise<TlsSettings> {
   const key = await textOf('clientKey', context.clientKey);
   if ((cert === undefined) !== (key === undefined)) {
     throw usageFailure(
-      'a client certificate and its key go together',
+      'the client certificate and its key must be set together',
       'set both: --client-certificate FILE --client-key FILE',
     );
   }

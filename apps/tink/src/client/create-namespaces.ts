@@ -1,4 +1,4 @@
-/** `--create-namespace`: the namespaces that objects are for, where they are missing. */
+/** `--create-namespace`: creates the missing namespaces of objects. */
 import { namespaceKind, type Resource } from '@tinkerbell/resources';
 import type { ApiClient } from './client.ts';
 import { ApiFailure } from './server-failure.ts';
@@ -14,7 +14,7 @@ export async function createNamespaces(
   for (const name of names) if (await createNamespace(name, client)) done(name);
 }
 
-/** False when it is there. */
+/** Returns false if the namespace exists. */
 export async function createNamespace(name: string, client: ApiClient): Promise<boolean> {
   try {
     const kind = { ...namespaceKind, namespaced: false };

@@ -1,9 +1,9 @@
-/** Kinds that the server offers beside our own: Kubernetes' core kinds and custom resources. */
+/** Finds the kinds that the server offers beside our own: Kubernetes core kinds and custom resources. */
 import { isRecord, kindNamed, kinds as knownKinds } from '@tinkerbell/resources';
 import type { ApiKind } from './api-kind.ts';
 import type { ApiClient } from './client.ts';
 
-/** Kinds that have a schema here; the others are known by discovery alone. */
+/** Kinds that have a schema here. Other kinds are known by discovery only. */
 const ownGroup = /(^|\.)tinkerbell\.org$/;
 export const ownKinds = knownKinds.filter(({ group }) => ownGroup.test(group));
 
@@ -12,7 +12,7 @@ export interface OfferedKind extends ApiKind {
   readonly subresources: readonly string[];
 }
 
-/** All kinds of the server, in its order; ours are the very objects of `kinds`. */
+/** Returns all kinds of the server, in its order. Our kinds are the objects of `kinds`. */
 export async function discoverKinds(client: Pick<ApiClient, 'document'>): Promise<readonly OfferedKind[]> {
   const [core, groups] = await Promise.all([client.document('/api/v1'), client.document('/apis')]);
   const paths = preferredVersions(groups).map((version) => `/apis/${version}`);
@@ -29,7 +29,7 @@ function preferredVersions(list: unknown): readonly string[] {
   });
 }
 
-/** Pure: the kinds of one APIResourceList. */
+/** Pure: returns the kinds of one APIResourceList. */
 export function kindsIn(document: unknown): readonly OfferedKind[] {
   if (!isRecord(document)) return [];
   const [version = '', group = ''] = String(document['groupVersion']).split('/').reverse();
@@ -65,7 +65,7 @@ function stringsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The kind that a person means by a plural, singular, kind or short name, with or without its group. */
+/** Finds a kind by plural, singular, kind or short name, with or without its group. */
 export function offeredKindNamed<Of extends ApiKind>(word: string, offered: readonly Of[]): Of | undefined {
   const [name = '', ...group] = word.toLowerCase().split('.');
   const wanted = group.join('.');
@@ -76,7 +76,7 @@ export function offeredKindNamed<Of extends ApiKind>(word: string, offered: read
   );
 }
 
-/** One of our kinds, which no server need be asked for. */
+/** Finds one of our kinds without a request to the server. */
 export function ownKindNamed(word: string) {
   const kind = kindNamed(word);
   return kind !== undefined && ownKinds.includes(kind) ? kind : undefined;

@@ -1,4 +1,4 @@
-/** A stream of the server that goes on over its restarts, and says on standard error when it is away. */
+/** A stream that resumes after restarts of the server, and reports lost connections on standard error. */
 import { resumed, type ResumeOptions } from './resumed.ts';
 import type { Session } from './session.ts';
 
@@ -15,7 +15,7 @@ export function followed<Item>(
 export function resumeOptions({ terminal, client }: Session, note: (text: string) => void): ResumeOptions {
   return {
     ...terminal,
-    onLost: () => note(`--- lost ${client.server}; going on when it is back`),
+    onLost: () => note(`--- lost ${client.server}; reconnecting`),
     onBack: () => note(`--- ${client.server} is back`),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One HTTP request on node:http rather than fetch: a watch may be silent for hours, and fetch ends a body that is silent
- * for five minutes.
+ * One HTTP request with node:http. fetch does not fit, because it ends a body that is silent for five minutes, and a watch
+ * may be silent for hours.
  */
 import type { IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -13,39 +13,39 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** Of a server with an authority of its own, or that wants a certificate. */
+  /** TLS options for a private authority or a client certificate. */
   readonly tls?: TlsSettings | undefined;
 }
 
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
-  /** The header, empty without one. */
+  /** The content of the `Warning` header; empty without one. */
   readonly warning: string;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** From the request's last byte to the answer's headers; a watch answers at once, too. */
+/** Limit from the request's last byte to the answer's headers. A watch also answers at once. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** A peer that vanished without a word is noticed by TCP's own probes. */
+/** TCP keepalive, which detects a peer that vanished. */
 const KEEP_ALIVE_PROBE_MS = 15_000;
 
 const options = { keepAlive: true, maxFreeSockets: 16 };
-/** One agent for each connection, so that its sockets are used again. */
+/** One agent per connection target, to reuse sockets. */
 const agentsOf = new WeakMap<TlsSettings, HttpsAgent>();
 const agents = { http: new nodeHttp.Agent(options), https: new HttpsAgent(options) };
 
-/** Rejects with the socket's error, which carries a `code` such as ECONNREFUSED. */
+/** Rejects with the socket's error, whose `code` is such as ECONNREFUSED. */
 export function exchange(url: URL, { method, headers, body, signal, tls }: Exchange): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isTls = url.protocol === 'https:';
   const start = isTls ? httpsRequest : nodeHttp.request;
   const agent = isTls ? tlsAgent(tls) : agents.http;
-  // Said outright: Node frames no body of a DELETE by itself.
+  // Set the length explicitly, because Node does not frame the body of a DELETE by itself.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const request = start(url, { method, headers: { ...headers, ...length }, signal, agent }, (response) => {
     request.setTimeout(0);
-    // A server that refuses a body may leave the rest of it unread, in the way of the next request.
+    // A server that rejects a body may leave the rest unread, which would block the next request.
     if ((response.statusCode ?? 0) >= 400) request.shouldKeepAlive = false;
     resolve(response);
   });

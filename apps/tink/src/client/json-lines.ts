@@ -1,7 +1,7 @@
-/** Characters of one line; an object of the API is at most 3 MiB. */
+/** Length limit of one line, characters; an object of the API is at most 3 MiB. */
 const LINE_LIMIT = 16 * 1024 * 1024;
 
-/** Each line of `chunks` as JSON. Throws on a line that is no JSON or too long; an unfinished last line is left out. */
+/** Parses each line of `chunks` as JSON. Throws on a line that is invalid or too long. Ignores an unfinished last line. */
 export async function* jsonLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<unknown, void, undefined> {

@@ -1,4 +1,4 @@
-/** What people call kinds. */
+/** Names of kinds on the command line. */
 import { hardwareKind, nearest, templateKind, workflowKind } from '@tinkerbell/resources';
 import { printable } from '../output/printable.ts';
 import type { ApiKind } from './api-kind.ts';
@@ -6,10 +6,10 @@ import type { ApiClient } from './client.ts';
 import { discoverKinds, offeredKindNamed, ownKindNamed, ownKinds } from './discovery.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 
-/** What `tink get all` shows. */
+/** The kinds of `tink get all`. */
 const everyday: readonly ApiKind[] = [hardwareKind, templateKind, workflowKind];
 
-/** The kind of that name: ours, else one of the server's. Throws a usage failure with the nearest name. */
+/** Finds a kind by its name: one of ours, else one of the server's. Throws a usage failure with the nearest name. */
 export async function kindOf(word: string, client: ApiClient): Promise<ApiKind> {
   const own = ownKindNamed(word);
   if (own !== undefined) return own;
@@ -35,14 +35,14 @@ function unknownKind(word: string, kinds: readonly ApiKind[], why: string | unde
     names.filter((name) => name.length > 2),
   );
   const known = `known kinds: ${kinds.map((one) => [one.plural, ...one.shortNames].join(' or ')).join(', ')}`;
-  const more = why === undefined ? '' : `; those of the server are not known: ${why}`;
+  const more = why === undefined ? '' : `; could not get the server’s kinds: ${why}`;
   return usageFailure(
     `unknown kind ${JSON.stringify(word)}`,
     (close === undefined ? known : `did you mean ${close}? ${known}`) + more,
   );
 }
 
-/** `hardware`, `hw,wf` or `all`. */
+/** Parses `hardware`, `hw,wf` or `all`. */
 export async function kindsOf(words: string, client: ApiClient): Promise<readonly ApiKind[]> {
   if (words === 'all') return everyday;
   const found = await Promise.all(words.split(',').map((word) => kindOf(word.trim(), client)));
@@ -53,7 +53,7 @@ function isSameKind(one: ApiKind, other: ApiKind): boolean {
   return one.group === other.group && one.plural === other.plural;
 }
 
-/** `hardware/m1`, as commands print and take it. */
+/** Returns `hardware/m1`, the form that commands print and accept. */
 export function nameOf(kind: ApiKind, name: string): string {
   return printable(`${kind.singular}/${name}`);
 }

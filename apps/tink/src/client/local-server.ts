@@ -1,6 +1,6 @@
 /**
- * The server on this machine: it leaves a kubeconfig in its data folder, which only its owner can read. With it `tink` is the
- * administrator there, over TLS with the certificate that the file names, so that no other program on the port gets the token.
+ * The server on this machine. It writes a kubeconfig to its data folder, readable by its owner only. With it, `tink` is the
+ * administrator. The connection uses TLS with the certificate in the file, so no other program on the port gets the token.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,20 +11,20 @@ import type { Terminal } from '../output/terminal.ts';
 export interface LocalServer {
   /** `https://127.0.0.1:7444` */
   readonly url: string;
-  /** The same server without TLS, as people name it: `http://127.0.0.1:7080`. */
+  /** The same server without TLS, as users write it: `http://127.0.0.1:7080`. */
   readonly plainUrl: string;
   readonly token: string;
-  /** PEM. */
+  /** The certificate authority, PEM. */
   readonly certificateAuthority: string;
-  /** Where that was read. */
+  /** The path of the kubeconfig. */
   readonly path: string;
 }
 
-/** Where a server that was started here keeps its data, unless TINKERBELL_DATA_DIR names another folder. */
+/** The data folder of a server on this machine (default: TINKERBELL_DATA_DIR, else `data`). */
 const DATA_DIRECTORY = 'data';
 const EXTENSION = 'tinkerbell.org/local';
 
-/** Undefined when this machine has no such file, or this user may not read it, which is a warning. */
+/** Returns undefined if the file does not exist. Prints a warning if this user may not read it. */
 export async function findLocalServer({
   environment,
   err,
@@ -34,12 +34,12 @@ export async function findLocalServer({
     return localServerIn(await readFile(path, 'utf8'), path);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    if (code === 'EACCES') err(`warning: ${path} is for its owner only; run tink as that user\n`);
+    if (code === 'EACCES') err(`warning: cannot read ${path}: only its owner may; run tink as that user\n`);
     return undefined;
   }
 }
 
-/** Whether a URL names that server: loopback in any spelling, and its port. */
+/** True if a URL names that server: any spelling of loopback, and its port. */
 export function isLocalServer(url: string, { url: tlsUrl, plainUrl }: LocalServer): boolean {
   const named = new URL(url);
   if (!/^(localhost|127\.0\.0\.1|\[::1\])$/.test(named.hostname)) return false;

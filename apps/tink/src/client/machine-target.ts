@@ -1,4 +1,4 @@
-/** The Hardware that a person means by its name or by a MAC. */
+/** Finds the Hardware with a given name or MAC. */
 import { hardwareKind, type Hardware } from '@tinkerbell/resources';
 import type { ApiKind } from './api-kind.ts';
 import type { ObjectName } from './client.ts';

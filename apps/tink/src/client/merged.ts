@@ -1,4 +1,4 @@
-/** The items of all streams as they come. Ends when all have ended; fails, and ends all, when one fails. */
+/** Yields the items of all streams as they arrive. Ends when all have ended. If one fails, ends all and fails. */
 export async function* merged<Item>(
   streams: readonly AsyncGenerator<Item, void, undefined>[],
 ): AsyncGenerator<Item, void, undefined> {

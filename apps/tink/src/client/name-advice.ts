@@ -1,4 +1,4 @@
-/** "Not found" with the names that may have been meant. */
+/** "Not found" errors with suggested names. */
 import { nearest, type Resource } from '@tinkerbell/resources';
 import type { ApiKind } from './api-kind.ts';
 import type { ApiClient, ObjectName } from './client.ts';
@@ -7,14 +7,14 @@ import { ApiFailure } from './server-failure.ts';
 
 const NAMES_SHOWN = 5;
 
-/** At most five names close to `name`: by slip of the finger, or with it as a part. */
+/** Returns at most five names close to `name`: by edit distance, or containing it. */
 export function closeNames(name: string, names: readonly string[]): readonly string[] {
   const slip = nearest(name, names);
   const parts = names.filter((one) => one.includes(name) || name.includes(one));
   return [...new Set([...(slip === undefined ? [] : [slip]), ...parts])].slice(0, NAMES_SHOWN);
 }
 
-/** Pure: the failure's text from what exists in all namespaces. */
+/** Pure: builds the failure from the names in all namespaces. */
 export function notFoundFailure(
   { kind, namespace, name }: ObjectName,
   existing: readonly Resource[],
@@ -37,14 +37,14 @@ export function notFoundFailure(
 
 function adviceFor(kind: ApiKind, name: string, names: readonly string[]): string {
   if (names.length === 0)
-    return `there is no ${kind.singular} in that namespace; "tink get ${kind.plural} -A" lists all`;
+    return `no ${kind.singular} exists in that namespace; "tink get ${kind.plural} -A" lists all`;
   const close = closeNames(name, names);
   const shown = names.slice(0, NAMES_SHOWN).join(', ');
   const more = names.length > NAMES_SHOWN ? `, and ${names.length - NAMES_SHOWN} more` : '';
-  return close.length > 0 ? `did you mean ${close.join(' or ')}?` : `there are: ${shown}${more}`;
+  return close.length > 0 ? `did you mean ${close.join(' or ')}?` : `existing: ${shown}${more}`;
 }
 
-/** Runs `request`; a 404 becomes a failure that lists close names. */
+/** Runs `request`. Turns a 404 into a failure that lists close names. */
 export async function withCloseNames<Result>(
   client: ApiClient,
   target: ObjectName,

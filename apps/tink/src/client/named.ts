@@ -1,8 +1,8 @@
-/** The object that a person means, by its name or by its uid, as introductions to Tinkerbell write `<workflow-id>`. */
+/** Finds an object by its name or by its uid. Introductions to Tinkerbell use `<workflow-id>`. */
 import type { ApiKind } from './api-kind.ts';
 import type { ApiClient, ObjectName } from './client.ts';
 
-/** A UUID (RFC 9562), as metadata.uid is one. */
+/** A UUID (RFC 9562), the format of metadata.uid. */
 const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface NameSpace {
@@ -10,7 +10,10 @@ export interface NameSpace {
   readonly namespace: string;
 }
 
-/** With the name of the object in that namespace whose uid `word` is; one that is called `word` comes first. `word` as it is for all else. */
+/**
+ * Returns the name of the object with that uid in the namespace. An object named `word` takes precedence. Returns `word` for
+ * all else.
+ */
 export async function named(
   { client, namespace }: NameSpace,
   kind: ApiKind,

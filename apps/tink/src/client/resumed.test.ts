@@ -6,10 +6,10 @@ import { ApiFailure, UnreachableFailure } from './server-failure.ts';
 
 type Opening = readonly number[] | Error;
 
-/** Streams that end, or fail, as told; then the signal. Time passes at once. */
+/** Streams that end or fail as given, then the signal. Pauses take no time. */
 async function run(openings: readonly Opening[]) {
   const stop = new AbortController();
-  const told: string[] = [];
+  const notes: string[] = [];
   const pauses: number[] = [];
   const queue = [...openings];
   const options = {
@@ -24,8 +24,8 @@ async function run(openings: readonly Opening[]) {
         return () => undefined;
       },
     },
-    onLost: () => told.push('lost'),
-    onBack: () => told.push('back'),
+    onLost: () => notes.push('lost'),
+    onBack: () => notes.push('back'),
   };
   const items: number[] = [];
   const open = (): Promise<AsyncIterable<number>> => {
@@ -35,7 +35,7 @@ async function run(openings: readonly Opening[]) {
     return Promise.resolve(streamOf(next ?? []));
   };
   for await (const item of resumed(open, options)) items.push(item);
-  return { items, told, pauses };
+  return { items, notes, pauses };
 }
 
 async function* streamOf(items: readonly number[]): AsyncGenerator<number, void, undefined> {
@@ -44,12 +44,12 @@ async function* streamOf(items: readonly number[]): AsyncGenerator<number, void,
 
 const away = new UnreachableFailure('away');
 
-test('a stream that ends is opened again without a word', async () => {
-  assert.deepEqual(await run([[1], [2, 3]]), { items: [1, 2, 3], told: [], pauses: [200, 200] });
+test('reopens a stream that ends, without a message', async () => {
+  assert.deepEqual(await run([[1], [2, 3]]), { items: [1, 2, 3], notes: [], pauses: [200, 200] });
 });
 
-test('a loss is told once, a return once, and pauses grow until something comes', async () => {
-  const { items, told, pauses } = await run([
+test('reports a loss once and a return once, and pauses grow until an item arrives', async () => {
+  const { items, notes, pauses } = await run([
     [1],
     away,
     away,
@@ -57,7 +57,7 @@ test('a loss is told once, a return once, and pauses grow until something comes'
     [2],
   ]);
   assert.deepEqual(items, [1, 2]);
-  assert.deepEqual(told, ['lost', 'back']);
+  assert.deepEqual(notes, ['lost', 'back']);
   assert.deepEqual(pauses, [200, 320, 512, 819, 200]);
 });
 
@@ -66,7 +66,7 @@ test('pauses have a limit', async () => {
   assert.equal(Math.max(...pauses), 5000);
 });
 
-test('what does not pass is thrown', async () => {
+test('throws permanent errors', async () => {
   assert.deepEqual((await run([away, [1]])).items, [1]);
   await assert.rejects(
     run([[1], new ApiFailure({ code: 404, reason: 'NotFound', message: '' })]),
@@ -75,7 +75,7 @@ test('what does not pass is thrown', async () => {
   await assert.rejects(run([[1], new TypeError('a bug')]), TypeError);
 });
 
-test('merged streams give all items and end with the last', async () => {
+test('merged streams yield all items and end with the last', async () => {
   const items = await Array.fromAsync(merged([streamOf([1, 2]), streamOf([]), streamOf([3])]));
   assert.deepEqual(items.toSorted(), [1, 2, 3]);
 });

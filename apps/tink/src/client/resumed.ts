@@ -1,4 +1,4 @@
-/** A stream from the server that outlives the server: opened again, with growing pauses, where it broke off. */
+/** A stream that survives the server: it reconnects where it broke off, with growing pauses. */
 import { delay, type Clock, type Random } from '@tinkerbell/platform-contract';
 import { ApiFailure, UnreachableFailure } from './server-failure.ts';
 
@@ -6,7 +6,7 @@ export interface ResumeOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
-  /** Told once for each loss, when the first try to connect again fails. */
+  /** Called once per lost connection, when the first attempt to reconnect fails. */
   readonly onLost: () => void;
   readonly onBack: () => void;
 }
@@ -17,8 +17,8 @@ const PAUSE_MS_MAX = 5000;
 const JITTER = 0.3;
 
 /**
- * The items of `open()`, again and again until the signal, also while the server is away: callers have just asked it
- * something else, and found it there. `open` itself must ask for what follows the last item.
+ * Yields the items of `open()` until the signal, and reopens it while the server is unreachable. Callers have just reached
+ * the server. `open` must ask for the items after the last one.
  */
 export async function* resumed<Item>(
   open: () => Promise<AsyncIterable<Item>>,

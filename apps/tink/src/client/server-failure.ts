@@ -1,9 +1,9 @@
-/** What can go wrong between here and the server, in words that say how to go on. */
+/** Errors of the connection and of the server, with advice. */
 import { isRecord } from '@tinkerbell/resources';
 import { TinkFailure } from '../failure.ts';
 import { printable } from '../output/printable.ts';
 
-/** The server refused: its Status object. */
+/** The server rejected the request; contains its Status object. */
 export class ApiFailure extends TinkFailure {
   override readonly name = 'ApiFailure';
   readonly code: number;
@@ -16,22 +16,22 @@ export class ApiFailure extends TinkFailure {
   }
 }
 
-/** The server could not be reached, or broke off. Trying again later may help. */
+/** The server was unreachable or the connection broke. A later attempt may succeed. */
 export class UnreachableFailure extends TinkFailure {
   override readonly name = 'UnreachableFailure';
 }
 
 const causes: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there (connection refused)',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
+  ECONNREFUSED: 'connection refused; nothing listens on that port',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'no route to that host',
   ENETUNREACH: 'no route to that network',
   ECONNRESET: 'the connection was reset',
-  EPROTO: 'it does not speak TLS; try http:// instead of https://',
+  EPROTO: 'the server does not use TLS; try http:// instead of https://',
 };
 
-/** Of a connection that failed, in words. */
+/** Describes a failed connection. */
 export function causeText(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return causes[code] ?? message;
@@ -41,14 +41,14 @@ export function unreachable(server: string, error: unknown): UnreachableFailure 
   const { code = '' } = error as NodeJS.ErrnoException;
   const isCertificate = /CERT|SELF_SIGNED|ALTNAME/.test(code);
   const advice = isCertificate
-    ? 'name the file of its certificate authority: tink config set-context NAME --certificate-authority FILE'
-    : 'start the server here with "tinkerbell" or "npm start", or name another one: --server URL, TINK_SERVER=URL or "tink config set-server URL"';
+    ? 'set its certificate authority: tink config set-context NAME --certificate-authority FILE'
+    : 'start the server with "tinkerbell" or "npm start", or use another one: --server URL, TINK_SERVER=URL or "tink config set-server URL"';
   return new UnreachableFailure(`cannot reach the server at ${server}: ${causeText(error)}`, {
     advice,
   });
 }
 
-/** The failure that an answer with a status code of 400 or more stands for. */
+/** Returns the failure for an answer with status 400 or above. */
 export function refusal(
   server: string,
   answer: { status: number; contentType: string; text: string },
@@ -56,8 +56,8 @@ export function refusal(
   const status = statusIn(answer.text);
   if (status === undefined) {
     const what = `${answer.status}${answer.contentType === '' ? '' : ` ${answer.contentType}`}`;
-    return new TinkFailure(`${server} answers, but not as a Tinkerbell server does (${what})`, {
-      advice: 'check host and port: the API is on the server’s --http-port, 7080 unless set',
+    return new TinkFailure(`the answer of ${server} is not that of a Tinkerbell server (${what})`, {
+      advice: 'check host and port: the API uses the server’s --http-port (default: 7080)',
     });
   }
   const { reason, message } = status;
@@ -67,11 +67,14 @@ export function refusal(
   );
 }
 
-/** Who was too late may try again; what the state of an object does not allow stays refused, and says why. */
+/**
+ * Advises a retry after a conflict of writes. Advises none if the state of an object rejects the request, which the causes
+ * explain.
+ */
 function adviceFor(code: number, { reason, hasCauses }: StatusText): string | undefined {
   if (code === 410) return 'run the command again';
   if (code === 401)
-    return 'on the server, run tink where the server was started, or set TINKERBELL_DATA_DIR to its data folder; elsewhere use tink login, TINK_TOKEN=…, or tink config set-context NAME --token-file FILE';
+    return 'on the server, run tink in the folder where the server was started, or set TINKERBELL_DATA_DIR to its data folder; on other machines, use tink login, TINK_TOKEN=…, or tink config set-context NAME --token-file FILE';
   return reason === 'Conflict' && !hasCauses ? 'try again' : undefined;
 }
 

@@ -7,14 +7,14 @@ import { usageFailure } from '../failure.ts';
 import { findLocalServer, isLocalServer, type LocalServer } from './local-server.ts';
 import type { Terminal } from '../output/terminal.ts';
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface GlobalOptions {
   readonly server?: string | undefined;
   readonly namespace?: string | undefined;
   readonly context?: string | undefined;
 }
 
-/** A value and who said it. */
+/** A value and its source. */
 export interface Setting {
   readonly value: string;
   readonly origin: string;
@@ -23,9 +23,9 @@ export interface Setting {
 export interface Session {
   readonly terminal: Terminal;
   readonly client: ApiClient;
-  /** What `-n` said. */
+  /** The value of `-n`. */
   readonly namespaceAsked: string | undefined;
-  /** `-n`, else the configuration's, else `default`. */
+  /** `-n`, else the configuration's namespace, else `default`. */
   readonly namespace: string;
 }
 
@@ -35,16 +35,16 @@ const DEFAULT_NAMESPACE = 'default';
 export interface Settings {
   readonly server: Setting;
   readonly namespace: Setting;
-  /** The context in use, if there is one. */
+  /** The context in use; may be undefined. */
   readonly context: Setting | undefined;
-  /** What goes with the server: tokens and certificates go to their own server alone. */
+  /** The credentials of the server. They are sent to their own server only. */
   readonly credentials: Context;
-  /** The server of this machine, when it is the one and nothing else says who asks. */
+  /** The server of this machine, if it is in use and no other credentials are set. */
   readonly local?: LocalServer;
   readonly configPath: string;
 }
 
-/** Command line before environment before context before the file's own fields before default. */
+/** Precedence: command line, environment, context, the file's top-level fields, default. */
 export async function resolveSettings(options: GlobalOptions, terminal: Terminal): Promise<Settings> {
   const path = configPath(terminal);
   const config = await readConfig(path);
@@ -73,7 +73,7 @@ export async function resolveSettings(options: GlobalOptions, terminal: Terminal
   return { ...settings, ...(await localSettings(settings, terminal)) };
 }
 
-/** The server of this machine, where none is named or it is the one named, and nothing else says who asks. */
+/** Returns the server of this machine if no other server and no other credentials are configured. */
 async function localSettings(
   { server, credentials }: Settings,
   terminal: Terminal,
@@ -103,7 +103,7 @@ function contextOf(
   return { context: contextNamed(setting.value, config, setting.origin), setting };
 }
 
-/** Throws a usage failure with the names there are. */
+/** Throws a usage failure that lists the contexts. */
 export function contextNamed(name: string, { contexts = {} }: Config, origin: string): Context {
   const context = contexts[name];
   if (context !== undefined) return context;
@@ -111,10 +111,10 @@ export function contextNamed(name: string, { contexts = {} }: Config, origin: st
   const close = nearest(name, names);
   const known =
     names.length === 0
-      ? 'there are none; "tink config set-context" makes one'
-      : `there are: ${names.join(', ')}`;
+      ? 'no context exists; create one with "tink config set-context"'
+      : `existing: ${names.join(', ')}`;
   throw usageFailure(
-    `${origin}: there is no context ${JSON.stringify(name)}`,
+    `${origin}: unknown context ${JSON.stringify(name)}`,
     close === undefined ? known : `did you mean ${close}?`,
   );
 }

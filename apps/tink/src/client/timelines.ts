@@ -1,10 +1,10 @@
-/** One timeline out of those of several objects: each record once, in order of sequence. */
+/** Merges the timelines of several objects: each record once, ordered by sequence. */
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import type { ApiClient, ObjectName } from './client.ts';
 import { merged } from './merged.ts';
 import { resumed, type ResumeOptions } from './resumed.ts';
 
-/** What there is after that sequence. */
+/** Returns the records after that sequence. */
 export async function readTimelines(
   client: ApiClient,
   subjects: readonly ObjectName[],
@@ -15,7 +15,7 @@ export async function readTimelines(
   return [...bySequence.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** What there is, then what comes, until the signal; over restarts of the server. */
+/** Yields the current records, then new ones until the signal. Resumes after restarts of the server. */
 export async function* followTimelines(
   client: ApiClient,
   subjects: readonly ObjectName[],
@@ -35,7 +35,7 @@ export async function* followTimelines(
   }
 }
 
-/** Records of several timelines come within moments of each other, so that few need to be remembered. */
+/** Number of sequences to remember. Copies of a record arrive at nearly the same time. */
 const REMEMBERED = 10_000;
 
 function remembered(seen: Set<number>, sequence: number): boolean {
@@ -57,7 +57,7 @@ async function* followOne(
   }
 }
 
-/** The connections of all subjects are lost together and come back together: it is said at the first and at the last. */
+/** All subjects lose their connection together. Reports the first loss and the last return. */
 function onceForAll(options: ResumeOptions): ResumeOptions {
   let lost = 0;
   return {

@@ -1,4 +1,4 @@
-/** What every command file builds with. */
+/** Building blocks of all command files. */
 import type { Command } from 'commander';
 import { openSession, type GlobalOptions, type Session } from '../client/session.ts';
 import { parsePath } from '../output/jsonpath/parse-jsonpath.ts';
@@ -6,12 +6,12 @@ import { OUTPUT_FORMATS, parseOutput } from '../output/output-format.ts';
 import type { ShowOptions } from '../get/show-objects.ts';
 import type { Terminal } from '../output/terminal.ts';
 
-/** `-f a -f b` as a list. */
+/** Collects `-f a -f b` into a list. */
 export function collected(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
-/** Text below a command's help. */
+/** Text after a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
@@ -32,15 +32,15 @@ export interface ListingOptions {
 
 export function withListingOptions(command: Command): Command {
   return command
-    .option('-o, --output <format>', `how to print: ${OUTPUT_FORMATS}`, 'table')
-    .option('-A, --all-namespaces', 'objects of all namespaces')
-    .option('-l, --selector <labels>', 'only objects with these labels: a=b,c!=d,e in (f,g),h')
-    .option('--field-selector <fields>', 'only objects with these fields: metadata.name=m1')
-    .option('--sort-by <path>', 'in the order of a field: .metadata.creationTimestamp')
-    .option('--show-labels', 'with a column for labels');
+    .option('-o, --output <format>', `output format: ${OUTPUT_FORMATS}`, 'table')
+    .option('-A, --all-namespaces', 'show objects of all namespaces')
+    .option('-l, --selector <labels>', 'select by labels: a=b,c!=d,e in (f,g),h')
+    .option('--field-selector <fields>', 'select by fields: metadata.name=m1')
+    .option('--sort-by <path>', 'sort by a field: .metadata.creationTimestamp')
+    .option('--show-labels', 'add a column with the labels');
 }
 
-/** Throws a usage failure for a format or path that cannot be read. */
+/** Throws a usage failure for an invalid format or path. */
 export function showOptionsOf(session: Session, options: ListingOptions): ShowOptions {
   return {
     output: parseOutput(options.output),
@@ -52,7 +52,7 @@ export function showOptionsOf(session: Session, options: ListingOptions): ShowOp
   };
 }
 
-/** `hardware m1 m2` or `hardware/m1`: the words after a verb. */
+/** Parses the words after a verb: `hardware m1 m2` or `hardware/m1`. */
 export function splitName(words: readonly string[]): {
   readonly kinds: string;
   readonly names: readonly string[];

@@ -19,7 +19,7 @@ function commandsOf(command: Command): readonly Command[] {
   return command.commands.flatMap((one) => [one, ...commandsOf(one)]);
 }
 
-test('every command with --json has -o json, and the other way round', () => {
+test('every command with --json has -o json, and vice versa', () => {
   for (const { options, ...command } of commandsOf(createProgram(guarded(terminal())))) {
     const names = options.map(({ long }) => long);
     assert.equal(
@@ -44,12 +44,12 @@ test('both spellings print the same', async () => {
   }
   const other = await tink('tree hardware/m1 -o yaml');
   assert.deepEqual(
-    [other.code, /-o yaml: tree prints text, or JSON with -o json/.test(other.err)],
+    [other.code, /-o yaml: tree supports only -o json, and prints text without it/.test(other.err)],
     [2, true],
   );
 });
 
-test('--version prints the version, and asks no server', async () => {
+test('--version prints the version without a server', async () => {
   const environment = { TINK_SERVER: 'http://127.0.0.1:1' };
   assert.match(await done('--version', { environment }), /^\d+\.\d+\.\d+\n$/);
 });

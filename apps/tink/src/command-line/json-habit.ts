@@ -1,6 +1,6 @@
 /**
- * `--json` and `-o json` are one habit: where a command has one of them, the other does the same. Commands that print
- * documents (`get`) have further formats of `-o`; those that print lines have `json` alone.
+ * Makes `--json` and `-o json` equivalent: a command that has one of them accepts both. Commands that print documents
+ * (`get`) have more formats of `-o`. Commands that print lines have only `json`.
  */
 import type { Command } from 'commander';
 import { usageFailure } from '../failure.ts';
@@ -9,8 +9,8 @@ export function withJsonHabit(program: Command): void {
   for (const command of commandsOf(program)) {
     const hasJson = command.options.some(({ long }) => long === '--json');
     const hasOutput = command.options.some(({ long }) => long === '--output');
-    if (hasJson && !hasOutput) command.option('-o, --output <format>', 'json: the same as --json');
-    if (hasOutput && !hasJson) command.option('--json', 'the same as -o json');
+    if (hasJson && !hasOutput) command.option('-o, --output <format>', 'json: same as --json');
+    if (hasOutput && !hasJson) command.option('--json', 'same as -o json');
     if (hasJson === hasOutput) continue;
     command.hook('preAction', (_self, action) => {
       if (hasJson) takeOutput(action);
@@ -23,7 +23,7 @@ function takeOutput(action: Command): void {
   const output: unknown = action.getOptionValue('output');
   if (typeof output !== 'string') return;
   if (output !== 'json')
-    throw usageFailure(`-o ${output}: ${action.name()} prints text, or JSON with -o json`);
+    throw usageFailure(`-o ${output}: ${action.name()} supports only -o json, and prints text without it`);
   action.setOptionValue('json', true);
 }
 

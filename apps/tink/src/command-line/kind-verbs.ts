@@ -13,7 +13,7 @@ export function addKindVerbs(group: Command, kind: Kind, terminal: Terminal): vo
   const word = kind.singular;
   withListingOptions(group.command('list').alias('ls'))
     .description(`list all ${kind.plural}`)
-    .option('-w, --watch', 'go on showing changes')
+    .option('-w, --watch', 'keep printing changes')
     .addHelpText(
       'after',
       examples(`tink ${word} list`, `tink ${word} list -A -o wide`, `tink ${word} list -w`),
@@ -29,7 +29,7 @@ export function addKindVerbs(group: Command, kind: Kind, terminal: Terminal): vo
     );
   group
     .command('describe <names...>')
-    .description(`tell all about one or more ${kind.plural}`)
+    .description(`show details of one or more ${kind.plural}`)
     .addHelpText('after', examples(`tink ${word} describe NAME`))
     .action(async (names: readonly string[], _options: unknown, command: Command) =>
       describe(kind, names, await sessionOf(command, terminal)),

@@ -9,11 +9,11 @@ import { examples } from '../command-line/command-line.ts';
 export function addCompletion(program: Command, terminal: Terminal): void {
   program
     .command('completion <shell>')
-    .description('print what completes commands and live names in a shell: bash, zsh or fish')
+    .description('print the shell completion script for bash, zsh or fish')
     .addHelpText(
       'after',
       examples(
-        'source <(tink completion bash)                                 now',
+        'source <(tink completion bash)                                 this shell only',
         'tink completion bash > ~/.local/share/bash-completion/completions/tink',
         'tink completion zsh > ~/.zfunc/_tink                           a folder of $fpath',
         'tink completion fish > ~/.config/fish/completions/tink.fish',
@@ -21,7 +21,7 @@ export function addCompletion(program: Command, terminal: Terminal): void {
     )
     .action((word: string) => {
       const shell = shells.find((one) => one === word);
-      if (shell === undefined) throw usageFailure(`no completion for ${word}; there are bash, zsh and fish`);
+      if (shell === undefined) throw usageFailure(`unknown shell ${word}; supported: bash, zsh and fish`);
       terminal.out(completionScripts[shell]);
     });
   program
@@ -30,7 +30,7 @@ export function addCompletion(program: Command, terminal: Terminal): void {
       const at = words.findIndex((word) => word === '-n' || word === '--namespace');
       const globals = command.optsWithGlobals<GlobalOptions>();
       const options = at < 0 ? globals : { ...globals, namespace: words[at + 1] };
-      // Warnings would stand in the line that is being typed.
+      // A warning would appear in the line that the user is typing.
       const session = await openSession(options, { ...terminal, err: () => undefined });
       const found = await candidates(program, placeOf(program, words), session);
       terminal.out(found.map((one) => `${one}\n`).join(''));

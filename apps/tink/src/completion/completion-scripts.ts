@@ -1,10 +1,10 @@
-/** What shells read to complete `tink`: each asks `tink __complete` with the words up to the cursor. */
+/** The completion scripts of shells. Each calls `tink __complete` with the words up to the cursor. */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /**
- * An alias is not expanded where a script calls it by a variable, so that its text is evaluated, which is the user's own;
- * the words that are being typed are quoted. Aliases of `tink` that exist when the script is read are completed as well.
+ * Shells do not expand an alias that a script calls through a variable. The script therefore evaluates the alias text, which the
+ * user wrote, and quotes the typed words. It also completes aliases of `tink` that exist when it is read.
  */
 const bash = String.raw`_tink() {
   local IFS=$'\n' name=${'$'}{COMP_WORDS[0]} words
@@ -24,7 +24,7 @@ _tink_names() {
 _tink_names
 `;
 
-/** Works in a folder of $fpath, where the file is the function itself at the first Tab, and by source. */
+/** Works as a file in a folder of $fpath, where the file is the function itself at the first Tab, and by source. */
 const zsh = String.raw`#compdef tink
 _tink() {
   local -a found
@@ -40,9 +40,9 @@ else
 fi
 `;
 
-/** An alias of fish is a function that wraps `tink`, and is completed with it. */
+/** An alias in fish is a function that wraps `tink`, and is completed with it. */
 const fish = `complete -c tink -f -a '(tink __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
 `;
 
-/** The whole script of each shell. */
+/** The script of each shell. */
 export const completionScripts: Readonly<Record<(typeof shells)[number], string>> = { bash, zsh, fish };

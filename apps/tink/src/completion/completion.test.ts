@@ -1,4 +1,4 @@
-/** Completion as bash does it, and help that every command must have. */
+/** Completion in bash, and the required help of every command. */
 import { guarded } from '../output/terminal.ts';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,7 +24,7 @@ const run = promisify(execFile);
 
 const checkout = join(import.meta.dirname, '../../../..');
 
-/** Runs a script of bash, interactive as only then aliases are expanded, with `tink` of the checkout on the PATH. */
+/** Runs a bash script with the checkout's `tink` on the PATH; interactive, because otherwise bash expands no aliases. */
 async function inBash(script: string, words: readonly string[]): Promise<readonly string[]> {
   const env = {
     ...process.env,
@@ -39,13 +39,13 @@ async function inBash(script: string, words: readonly string[]): Promise<readonl
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** Calls what bash has for the first word, as it does at a Tab; the last word is being typed. */
+/** Calls the completion of the first word, like a Tab does. The last word is being typed. */
 const tab = `
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 $(complete -p "$1" | sed 's/.*-F \\([^ ]*\\).*/\\1/')
 printf "%s\\n" "\${COMPREPLY[@]}"`;
 
-/** What bash offers after these words of `tink`. */
+/** Returns what bash offers after these words of `tink`. */
 function offered(...words: readonly string[]): Promise<readonly string[]> {
   return inBash(`source <(tink completion bash)${tab}`, ['tink', ...words]);
 }
@@ -62,7 +62,7 @@ test('bash completes commands, options, kinds and names of the server', async ()
   assert.deepEqual(await offered('config', 'use'), ['use-context']);
 });
 
-test('bash completes aliases, with what they add', async () => {
+test('bash completes aliases including their arguments', async () => {
   await done('apply -f - -n c', { input: hardware('rack7-m1', '08:00:27:00:00:01') });
   const withAlias = (alias: string, ...words: readonly string[]) =>
     inBash(`alias ${alias}\nsource <(tink completion bash)${tab}`, words);
@@ -73,14 +73,14 @@ test('bash completes aliases, with what they add', async () => {
   assert.deepEqual(await inBash(other, []), ['none']);
 });
 
-test('what is being typed is never run', async () => {
+test('typed text is never executed', async () => {
   const trap = join(server.folder, 'ran');
   for (const word of [`$(touch ${trap})`, `\`touch ${trap}\``, `; touch ${trap}`, `' ; touch ${trap} '`])
     await inBash(`alias t='tink'\nsource <(tink completion bash)${tab}`, ['t', 'get', word]);
   assert.equal(existsSync(trap), false);
 });
 
-test('every command has an example, and every option says what it does', async () => {
+test('every command has an example, and every option has a description', async () => {
   const leaves = (
     command: Command,
     path: readonly string[],

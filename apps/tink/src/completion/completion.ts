@@ -1,4 +1,4 @@
-/** What may stand where the cursor is: commands, options, kinds, and names as the server has them now. */
+/** Completes commands, options, kinds, and names of objects on the server. */
 import type { Command } from 'commander';
 import { discoverKinds, ownKinds } from '../client/discovery.ts';
 import { kindOf } from '../client/kind-names.ts';
@@ -6,17 +6,17 @@ import { readConfig, configPath } from '../client/config-file.ts';
 import { TinkFailure } from '../failure.ts';
 import type { Session } from '../client/session.ts';
 
-/** Where the words lead in the tree of commands. */
+/** The command that the words select. */
 export interface Place {
   readonly command: Command;
-  /** Words after the command that are no options. */
+  /** Words after the command that are not options. */
   readonly positional: readonly string[];
   readonly current: string;
   /** The option whose value is being typed. */
   readonly option?: string;
 }
 
-/** Pure: the last word is the one that is being typed, maybe empty. */
+/** Pure: the last word is the one being typed. It may be empty. */
 export function placeOf(program: Command, words: readonly string[]): Place {
   const current = words.at(-1) ?? '';
   let command = program;
@@ -45,7 +45,7 @@ function takesValue(program: Command, command: Command, word: string): boolean {
   return found !== undefined && (found.required || found.optional);
 }
 
-/** Lines that begin with the word; empty when the server is away and only it would know. */
+/** Returns the candidates that start with the word; empty if they need the server and it is unreachable. */
 export async function candidates(
   program: Command,
   place: Place,
@@ -105,7 +105,7 @@ async function argumentsOf(
   return command.name() === 'logs' ? namesOf(session, 'workflow') : [];
 }
 
-/** A kind, then names of it; or both as `hardware/m1`. */
+/** Completes a kind and then its names, or `hardware/m1`. */
 async function objectsOf(
   [kind]: readonly string[],
   current: string,

@@ -10,10 +10,10 @@ import { addContexts, change } from './context-commands.ts';
 export function addConfig(program: Command, terminal: Terminal): void {
   const group = program
     .command('config')
-    .description('which server and namespace commands mean, and who asks: contexts');
+    .description('manage contexts: servers with namespace and credentials');
   group
     .command('view')
-    .description('show the settings in force and where each comes from')
+    .description('show the current settings and their sources')
     .addHelpText('after', examples('tink config view'))
     .action(async (_options: unknown, command: Command) => {
       const settings = await resolveSettings(command.optsWithGlobals<GlobalOptions>(), terminal);
@@ -29,7 +29,7 @@ export function addConfig(program: Command, terminal: Terminal): void {
     });
   group
     .command('set-server <url>')
-    .description('use this server from now on')
+    .description('set the default server')
     .addHelpText('after', examples('tink config set-server http://192.168.56.4:7080'))
     .action(async (url: string) => {
       const fault = serverFault(url);
@@ -38,17 +38,19 @@ export function addConfig(program: Command, terminal: Terminal): void {
     });
   group
     .command('set-namespace <name>')
-    .description('use this namespace from now on')
+    .description('set the default namespace')
     .addHelpText('after', examples('tink config set-namespace lab'))
     .action(async (name: string) => {
       if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
-        throw usageFailure(`${JSON.stringify(name)} is no namespace: small letters, digits and "-" only`);
+        throw usageFailure(
+          `${JSON.stringify(name)} is not a valid namespace: use lower-case letters, digits and "-"`,
+        );
       await change(terminal, (config) => withOwn(config, (own) => ({ ...own, namespace: name })));
     });
   addContexts(group, terminal);
 }
 
-/** Into the context in use, else into the file's own fields. */
+/** Writes to the context in use, else to the file's top-level fields. */
 function withOwn(config: Config, changed: (own: Context) => Context): Config {
   const { currentContext: name, contexts } = config;
   if (name === undefined) {

@@ -1,4 +1,4 @@
-/** `tink config get-contexts` and the other verbs of contexts. */
+/** `tink config get-contexts` and the other context commands. */
 import type { Command } from 'commander';
 import {
   configPath,
@@ -24,22 +24,22 @@ export async function change(terminal: Terminal, changed: (config: Config) => Co
 export function addContexts(group: Command, terminal: Terminal): void {
   group
     .command('get-contexts')
-    .description('list the contexts: servers with namespace and credentials')
+    .description('list the contexts')
     .option('--json', 'print JSON, without tokens')
     .addHelpText('after', examples('tink config get-contexts'))
     .action(({ json }: { readonly json?: boolean }) => showContexts(terminal, json === true));
   group
     .command('current-context')
-    .description('print the name of the context in use')
+    .description('print the name of the current context')
     .addHelpText('after', examples('tink config current-context'))
     .action(async (_options: unknown, command: Command) => {
       const { context } = await resolveSettings(command.optsWithGlobals<GlobalOptions>(), terminal);
       if (context !== undefined) return terminal.out(`${context.value}\n`);
-      throw new TinkFailure('no context is in use', { advice: 'tink config use-context NAME chooses one' });
+      throw new TinkFailure('no context is in use', { advice: 'select one: tink config use-context NAME' });
     });
   group
     .command('use-context <name>')
-    .description('use this context from now on')
+    .description('select the current context')
     .addHelpText('after', examples('tink config use-context lab'))
     .action((name: string) =>
       change(terminal, (config) => {
@@ -49,7 +49,7 @@ export function addContexts(group: Command, terminal: Terminal): void {
     );
   group
     .command('delete-context <name>')
-    .description('forget a context and its credentials')
+    .description('delete a context and its credentials')
     .addHelpText('after', examples('tink config delete-context lab'))
     .action((name: string) => change(terminal, (config) => without(config, name)));
   addSetContext(group, terminal);
@@ -58,16 +58,19 @@ export function addContexts(group: Command, terminal: Terminal): void {
 function addSetContext(group: Command, terminal: Terminal): void {
   group
     .command('set-context <name>')
-    .description('make a context, or change what is said and leave the rest')
-    .option('--url <url>', 'the server’s API; needed for a new one')
-    .option('--namespace-name <name>', 'namespace of its objects')
-    .option('--token <text>', 'who asks; --token-file keeps it out of the history of the shell')
-    .option('--token-file <path>', 'file with the token, read at each command')
-    .option('--client-certificate <path>', 'PEM file')
-    .option('--client-key <path>', 'PEM file')
-    .option('--certificate-authority <path>', 'PEM file that the server’s certificate is checked with')
-    .option('--insecure', 'take any certificate: anybody in between can read and change all')
-    .option('--no-insecure', 'check the certificate again')
+    .description('create a context, or change the given settings of an existing one')
+    .option('--url <url>', 'URL of the server’s API; required for a new context')
+    .option('--namespace-name <name>', 'default namespace of the context')
+    .option('--token <text>', 'token; use --token-file to keep it out of the shell history')
+    .option('--token-file <path>', 'file with the token; read by each command')
+    .option('--client-certificate <path>', 'client certificate, PEM file')
+    .option('--client-key <path>', 'key of the client certificate, PEM file')
+    .option('--certificate-authority <path>', 'PEM file to verify the server’s certificate')
+    .option(
+      '--insecure',
+      'accept any certificate; anyone on the network path can read and change the traffic',
+    )
+    .option('--no-insecure', 'verify the certificate again')
     .addHelpText(
       'after',
       examples(
@@ -78,7 +81,7 @@ function addSetContext(group: Command, terminal: Terminal): void {
     )
     .action(async (name: string, options: SetOptions) => {
       if (!/^[\w.@-]{1,100}$/.test(name))
-        throw usageFailure(`${JSON.stringify(name)}: a context is named by letters, digits and . _ @ -`);
+        throw usageFailure(`${JSON.stringify(name)}: a context name may contain letters, digits and . _ @ -`);
       await change(terminal, (config) => withContext(config, name, options));
     });
 }
@@ -135,7 +138,7 @@ async function showContexts(terminal: Terminal, json: boolean): Promise<void> {
   }));
   if (json) return terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
   if (rows.length === 0)
-    return terminal.err('there are no contexts; "tink config set-context NAME --url URL" makes one\n');
+    return terminal.err('no contexts exist; create one with "tink config set-context NAME --url URL"\n');
   const lines = rows.map((row) => [
     row.current ? '*' : '',
     row.name,

@@ -1,4 +1,4 @@
-/** Contexts: which server is asked, as whom, over what. */
+/** Contexts select the server, the credentials and the connection. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ async function tink(words: string, environment: Readonly<Record<string, string>>
   return { code: await runTink(words.split(' '), terminal), ...terminal.printed };
 }
 
-test('a context gives server, credentials and namespace; its token goes to its own server alone', async () => {
+test('a context sets server, credentials and namespace, and its token is sent only to its own server', async () => {
   const [key, certificate, token] = ['key.pem', 'cert.pem', 'token'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -71,14 +71,10 @@ test('a context gives server, credentials and namespace; its token goes to its o
   await tink(`config set-context any --url ${url} --insecure`);
   const any = await tink('version --context any');
   assert.deepEqual(
-    [
-      /API 1/.test(any.out),
-      /warning: the certificate of the server is not checked/.test(any.err),
-      seen.at(-1),
-    ],
+    [/API 1/.test(any.out), /warning: the server’s certificate is not verified/.test(any.err), seen.at(-1)],
     [true, true, undefined],
   );
-  assert.match((await tink('version --context sitee')).err, /no context "sitee"\n.*did you mean site\?/);
+  assert.match((await tink('version --context sitee')).err, /unknown context "sitee"\n.*did you mean site\?/);
   assert.equal(statSync(config).mode & 0o777, 0o600);
   assert.match((await tink('config get-contexts')).out, /^\* +site +https.* token file$/m);
   assert.equal((await tink('config current-context')).out, 'site\n');
@@ -88,7 +84,7 @@ test('a context gives server, credentials and namespace; its token goes to its o
   server.close();
 });
 
-test('a file of the time before contexts goes on working, and the environment goes before it', async () => {
+test('a file from before contexts still works, and the environment overrides it', async () => {
   writeFileSync(config, 'server: http://127.0.0.1:9\nnamespace: lab\n', { mode: 0o644 });
   assert.match((await tink('config view')).out, /http:\/\/127\.0\.0\.1:9 .*\nnamespace +lab /);
   await tink('config set-context b --url http://127.0.0.1:8');

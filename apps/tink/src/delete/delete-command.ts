@@ -32,18 +32,18 @@ const WAIT_DEFAULT = '5m';
 export function addDelete(program: Command, terminal: Terminal): void {
   program
     .command('delete [kind] [names...]')
-    .description('delete objects, by name or as files name them')
-    .option('-f, --filename <path>', 'file, folder or - for standard input; may be repeated', collected)
-    .option('-R, --recursive', 'also the folders within a folder')
-    .option('--ignore-not-found', 'what is gone already is no failure')
+    .description('delete objects by name, or the objects in files')
+    .option('-f, --filename <path>', 'file, folder, or - for standard input; may be repeated', collected)
+    .option('-R, --recursive', 'include subfolders')
+    .option('--ignore-not-found', 'do not fail for objects that do not exist')
     .addOption(
-      new Option('--cascade <how>', 'what becomes of objects that these own; background unless said').choices(
+      new Option('--cascade <how>', 'how to delete the objects that these own (default: background)').choices(
         Object.keys(cascades),
       ),
     )
-    .option('--wait', 'until they are gone, also their finalizers')
-    .option('--timeout <time>', `how long to wait: 90s, 10m; else ${WAIT_DEFAULT}`)
-    .option('--dry-run', 'ask the server whether it would delete them')
+    .option('--wait', 'wait until the objects and their finalizers are gone')
+    .option('--timeout <time>', `time limit of --wait, such as 90s or 10m (default: ${WAIT_DEFAULT})`)
+    .option('--dry-run', 'run the server’s checks without deleting')
     .option('--json', 'print one JSON line for each object')
     .addHelpText(
       'after',
@@ -51,7 +51,7 @@ export function addDelete(program: Command, terminal: Terminal): void {
         'tink delete workflow m1-debian',
         'tink delete hw/m1 hw/m2',
         'tink delete -f examples/debian --wait',
-        'tink delete hw m1 --cascade orphan     and leave what it owns',
+        'tink delete hw m1 --cascade orphan     keep the objects that it owns',
       ),
     )
     .action(
@@ -77,12 +77,15 @@ export async function deleteNamed(
   options: DeleteOptions = {},
 ): Promise<void> {
   if (names.length === 0)
-    throw usageFailure(`delete needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
+    throw usageFailure(
+      `delete needs the name of a ${kind.singular}`,
+      `list the names: tink get ${kind.plural}`,
+    );
   const targets = await Promise.all(names.map((name) => named(session, kind, name)));
   await deleteAll(session, targets, options);
 }
 
-/** In reverse: a Workflow goes before its Template. */
+/** Deletes in reverse order: a Workflow before its Template. */
 async function targetsIn(session: Session, options: DeleteOptions): Promise<readonly ObjectName[]> {
   const files = await readManifestFiles(options.filename ?? [], session.terminal, options);
   const { objects, problems } = checkManifests(files, {
@@ -120,11 +123,12 @@ async function deleteAll(
 }
 
 function isNotFound(thrown: unknown): boolean {
-  const isTold = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure);
-  return isTold && / not found( |$)/.test(thrown.message);
+  const isFinal = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure);
+  return isFinal && / not found( |$)/.test(thrown.message);
 }
 
 function deletedLine({ kind, namespace, name }: ObjectName, { json, dryRun = false }: DeleteOptions): string {
-  if (json) return `${JSON.stringify({ kind: kind.kind, namespace, name, deed: 'deleted', dryRun })}\n`;
+  const line = { kind: kind.kind, namespace, name, deed: 'deleted', dryRun };
+  if (json) return `${JSON.stringify(line)}\n`;
   return `${nameOf(kind, name)} deleted${dryRun ? ' (dry run)' : ''}\n`;
 }

@@ -30,7 +30,7 @@ export function addDescribe(program: Command, terminal: Terminal): void {
   program
     .command('describe <kind> [names...]')
     .description(
-      'tell all about objects, for people: a workflow’s actions, a machine’s network interfaces and last events',
+      'show details of objects: the actions of a workflow, the network interfaces and last events of a machine',
     )
     .addHelpText(
       'after',
@@ -45,7 +45,10 @@ export function addDescribe(program: Command, terminal: Terminal): void {
 
 export async function describe(kind: ApiKind, names: readonly string[], session: Session): Promise<void> {
   if (names.length === 0) {
-    throw usageFailure(`describe needs the name of a ${kind.singular}`, `tink get ${kind.plural} lists them`);
+    throw usageFailure(
+      `describe needs the name of a ${kind.singular}`,
+      `list the names: tink get ${kind.plural}`,
+    );
   }
   const texts = [];
   for (const name of names) texts.push(await descriptionOf(await named(session, kind, name), session));
@@ -90,7 +93,7 @@ function describeTemplate(template: Template, workflows: readonly Workflow[]): s
   const rows = workflows.map((one) => [
     one.metadata.name,
     one.spec?.hardwareRef ?? '',
-    shownState(one.status) || 'not begun',
+    shownState(one.status) || 'not started',
   ]);
   return [
     fieldsText(identityFields(template)),

@@ -11,7 +11,7 @@ import {
   timelineSection,
 } from './describe-text.ts';
 
-/** Network interfaces, the workflows for this Hardware, and the last lines of its machine's timeline. */
+/** Formats the network interfaces, the workflows of this Hardware, and the last lines of its machine's timeline. */
 export function describeHardware(
   hardware: Hardware,
   workflows: readonly Workflow[],
@@ -53,7 +53,7 @@ function allowance(isAllowed: boolean | undefined): string {
 const workflowHeader = ['NAME', 'TEMPLATE', 'STATE', 'ACTION', 'CREATED'];
 
 function workflowRow({ metadata, spec, status }: Workflow): Row {
-  const state = shownState(status) || 'not begun';
+  const state = shownState(status) || 'not started';
   return [
     metadata.name,
     spec?.templateRef,

@@ -14,7 +14,7 @@ const hardware = (text?: string): Hardware => ({
   },
 });
 
-test('shows what the machine is made of', () => {
+test('shows the hardware of the machine', () => {
   const attributes = {
     cpu: { totalCores: 8, totalThreads: 16, processors: [{ vendor: 'Intel', model: 'Xeon' }] },
     memory: { total: '64GB', usable: '63GB' },
@@ -37,7 +37,7 @@ test('shows what the machine is made of', () => {
   );
 });
 
-test('is left out for what is no inventory, and is bounded', () => {
+test('is omitted for an invalid inventory, and is bounded', () => {
   for (const text of [undefined, '', '[]', '{"cpu": 1, "blockDevices": {}}', '{'])
     assert.equal(inventorySection(hardware(text)), '');
   const many = { blockDevices: Array.from({ length: 500 }, (_, index) => ({ name: `d${index}` })) };

@@ -1,12 +1,12 @@
-/** What a machine is made of, as its agent said: the annotation that the server keeps in the Hardware. */
+/** The hardware attributes that the agent reported. The server keeps them in an annotation of the Hardware. */
 import { ATTRIBUTES_ANNOTATION } from '@tinkerbell/enrollment';
 import { isRecord, type Hardware } from '@tinkerbell/resources';
 import { fieldsText, section } from './describe-text.ts';
 
-/** Of each kind; a server has a hundred PCI devices. */
+/** Limit for each kind of device; a server has a hundred PCI devices. */
 const SHOWN_MAX = 32;
 
-/** A section of `tink describe hardware`; empty without the annotation, or when it cannot be read. */
+/** Returns a section of `tink describe hardware`; empty if the annotation is missing or invalid. */
 export function inventorySection({ metadata }: Hardware): string {
   const text = metadata.annotations?.[ATTRIBUTES_ANNOTATION];
   const inventory = text === undefined ? undefined : parsed(text);
@@ -37,7 +37,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** `Dell Inc. PowerEdge R640 (serialNumber ABC)`; undefined for nothing. */
+/** Returns `Dell Inc. PowerEdge R640 (serialNumber ABC)`, or undefined if nothing is known. */
 function words(part: unknown, plain: readonly string[], named: readonly string[] = []): string | undefined {
   if (!isRecord(part)) return undefined;
   const texts = plain.map((field) => textOf(part[field])).filter((text) => text !== '');

@@ -7,21 +7,21 @@ import { alignedText, labelsText } from '../output/table-text.ts';
 
 export type Field = readonly [name: string, value: string | undefined];
 
-/** `Name:       m1`; fields without a value are left out. */
+/** Formats `Name:       m1`. Omits fields without a value. */
 export function fieldsText(fields: readonly Field[]): string {
   const given = fields.filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(0, ...given.map(([name]) => name.length)) + 3;
   return given.map(([name, value = '']) => `${`${name}:`.padEnd(width)}${printable(value)}\n`).join('');
 }
 
-/** A title over indented text; empty when there is no text. */
+/** Formats a title over indented text; empty if there is no text. */
 export function section(title: string, text: string): string {
   if (text === '') return '';
   const indented = text.replace(/^(?=.)/gm, '  ');
   return `\n${title}:\n${indented}`;
 }
 
-/** Missing cells are empty. */
+/** Formats a table. Missing cells are empty. */
 export type Row = readonly (string | undefined)[];
 
 export function tableSection(title: string, header: readonly string[], rows: readonly Row[]): string {
@@ -30,7 +30,7 @@ export function tableSection(title: string, header: readonly string[], rows: rea
   return section(title, alignedText([header, ...lines]));
 }
 
-/** What all kinds begin with. */
+/** The first fields of every kind. */
 export function identityFields({ metadata }: Resource): readonly Field[] {
   return [
     ['Name', metadata.name],
@@ -47,7 +47,7 @@ export function identityFields({ metadata }: Resource): readonly Field[] {
 
 const LINES_SHOWN = 10;
 
-/** The last lines of a timeline, and how to see all of it. */
+/** Formats the last lines of a timeline, with the command that prints all of it. */
 export function timelineSection(records: readonly JournalRecord[], command: string): string {
   const last = records.slice(-LINES_SHOWN);
   const [first] = last;

@@ -20,7 +20,7 @@ import {
 } from './describe-text.ts';
 import { nextOf } from '../operate/operate.ts';
 
-/** Tasks and actions with state, attempt, duration and message; conditions; the last lines of the timeline. */
+/** Formats tasks and actions with state, attempt, duration and message, conditions, and the last lines of the timeline. */
 export function describeWorkflow(
   workflow: Workflow,
   timeline: readonly JournalRecord[],
@@ -48,22 +48,22 @@ function specFields(spec: WorkflowSpec): readonly Field[] {
     ['Hardware', spec.hardwareRef],
     ['Hardware map', map.join(', ')],
     ['Boot mode', spec.bootOptions?.bootMode],
-    ['Disabled', spec.disabled ? 'true: it does not begin' : undefined],
+    ['Disabled', spec.disabled ? 'true: it does not start' : undefined],
   ];
 }
 
-/** Who or what paused it, and why. */
+/** Formats who paused it, when, and why. */
 function pausedText({ paused, conditions = [] }: WorkflowStatus): string | undefined {
   if (paused !== true) return undefined;
-  const said = conditions.findLast(({ type }) => type === 'Paused' || type === 'Interrupted');
-  return [said?.message || 'yes', said?.time === undefined ? '' : `since ${said.time}`]
+  const condition = conditions.findLast(({ type }) => type === 'Paused' || type === 'Interrupted');
+  return [condition?.message || 'yes', condition?.time === undefined ? '' : `since ${condition.time}`]
     .filter(Boolean)
     .join(', ');
 }
 
 function statusFields(name: string, status: WorkflowStatus, nowMs: number): readonly Field[] {
   return [
-    ['State', shownState({ ...status, paused: false }) || 'not begun'],
+    ['State', shownState({ ...status, paused: false }) || 'not started'],
     ['Paused', pausedText(status)],
     ['Next', status.tasks === undefined ? undefined : nextOf(name, status, nowMs)],
     ['Rendering', status.templateRendering],
@@ -95,7 +95,7 @@ function taskText(task: WorkflowTask, nowMs: number): string {
   return tableSection(`${task.name} (agent ${task.agentID})`, actionHeader, rows).trimStart();
 }
 
-/** `3, retried 1 of 2`: how often it was handed out, and how often because it failed. */
+/** Formats `3, retried 1 of 2`: the number of attempts, and the number of retries after failures. */
 function attemptText({ attempt, retried = 0, retries = 0 }: WorkflowAction): string | undefined {
   return retried > 0 ? `${attempt ?? 0}, retried ${retried} of ${retries}` : attempt?.toString();
 }
@@ -110,7 +110,7 @@ function messageOf({ message, breakpoint, notBefore }: WorkflowAction): string {
     .join('; ');
 }
 
-/** What the agent measured, else the time since the start of an action that runs. */
+/** Returns the duration that the agent measured, else the time since the start of a running action. */
 function durationOf({ executionDuration, executionStart, state }: WorkflowAction, nowMs: number): string {
   if (executionDuration) return executionDuration;
   if (state !== 'RUNNING' || executionStart === undefined) return '';

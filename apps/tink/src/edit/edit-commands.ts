@@ -17,8 +17,8 @@ import { named } from '../client/named.ts';
 export function addEdit(program: Command, terminal: Terminal): void {
   program
     .command('edit <kind> [name]')
-    .description('change an object in your editor (VISUAL, EDITOR, vi); a refused text is kept')
-    .option('--from <path>', 'go on with a text that was kept')
+    .description('change an object in your editor (VISUAL, EDITOR, or vi); rejected text is kept in a file')
+    .option('--from <path>', 'continue with text that was kept')
     .addHelpText(
       'after',
       examples(
@@ -46,18 +46,18 @@ interface PatchCommandOptions {
 export function addPatch(program: Command, terminal: Terminal): void {
   program
     .command('patch <kind> [name]')
-    .description('change fields of an object and leave the others')
+    .description('change fields of an object and keep the others')
     .addOption(
       new Option('--type <type>', 'merge (RFC 7386), json (RFC 6902) or apply (fields you own)')
         .choices(['merge', 'json', 'apply'])
         .default('merge'),
     )
-    .option('-p, --patch <text>', 'the patch as JSON or YAML')
-    .option('--patch-file <path>', 'the patch from a file')
-    .addOption(new Option('--subresource <name>', 'of status instead of the rest').choices(['status']))
-    .option('--force-conflicts', 'with --type apply: take fields that others have applied')
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
-    .option('--json', 'print the object as it is afterwards')
+    .option('-p, --patch <text>', 'patch as JSON or YAML')
+    .option('--patch-file <path>', 'file with the patch')
+    .addOption(new Option('--subresource <name>', 'patch the status').choices(['status']))
+    .option('--force-conflicts', 'with --type apply: take ownership of fields that others applied')
+    .option('--dry-run', 'run the server’s checks without storing anything')
+    .option('--json', 'print the changed object as JSON')
     .addHelpText(
       'after',
       examples(
@@ -82,7 +82,7 @@ async function patch(
   const { client, terminal } = session;
   const { type, dryRun = false, json = false } = options;
   const target = await oneTarget(session, 'patch', words);
-  // Applying creates what is not there; the others need it.
+  // An apply patch creates a missing object. The other patches need an existing one.
   const before =
     type === 'apply'
       ? await client.find(target)
@@ -117,8 +117,8 @@ async function patchBody({ patch, patchFile, type }: PatchCommandOptions): Promi
   const value: unknown = parsed.documents[0] === undefined ? undefined : toJson(parsed.documents[0]);
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== (type === 'json')) {
     throw usageFailure(
-      `${source}: a ${type} patch is ${type === 'json' ? 'a list of operations' : 'an object with the fields to change'}`,
-      type === 'json' ? undefined : 'a list of operations goes with --type json',
+      `${source}: a ${type} patch must be ${type === 'json' ? 'a list of operations' : 'an object with the fields to change'}`,
+      type === 'json' ? undefined : 'for a list of operations, add --type json',
     );
   }
   return value;

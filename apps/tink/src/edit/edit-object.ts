@@ -1,4 +1,4 @@
-/** `tink edit`: an object as text in the person's editor. What was typed is never lost: a refused text stays in its file. */
+/** `tink edit`: opens an object as text in the user's editor. The typed text is never lost: rejected text stays in its file. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { objectDiff, shownDiff } from '../output/object-diff.ts';
 import type { Session } from '../client/session.ts';
 
 export interface EditOptions {
-  /** A text that was kept from an edit before. */
+  /** A file with text that was kept from an earlier edit. */
   readonly from?: string;
 }
 
@@ -41,12 +41,12 @@ export async function editObject(session: Session, target: ObjectName, options: 
   terminal.out(`${name} edited\n`);
 }
 
-/** Without what the server keeps; the revision stays, so that nobody's change in between is undone. */
+/** Removes the fields that the server maintains. Keeps the revision, so that concurrent changes are not overwritten. */
 function editedText(object: Resource): string {
   const { status: _status, metadata, ...content } = object;
   const { managedFields: _managed, ...kept } = metadata as typeof metadata & { managedFields?: unknown };
   const { apiVersion, kind, ...rest } = content;
-  const note = '# Save and leave the editor to store this; leave it as it is to change nothing.\n';
+  const note = '# Save and leave the editor to store this. Leave the text as it is to change nothing.\n';
   return note + stringifyYaml({ apiVersion, kind, metadata: kept, ...rest });
 }
 
@@ -63,7 +63,7 @@ async function discard(path: string, { from }: EditOptions): Promise<void> {
 
 type Environment = Session['terminal']['environment'];
 
-/** VISUAL, EDITOR, vi: a shell's words, as git takes them. */
+/** Returns the words of VISUAL, EDITOR or vi, parsed as shell words like git does. */
 async function runEditor(path: string, environment: Environment): Promise<void> {
   const editor = environment['VISUAL'] || environment['EDITOR'] || 'vi';
   const child = spawn('/bin/sh', ['-c', `${editor} "$@"`, editor, path], {
@@ -72,8 +72,8 @@ async function runEditor(path: string, environment: Environment): Promise<void> 
   });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code === 0) return;
-  throw new TinkFailure(`the editor (${editor}) ended with ${code ?? 'a signal'}; nothing was sent`, {
-    advice: `the text is in ${path}; EDITOR=nano chooses another editor`,
+  throw new TinkFailure(`the editor (${editor}) exited with ${code ?? 'a signal'}; nothing was sent`, {
+    advice: `your text is in ${path}; EDITOR=nano selects another editor`,
   });
 }
 
@@ -86,11 +86,11 @@ function objectIn(text: string, path: string, target: ObjectName): Resource {
   const [document, ...more] = parsed.documents;
   const value = document === undefined ? undefined : toJson(document);
   if (more.length > 0 || !isRecord(value) || !isRecord(value['metadata']))
-    throw new TinkFailure(`${path} must be one object with apiVersion, kind and metadata`);
+    throw new TinkFailure(`${path} must contain one object with apiVersion, kind and metadata`);
   const { name, namespace } = value['metadata'];
   if (name !== target.name || (namespace !== undefined && namespace !== target.namespace))
     throw new TinkFailure(
-      `${path}: metadata.name and namespace cannot be edited; they are the object’s identity`,
+      `${path}: metadata.name and metadata.namespace cannot be changed, because they identify the object`,
     );
   return value as unknown as Resource;
 }
@@ -99,8 +99,8 @@ function keptFailure(thrown: unknown, path: string, name: string): unknown {
   if (!(thrown instanceof TinkFailure)) return thrown;
   const [kind = '', object = ''] = name.split('/');
   const isLate = /modified|conflict/i.test(thrown.message);
-  const hint = isLate ? 'take its metadata.resourceVersion out to overwrite, then: ' : 'go on with: ';
+  const hint = isLate ? 'to overwrite, remove its metadata.resourceVersion and run: ' : 'continue with: ';
   return new TinkFailure(thrown.message, {
-    advice: `nothing is lost, your text is in ${path}; ${hint}tink edit ${kind} ${object} --from ${path}`,
+    advice: `your text is in ${path}; ${hint}tink edit ${kind} ${object} --from ${path}`,
   });
 }

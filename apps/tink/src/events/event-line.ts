@@ -1,10 +1,10 @@
-/** A record of the timeline as a line for a person. */
+/** Formats a timeline record as a line of text. */
 import type { JournalRecord, JournalSource } from '@tinkerbell/store-contract';
 import { printable } from '../output/printable.ts';
 
 export interface EventStyle {
   readonly colour: boolean;
-  /** Shows which machine or workflow a record is of; for timelines of several. */
+  /** Prefixes the machine or workflow of the record, for the timelines of several. */
   readonly subject: ((record: JournalRecord) => string) | undefined;
 }
 
@@ -29,7 +29,7 @@ const GREEN = 32;
 const BAD = /ignored|failed|refused|broken-off|timed-out|not-found|unusable/;
 const GOOD = /succeeded|completed|file-sent/;
 
-/** `12:00:01.123  dhcp      offer-sent           request from …`, in local time. */
+/** Formats `12:00:01.123  dhcp      offer-sent           request from …`, in local time. */
 export function eventLine(record: JournalRecord, style: EventStyle): string {
   const paint = (code: number | undefined, text: string): string =>
     style.colour && code !== undefined ? `\u001b[${code}m${text}\u001b[0m` : text;
@@ -50,7 +50,7 @@ function eventColour({ event, details }: JournalRecord): number | undefined {
   return GOOD.test(event) || state === 'SUCCESS' ? GREEN : undefined;
 }
 
-/** `12:00:01.123`, in local time. */
+/** Formats `12:00:01.123`, in local time. */
 export function timeOf(atMs: number): string {
   const at = new Date(atMs);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -58,7 +58,7 @@ export function timeOf(atMs: number): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${milliseconds}`;
 }
 
-/** `2026-11-20`, in local time. */
+/** Formats `2026-11-20`, in local time. */
 export function dayOf(atMs: number): string {
   const at = new Date(atMs);
   return [at.getFullYear(), at.getMonth() + 1, at.getDate()]

@@ -29,7 +29,7 @@ function printed(
   return text;
 }
 
-/** What a terminal shows in the end. */
+/** The final content of a terminal. */
 function screen(text: string): string[] {
   return text.split('\n').map((line) => line.split('\r\u001b[2K').at(-1)!);
 }
@@ -54,7 +54,7 @@ test('failures are red, successes green, and only in colour', () => {
   assert.ok(eventLine(success, style).includes('\u001b[32mstate-changed'));
 });
 
-test('what a machine sends cannot move the cursor or begin a line', () => {
+test('text from a machine cannot move the cursor or start a line', () => {
   const line = eventLine(record('file-not-found', 'no file \u001b[2J\r\nfaked \u202e'), {
     colour: false,
     subject: undefined,
@@ -62,7 +62,7 @@ test('what a machine sends cannot move the cursor or begin a line', () => {
   assert.match(line, /no file \\x1b\[2J faked \\u202e$/);
 });
 
-test('one progress is one line on a terminal', () => {
+test('the progress of one operation is one line on a terminal', () => {
   const text = printed([record('offer-sent', 'a'), moved(10), moved(20), moved(90), record('x', 'b')]);
   const lines = screen(text);
   assert.equal(lines.length, 4);
@@ -70,7 +70,7 @@ test('one progress is one line on a terminal', () => {
   assert.match(lines[2]!, / b$/);
 });
 
-test('two progresses at once take turns, each on a line of its own', () => {
+test('two operations at once take turns, each on its own line', () => {
   const lines = screen(printed([moved(1, '/a'), moved(2, '/b'), moved(3, '/a')]));
   assert.deepEqual(
     lines.map((line) => /\/.: .*$/.exec(line)?.[0]),
@@ -78,7 +78,7 @@ test('two progresses at once take turns, each on a line of its own', () => {
   );
 });
 
-test('every line of a progress is kept where lines cannot be written again', () => {
+test('prints every progress line if lines cannot be overwritten', () => {
   const text = printed([moved(10), moved(20)], { isTty: false });
   assert.equal(text.includes('\r'), false);
   assert.equal(text.split('\n').length, 3);
@@ -89,7 +89,7 @@ test('a progress line is cut to the width of the terminal', () => {
   assert.equal(lines[0]!.length, 39);
 });
 
-test('another day is told once, before its first record', () => {
+test('announces another day once, before its first record', () => {
   const later = noon + 86_400_000;
   const text = printed([
     record('a', 'x'),

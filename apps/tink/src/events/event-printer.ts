@@ -1,6 +1,6 @@
 /**
- * Writes records one below the other. On a terminal the lines of one progress are one line that is written again; what it
- * says last stays.
+ * Prints records, one per line. On a terminal, the progress of one operation is a single line that is overwritten. Its last
+ * text stays.
  */
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { printable } from '../output/printable.ts';
@@ -8,10 +8,10 @@ import { dayOf, eventLine, type EventStyle } from './event-line.ts';
 
 export interface PrinterOptions extends EventStyle {
   readonly write: (text: string) => void;
-  /** Whether a line can be written again. */
+  /** True if a line can be overwritten. */
   readonly isTty: boolean;
   readonly columns: () => number;
-  /** The day of which nothing needs to be said, as `dayOf` gives it. */
+  /** The day that needs no heading, as `dayOf` returns it. */
   readonly today: string;
 }
 
@@ -23,7 +23,7 @@ const progress = new Set(['action-progressed', 'transfer-moved']);
 export class EventPrinter {
   readonly #options: PrinterOptions;
   #day: string;
-  /** Whose progress the unfinished last line shows. */
+  /** The operation whose progress is on the unfinished last line. */
   #open: string | undefined;
 
   constructor(options: PrinterOptions) {
@@ -45,13 +45,13 @@ export class EventPrinter {
     }
   }
 
-  /** A line between the records, such as that the connection is lost. */
+  /** Prints a line between the records, such as a lost connection. */
   note(text: string): void {
     this.end();
     this.#options.write(`${printable(text)}\n`);
   }
 
-  /** Finishes a progress line, so that others may write. */
+  /** Finishes a progress line, so that other output can follow. */
   end(): void {
     if (this.#open === undefined) return;
     this.#open = undefined;
@@ -71,7 +71,7 @@ function progressOf({ event, machine, workflow, details }: JournalRecord): strin
   return [event, machine, workflow, details?.['path'], details?.['task'], details?.['action']].join('\n');
 }
 
-/** At most `width` characters on the screen; colours take none. A line that wraps cannot be written again. */
+/** Cuts text to `width` visible characters. Colours take no width. A line that wraps cannot be overwritten. */
 function cut(line: string, width: number): string {
   let seen = 0;
   let end = '';

@@ -28,22 +28,24 @@ export interface EventsOptions {
 
 export function withEventsOptions(command: Command): Command {
   return command
-    .option('-w, --watch', 'go on with what happens, also over restarts of the server')
-    .option('--after <sequence>', 'only records after this sequence (-o json shows sequences)')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'));
+    .option('-w, --watch', 'keep printing new events, also across server restarts')
+    .option('--after <sequence>', 'print only records after this sequence (-o json prints sequences)')
+    .addOption(
+      new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'),
+    );
 }
 
 export function addEvents(program: Command, terminal: Terminal): void {
   withEventsOptions(program.command('events'))
-    .description('what happened to machines, from their first packet to their last action')
-    .option('--machine <name>', 'the machine of this Hardware: its name, or a MAC')
-    .option('--workflow <name>', 'only what concerns this workflow')
+    .description('show the events of machines, from the first packet to the last action')
+    .option('--machine <name>', 'show this machine: name of its Hardware, or a MAC')
+    .option('--workflow <name>', 'show only this workflow')
     .addHelpText(
       'after',
       examples(
         'tink events --machine m1 -w                  watch a machine boot and install',
         'tink events --machine 08:00:27:9e:f5:3a',
-        'tink events --workflow m1-debian -o json     one JSON record a line',
+        'tink events --workflow m1-debian -o json     one JSON record per line',
         'tink events -w                               all machines of the namespace',
       ),
     )
@@ -52,7 +54,7 @@ export function addEvents(program: Command, terminal: Terminal): void {
     );
 }
 
-/** Timelines that are watched together; each takes a connection. */
+/** Limit of timelines that are watched together. Each takes a connection. */
 const SUBJECTS_MAX = 100;
 
 export async function events(session: Session, options: EventsOptions): Promise<void> {
@@ -60,9 +62,9 @@ export async function events(session: Session, options: EventsOptions): Promise<
   const { subjects, nameOfRecord } = await subjectsFor(session, options);
   if (subjects.length > SUBJECTS_MAX) {
     throw new TinkFailure(
-      `${subjects.length} machines are too many to show together; ${SUBJECTS_MAX} at most`,
+      `${subjects.length} machines are too many to show together (limit: ${SUBJECTS_MAX})`,
       {
-        advice: 'choose one with --machine NAME or --workflow NAME',
+        advice: 'select one with --machine NAME or --workflow NAME',
       },
     );
   }
@@ -81,12 +83,12 @@ export async function events(session: Session, options: EventsOptions): Promise<
   } finally {
     printer.end();
   }
-  if (count === 0 && !options.watch) terminal.err('no events yet; -w waits for them\n');
+  if (count === 0 && !options.watch) terminal.err('no events yet; use -w to wait for them\n');
 }
 
 function sequenceOf(after = '0'): number {
   if (!/^\d{1,15}$/.test(after))
-    throw usageFailure(`--after takes a whole number, not ${JSON.stringify(after)}`);
+    throw usageFailure(`--after must be a whole number, not ${JSON.stringify(after)}`);
   return Number(after);
 }
 
@@ -116,27 +118,27 @@ function printerFor(
     today: dayOf(terminal.clock.nowMs()),
     subject,
   });
-  // On a terminal a note stands between the records; in a pipe it is none of them.
+  // On a terminal, a note is printed between the records. In a pipe, it must not mix with them.
   const note = (text: string): void => (terminal.isTty ? printer.note(text) : terminal.err(`${text}\n`));
   return { print: (record) => printer.print(record), note, end: () => printer.end() };
 }
 
 interface Subjects {
   readonly subjects: readonly ObjectName[];
-  /** For timelines of several machines: whose record it is. */
+  /** Returns the owner of a record, for the timelines of several machines. */
   readonly nameOfRecord?: (record: JournalRecord) => string;
 }
 
 async function subjectsFor(session: Session, { machine, workflow }: EventsOptions): Promise<Subjects> {
   if (machine !== undefined && workflow !== undefined)
-    throw usageFailure('--machine and --workflow do not go together');
+    throw usageFailure('--machine and --workflow cannot be combined');
   if (workflow !== undefined)
     return { subjects: [await existing(session, { kind: workflowKind, name: workflow })] };
   if (machine !== undefined) return { subjects: [await machineNamed(session, machine)] };
   return allSubjects(session);
 }
 
-/** All machines of the namespace, and the workflows that are of no machine. */
+/** Returns all machines of the namespace, and the workflows without a machine. */
 async function allSubjects({ client, namespace }: Session): Promise<Subjects> {
   const hardware = (await client.list(hardwareKind, { namespace })).items as readonly Hardware[];
   const workflows = (await client.list(workflowKind, { namespace })).items as readonly Workflow[];
@@ -152,8 +154,8 @@ async function allSubjects({ client, namespace }: Session): Promise<Subjects> {
     ...unbound.map(({ metadata }) => ({ kind: workflowKind, name: metadata.name, namespace })),
   ];
   if (subjects.length === 0) {
-    throw new TinkFailure(`there is no hardware and no workflow in namespace ${namespace}`, {
-      advice: 'create some with tink apply -f, or name another namespace with -n',
+    throw new TinkFailure(`no hardware and no workflow in namespace ${namespace}`, {
+      advice: 'create some with tink apply -f, or select another namespace with -n',
     });
   }
   const nameOfRecord = ({ machine = '', workflow = '' }: JournalRecord): string =>

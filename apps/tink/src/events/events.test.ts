@@ -34,12 +34,12 @@ async function tink(words: string, input?: string) {
 
 const all = [hardware('m1', mac), template('t'), workflow('w1', 't', 'm1')].join('---\n');
 
-test('events -w goes on over a restart of the server, says so once, and misses and repeats nothing', async () => {
+test('events -w resumes after a restart of the server, reports it once, and neither misses nor repeats records', async () => {
   const terminal = terminalFor();
   await tink('apply -f -', all);
   const watching = runTink(['events', '--machine', 'm1', '-w', '-o', 'json'], terminal);
   await terminal.until(/workflow is PENDING/);
-  // A crash may lose the last 100 ms of the journal; what was read is written.
+  // A crash may lose the last 100 ms of the journal, but records that were read are on disk.
   await tink('workflow events w1');
   await server.kill();
   await terminal.until(/lost http/);
@@ -63,7 +63,7 @@ test('events -w goes on over a restart of the server, says so once, and misses a
   assert.match(later.out, /^\{.*"workflow":"default\/w2".*\}\n$/);
 });
 
-test('events without a machine show all of them, each record once, with their names', async () => {
+test('events without a machine show all machines, each record once, with their names', async () => {
   await tink(
     'apply -f - -n all --create-namespace',
     [
@@ -82,7 +82,7 @@ test('events without a machine show all of them, each record once, with their na
   assert.equal(terminal.printed.out.trim().split('\n').length, 3);
 });
 
-test('colours are for terminals', async () => {
+test('colours are only for terminals', async () => {
   await tink('apply -f - -n colours --create-namespace', all);
   const watching = terminalFor();
   const watched = runTink(['workflow', 'events', 'w1', '-n', 'colours', '-w'], watching);
@@ -96,7 +96,7 @@ test('colours are for terminals', async () => {
   assert.equal(piped.out.includes('\u001b'), false);
 });
 
-test('a MAC that no hardware has, and both --machine and --workflow, are refused with advice', async () => {
+test('rejects an unknown MAC, and --machine with --workflow, with advice', async () => {
   const terminal = terminalFor();
   assert.equal(await runTink(['events', '--machine', '08:00:27:00:00:99'], terminal), 1);
   assert.match(terminal.printed.err, /no hardware has the MAC 08:00:27:00:00:99/);

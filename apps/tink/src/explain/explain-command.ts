@@ -18,8 +18,10 @@ interface ExplainOptions {
 export function addExplain(program: Command, terminal: Terminal): void {
   program
     .command('explain <path>')
-    .description('what a field is for: its type, default, values and fields; works without a server, too')
-    .option('--recursive', 'with the fields of the fields')
+    .description(
+      'show the documentation of a field: type, default, values and subfields; works without a server',
+    )
+    .option('--recursive', 'include all nested fields')
     .option('--json', 'print the schema as JSON')
     .addHelpText(
       'after',
@@ -43,7 +45,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
     });
 }
 
-/** The server's, which knows its version; else the one that is built in. */
+/** Returns the server's schema, which matches its version, else the built-in one. */
 async function schemaOf({ client, terminal }: Session, kind: ApiKind): Promise<SchemaNode> {
   const root = kind.group === '' ? 'api' : 'apis';
   const own = ownKinds.find((one) => one === kind);
@@ -53,9 +55,9 @@ async function schemaOf({ client, terminal }: Session, kind: ApiKind): Promise<S
   } catch (thrown) {
     if (!(thrown instanceof TinkFailure) || own === undefined) throw thrown;
     if (thrown instanceof UnreachableFailure)
-      terminal.err('the server is away; this is what this version of tink knows\n');
+      terminal.err('the server is unreachable; using the built-in schema\n');
   }
-  if (own === undefined) throw new TinkFailure(`the server describes no ${kind.kind} in its OpenAPI`);
+  if (own === undefined) throw new TinkFailure(`the OpenAPI document of the server has no ${kind.kind}`);
   return builtIn(own);
 }
 

@@ -1,4 +1,4 @@
-/** A field of a kind as its OpenAPI schema describes it. Pure. */
+/** Describes a field of a kind from its OpenAPI schema. Pure. */
 import { isRecord, nearest } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 import { alignedText } from '../output/table-text.ts';
@@ -11,7 +11,7 @@ export interface Explained {
   readonly schema: SchemaNode;
 }
 
-/** The fields of an object; those of its items, or of the values of a map. */
+/** Returns the fields of an object, of the items of a list, or of the values of a map. */
 function propertiesOf(schema: SchemaNode): Readonly<Record<string, SchemaNode>> {
   for (const inner of [schema['properties'], schema['items'], schema['additionalProperties']]) {
     if (!isRecord(inner)) continue;
@@ -20,7 +20,7 @@ function propertiesOf(schema: SchemaNode): Readonly<Record<string, SchemaNode>> 
   return {};
 }
 
-/** Walks down; numbers, `[]` and the keys of maps may be left out. Throws a usage failure with the nearest name. */
+/** Walks down the path, which may omit numbers, `[]` and keys of maps. Throws a usage failure with the nearest name. */
 export function schemaAt(kind: string, fields: readonly string[], root: SchemaNode): Explained {
   let schema = root;
   let path = kind;
@@ -35,13 +35,13 @@ export function schemaAt(kind: string, fields: readonly string[], root: SchemaNo
 }
 
 function unknownField(path: string, field: string, known: readonly string[]): Error {
-  if (known.length === 0) return usageFailure(`${path} has no fields: it has no "${field}"`);
+  if (known.length === 0) return usageFailure(`${path} has no field "${field}", because it has no fields`);
   const close = nearest(field, known);
-  const hint = close === undefined ? `it has: ${known.join(', ')}` : `did you mean ${path}.${close}?`;
+  const hint = close === undefined ? `known fields: ${known.join(', ')}` : `did you mean ${path}.${close}?`;
   return usageFailure(`${path} has no field "${field}"`, hint);
 }
 
-/** `[]Object`, `map[string]string`, `integer (int64)` */
+/** Returns `[]Object`, `map[string]string`, `integer (int64)`, and so on. */
 export function typeText(schema: SchemaNode): string {
   const { type, items, additionalProperties, format } = schema;
   if (schema['x-kubernetes-int-or-string'] === true) return 'integer or string';
@@ -52,7 +52,7 @@ export function typeText(schema: SchemaNode): string {
   return typeof format === 'string' ? `${type} (${format})` : type;
 }
 
-/** What a value must be beside its type. */
+/** Returns the constraints of a value beside its type. */
 function rulesOf(schema: SchemaNode): readonly string[] {
   const { default: preset, enum: values, pattern, minimum, maximum, minItems } = schema;
   return [
@@ -102,7 +102,7 @@ function requiredOf(schema: SchemaNode): ReadonlySet<string> {
   return isRecord(additionalProperties) ? requiredOf(additionalProperties) : new Set();
 }
 
-/** The schema of a kind in an OpenAPI v3 document; its own references are followed. */
+/** Returns the schema of a kind in an OpenAPI v3 document. Follows references within the document. */
 export function schemaIn(
   document: unknown,
   { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },

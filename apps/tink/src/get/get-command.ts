@@ -22,9 +22,9 @@ export function addGet(program: Command, terminal: Terminal): void {
   const command = program
     .command('get <kind> [names...]')
     .description(
-      'show objects of a kind: hardware, templates, workflows, … and any other that the server has; or all',
+      'list or show objects: hardware, templates, workflows, …, any other kind of the server, or all',
     )
-    .option('-w, --watch', 'go on showing changes');
+    .option('-w, --watch', 'keep printing changes');
   withListingOptions(command)
     .addHelpText(
       'after',
@@ -35,12 +35,12 @@ export function addGet(program: Command, terminal: Terminal): void {
         'tink get hardware m1 -o yaml',
         'tink get hardware/m1 -o json',
         'tink get hw,tpl,wf                several kinds; "all" is short for these',
-        'tink get workflows -w             and every change',
+        'tink get workflows -w             also print every change',
         'tink get hardware -l rack=r7 -o name',
         "tink get hw -o jsonpath='{.items[*].spec.interfaces[*].dhcp.mac}'",
         'tink get hw -o custom-columns=NAME:.metadata.name,MAC:.spec.interfaces[*].dhcp.mac',
         'tink get wf --sort-by .metadata.creationTimestamp',
-        'tink get wf -w -o json            every change as one line',
+        'tink get wf -w -o json            print every change as one line',
       ),
     )
     .action(async (kind: string, names: readonly string[], options: GetOptions, self: Command) => {
@@ -55,19 +55,19 @@ export function addGet(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Also what `tink hardware list` and the like do. */
+/** `tink hardware list` and the like use it too. */
 export async function get(
   session: Session,
   { kinds, names }: { readonly kinds: readonly ApiKind[]; readonly names: readonly string[] },
   options: GetOptions,
 ): Promise<void> {
   if (names.length > 0 && options.allNamespaces)
-    throw usageFailure('names and --all-namespaces do not go together');
+    throw usageFailure('names and --all-namespaces cannot be combined');
   if (names.length > 0 && (options.selector ?? options.fieldSelector))
-    throw usageFailure('names and selectors do not go together');
+    throw usageFailure('names and selectors cannot be combined');
   const [kind, ...others] = kinds;
   const show = showOptionsOf(session, options);
   if (!options.watch) return showObjects(session, { kinds, names }, show);
-  if (kind === undefined || others.length > 0) throw usageFailure('--watch takes one kind');
+  if (kind === undefined || others.length > 0) throw usageFailure('--watch needs exactly one kind');
   await watchObjects(session, { kind, names }, show);
 }

@@ -1,4 +1,4 @@
-/** Forms of output, selectors, order and the server's own kinds, against a real server. */
+/** Output formats, selectors, order and the server's own kinds, against a real server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { kindsIn, offeredKindNamed } from '../client/discovery.ts';
@@ -25,7 +25,7 @@ after(() => server.remove());
 
 const { done, terminal, tink } = createCommandRunner(() => server);
 
-test('get prints by a JSONPath and in columns of one’s own', async () => {
+test('get prints by JSONPath and in custom columns', async () => {
   assert.equal(
     await done('get hw -n g -o jsonpath={.items[*].metadata.name} --sort-by .metadata.name'),
     'm1 m2 m10',
@@ -38,12 +38,12 @@ test('get prints by a JSONPath and in columns of one’s own', async () => {
     'NAME   RACK   X\nm1     r1     <none>\nm2     r2     <none>\nm10    r1     <none>\n',
   );
   const wrong = await tink('get hw -n g -o jsonpath={.items');
-  assert.deepEqual([wrong.code, /"\{" at column 1 is never closed/.test(wrong.err)], [2, true]);
+  assert.deepEqual([wrong.code, /"\{" at column 1 is not closed/.test(wrong.err)], [2, true]);
   const unknown = await tink('get hw -n g -o xml');
   assert.deepEqual([unknown.code, /formats: table, wide/.test(unknown.err)], [2, true]);
 });
 
-test('labels, fields and an order choose among tables, too', async () => {
+test('selectors and sorting also work for tables', async () => {
   assert.equal(
     await done('get hw -n g -l rack=r1 -o name --sort-by metadata.name'),
     'hardware/m1\nhardware/m10\n',
@@ -65,7 +65,7 @@ test('get -w -o json prints each change as one line', async () => {
   for (const line of recording.printed.out.trim().split('\n')) JSON.parse(line);
 });
 
-test('kinds are found in the documents of discovery by every name they have', () => {
+test('kinds are found in discovery documents by all their names', async () => {
   const offered = kindsIn({
     groupVersion: 'v1',
     resources: [
@@ -97,7 +97,7 @@ test('kinds are found in the documents of discovery by every name they have', ()
   assert.equal(offeredKindNamed('cm.apps', offered), undefined);
 });
 
-test('an order is natural, and what has no such field comes first', () => {
+test('the order is natural, and objects without the field come first', () => {
   const path = parsePath('.n');
   const order = (values: readonly unknown[]) =>
     sortedBy(

@@ -1,4 +1,4 @@
-/** `tink get`: objects as a table, as documents, by a template or by their names. */
+/** `tink get`: prints objects as a table, as documents, through a template, or as names. */
 import type { Resource } from '@tinkerbell/resources';
 import type { ApiKind } from '../client/api-kind.ts';
 import type { ListOptions } from '../client/client.ts';
@@ -22,7 +22,7 @@ export interface Wanted {
   readonly names: readonly string[];
 }
 
-/** Prints objects of these kinds; of these names, when there are any. */
+/** Prints the objects of these kinds. If names are given, prints only these. */
 export async function showObjects(session: Session, wanted: Wanted, options: ShowOptions): Promise<void> {
   const { output, sortBy } = options;
   if (output.format === 'table' || output.format === 'wide') return showTables(session, wanted, options);
@@ -39,7 +39,7 @@ export async function showObjects(session: Session, wanted: Wanted, options: Sho
     return out(sorted.map(({ kind, object }) => `${nameOf(kind, object.metadata.name)}\n`).join(''));
   const objects = sorted.map(({ object }) => object);
   const text = outputText(output, objects, wanted.names.length === 1 && objects.length === 1);
-  // As kubectl prints templates: nothing is added for programs, a prompt gets a line of its own.
+  // Templates print as in kubectl: programs get the exact text, terminals get a final line break.
   out(isTty && !text.endsWith('\n') ? `${text}\n` : text);
 }
 
@@ -73,7 +73,7 @@ async function showTables(session: Session, { kinds, names }: Wanted, options: S
   printStates(session.terminal, texts.join('\n'));
 }
 
-/** How the rows of a kind are laid out. */
+/** The layout of a kind's rows. */
 export function layoutOf(kind: ApiKind, { output, namespace, showLabels }: ShowOptions) {
   return {
     wide: output.format === 'wide',
@@ -82,7 +82,7 @@ export function layoutOf(kind: ApiKind, { output, namespace, showLabels }: ShowO
   };
 }
 
-/** Names as `hardware/m1`, where kinds stand below each other. */
+/** Prints names as `hardware/m1`, if several kinds are printed. */
 function withKind(table: Table, kind: ApiKind): Table {
   const rows = table.rows.map((row) => ({
     ...row,

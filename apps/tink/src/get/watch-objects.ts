@@ -1,4 +1,4 @@
-/** `tink get -w`: what there is, and then every change, until the signal. */
+/** `tink get -w`: prints the current objects, then every change, until the signal. */
 import { printStates } from '../output/colour.ts';
 import { isRecord, type Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
@@ -54,7 +54,7 @@ async function watchTable(session: Session, { kind, names }: Watched, options: S
   }
 }
 
-/** Wide enough for most states, so that later rows stay under their headers. */
+/** Wide enough for most states, so that later rows align with their headers. */
 const MINIMUM_WIDTH = 10;
 
 function rowOf(object: unknown): Table['rows'][number] | undefined {
@@ -82,7 +82,7 @@ async function watchDocuments(
   }
 }
 
-/** Pure: `json` is one line with the type of the event, as the API streams it; the other forms are the object's alone. */
+/** Pure: `json` prints the event type and the object on one line, as the API streams them. Other formats print only the object. */
 export function eventText(kind: ApiKind, output: Output, event: WatchEvent<Resource>): string {
   const { type, object } = event;
   switch (output.format) {

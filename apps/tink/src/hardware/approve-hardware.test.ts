@@ -20,7 +20,7 @@ const pending = (name: string, mac: string): string =>
     `  name: ${name}\n  annotations: {tinkerbell.org/approval: pending, other: kept}\n`,
   );
 
-test('approves machines that wait for it, and says so when they did before', async () => {
+test('approves waiting machines, and reports those that are already approved', async () => {
   await done('apply -f -', {
     input: `${pending('a', '08:00:27:00:00:01')}---\n${pending('b', '08:00:27:00:00:02')}`,
   });
@@ -31,14 +31,14 @@ test('approves machines that wait for it, and says so when they did before', asy
   };
   assert.deepEqual(metadata.annotations, { 'tinkerbell.org/approval': 'approved', other: 'kept' });
   assert.equal(spec.interfaces.length, 1);
-  assert.equal(await done('hw approve a'), 'hardware/a is approved already\n');
+  assert.equal(await done('hw approve a'), 'hardware/a already approved\n');
 });
 
-test('does not approve a machine that waits for nothing, or that is not there', async () => {
+test('does not approve a machine that is not waiting, or that does not exist', async () => {
   await done('apply -f -', { input: hardware('plain', '08:00:27:00:00:03') });
   assert.match(
     await failed('hardware approve plain'),
-    /hardware\/plain does not wait for approval\n.*approval/,
+    /hardware\/plain is not waiting for approval\n.*approval/,
   );
   assert.match(await failed('hardware approve plai'), /hardware "plai" not found .*\n.*did you mean plain/);
 });

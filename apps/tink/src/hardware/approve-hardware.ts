@@ -1,4 +1,4 @@
-/** An operator's consent to a discovered machine: the annotation that enrollment waits for. */
+/** Sets the annotation that approves a discovered machine. Enrollment waits for it. */
 import { APPROVAL_ANNOTATION, APPROVED } from '@tinkerbell/enrollment';
 import { hardwareKind, type Resource } from '@tinkerbell/resources';
 import { TinkFailure } from '../failure.ts';
@@ -7,14 +7,14 @@ import { ApiFailure } from '../client/server-failure.ts';
 import type { Session } from '../client/session.ts';
 import { named } from '../client/named.ts';
 
-/** The server writes attributes into the same object; each try reads it anew. */
+/** Attempts. Each reads the object again, because the server writes attributes to it. */
 const TRIES = 5;
 
-/** Says what happened to each; one that is approved stays so. */
+/** Approves each Hardware and prints the result. Repeating it changes nothing. */
 export async function approveHardware(session: Session, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const isNew = await approveOne(session, (await named(session, hardwareKind, name)).name);
-    session.terminal.out(`hardware/${name} ${isNew ? 'approved' : 'is approved already'}\n`);
+    session.terminal.out(`hardware/${name} ${isNew ? 'approved' : 'already approved'}\n`);
   }
 }
 
@@ -42,7 +42,7 @@ function approved(hardware: Resource): Resource {
 }
 
 function waitsForNothing(name: string): TinkFailure {
-  return new TinkFailure(`hardware/${name} does not wait for approval`, {
-    advice: 'only machines that were discovered with --tink-server-auto-discovery-approval do',
+  return new TinkFailure(`hardware/${name} is not waiting for approval`, {
+    advice: 'only machines discovered with --tink-server-auto-discovery-approval wait for it',
   });
 }

@@ -19,7 +19,7 @@ interface PushOptions {
 const pushHelp = `
 Examples:
   tink hardware push --file m1.yaml
-  tink hardware push --file hardware.json     also the form of the first Tink (id, metadata, network.interfaces)
+  tink hardware push --file hardware.json     file format of the first Tink (id, metadata, network.interfaces)
   tink hardware push --file - < m1.yaml
 
 The smallest Hardware that boots from the network:
@@ -45,13 +45,13 @@ export function addHardware(program: Command, terminal: Terminal): void {
   const group = program
     .command('hardware')
     .alias('hw')
-    .description('register machines: push, accept, list, get, describe, approve, delete');
+    .description('manage machines: push, accept, list, get, describe, approve, delete');
   group
     .command('push')
     .alias('create')
-    .description('register machines, or change those that are registered')
-    .option('--file <path>', 'file, folder or - for standard input; may be repeated', collected)
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .description('register machines, or change registered ones')
+    .option('--file <path>', 'file, folder, or - for standard input; may be repeated', collected)
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .addHelpText('after', pushHelp)
     .action(async ({ file, dryRun }: PushOptions, command: Command) => {
       if (file === undefined) throw usageFailure('hardware push needs --file FILE');
@@ -65,7 +65,7 @@ export function addHardware(program: Command, terminal: Terminal): void {
   addAccept(group, terminal);
   group
     .command('approve <names...>')
-    .description('let machines that were discovered and wait for it be enrolled')
+    .description('approve discovered machines, so that they can be enrolled')
     .addHelpText('after', examples('tink hardware approve discovery-08-00-27-9e-f5-3a'))
     .action(async (names: readonly string[], _options: unknown, command: Command) =>
       approveHardware(await sessionOf(command, terminal), names),
@@ -75,7 +75,10 @@ export function addHardware(program: Command, terminal: Terminal): void {
 function onlyHardware(objects: readonly LocatedObject[]): void {
   const other = objects.find(({ kind }) => kind !== hardwareKind);
   if (other === undefined) return;
-  throw new TinkFailure(`${other.file.name} has a ${other.kind.kind}; hardware push takes Hardware only`, {
-    advice: `tink apply -f ${other.file.name} takes all kinds`,
-  });
+  throw new TinkFailure(
+    `${other.file.name} contains a ${other.kind.kind}; hardware push accepts only Hardware`,
+    {
+      advice: `to apply any kind, run tink apply -f ${other.file.name}`,
+    },
+  );
 }

@@ -1,11 +1,11 @@
-/** The files of `tink hardware push`: manifests, or hardware in the form of the first Tink, which is converted. */
+/** Reads the files of `tink hardware push`: manifests, or the hardware format of the first Tink, which it converts. */
 import { formatProblem, isRecord } from '@tinkerbell/resources';
 import { parseYaml, stringifyYaml, toJson } from '@tinkerbell/yaml';
 import { TinkFailure } from '../failure.ts';
 import { hardwareFromLegacy, isLegacyHardware } from './legacy-hardware.ts';
 import type { SourceFile } from '../manifests/manifest-files.ts';
 
-/** The file as manifests. `note` is told of what a conversion leaves out. */
+/** Returns the file as manifests. Calls `note` with the fields that a conversion leaves out. */
 export function asHardwareManifests(
   file: SourceFile,
   namespace: string,
@@ -29,8 +29,9 @@ export function asHardwareManifests(
       throw new TinkFailure([...lines, 'nothing was sent'].join('\n'));
     }
     const { name } = converted.resource.metadata;
-    note(`${file.name}: converted from the form of the first Tink to hardware/${name}`);
-    if (converted.leftOut.length > 0) note(`${file.name}: left out: ${converted.leftOut.join(', ')}`);
+    note(`${file.name}: converted from the format of the first Tink to hardware/${name}`);
+    if (converted.leftOut.length > 0)
+      note(`${file.name}: unsupported fields left out: ${converted.leftOut.join(', ')}`);
     return converted.resource;
   });
   return { name: `${file.name} (converted)`, text: objects.map((one) => stringifyYaml(one)).join('---\n') };
@@ -39,6 +40,6 @@ export function asHardwareManifests(
 function notLegacy(file: SourceFile): TinkFailure {
   return new TinkFailure(
     `${file.name}: neither a Hardware (apiVersion, kind, metadata, spec) nor hardware of the first Tink (id, metadata, network.interfaces)`,
-    { advice: '"tink hardware push --help" shows the smallest Hardware' },
+    { advice: 'run "tink hardware push --help" for the smallest Hardware' },
   );
 }

@@ -1,16 +1,16 @@
 /**
- * The hardware file of the first Tink (`tink hardware push < hardware.json`, until v0.6) as a Hardware:
+ * Converts the hardware file of the first Tink (`tink hardware push < hardware.json`, until v0.6) to a Hardware:
  *
- * | there                                      | here                                                      |
+ * | first Tink                                 | Hardware                                                  |
  * |--------------------------------------------|-----------------------------------------------------------|
- * | `id`                                       | `spec.metadata.instance.id`, when metadata has none       |
- * | `metadata` (object or JSON text)           | `spec.metadata`; fields unknown today are left out        |
+ * | `id`                                       | `spec.metadata.instance.id`, if metadata has none         |
+ * | `metadata` (object or JSON text)           | `spec.metadata`; unknown fields are left out              |
  * | `network.interfaces[].dhcp`                | `spec.interfaces[].dhcp`, the MAC in lower case           |
  * | `…netboot.allow_pxe`, `allow_workflow`     | `allowPXE`, `allowWorkflow`                               |
  * | `…netboot.osie.base_url`                   | `osie.baseURL`                                            |
  * | hostname of the first interface, else MAC  | `metadata.name`                                           |
  *
- * Agents there presented themselves by `id` or MAC; here the MAC of the first interface, so `spec.agentID` stays unset.
+ * Agents of the first Tink identified themselves by `id` or MAC. Ours use the MAC of the first interface, so `spec.agentID` stays unset.
  */
 import {
   apiVersionOf,
@@ -25,7 +25,7 @@ import { objectNameFor } from '../template/bare-template.ts';
 
 export interface ConvertedHardware {
   readonly resource: Resource;
-  /** What the file says and a Hardware cannot. */
+  /** Fields of the file that a Hardware does not have. */
   readonly leftOut: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export type Conversion =
   | ({ readonly ok: true } & ConvertedHardware)
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** True for an object in the old form: no kind, but network interfaces. */
+/** True for an object in the old format: no kind, but network interfaces. */
 export function isLegacyHardware(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && value['kind'] === undefined && isRecord(value['network']);
 }
@@ -90,7 +90,7 @@ function convertMetadata(metadata: unknown, id: unknown): Record<string, unknown
   return { ...record, instance: { ...(typeof id === 'string' ? { id } : {}), ...instance } };
 }
 
-/** Metadata was sent as JSON within JSON. */
+/** Metadata was sent as JSON text within JSON. */
 function parsedRecord(text: unknown): Record<string, unknown> | undefined {
   if (typeof text !== 'string') return undefined;
   try {

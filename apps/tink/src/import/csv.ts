@@ -1,13 +1,13 @@
-/** RFC 4180: records of fields, each with the line it begins on. Pure. */
+/** RFC 4180: parses records of fields, each with the line where it starts. Pure. */
 import { TinkFailure } from '../failure.ts';
 
 export interface CsvRecord {
-  /** From 1. */
+  /** First line of the record, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** Lines without content are left out. Throws a TinkFailure that names the line. */
+/** Skips empty lines. Throws a TinkFailure that names the line. */
 export function parseCsv(text: string, file: string): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
   let cells: string[] = [];
@@ -24,7 +24,7 @@ export function parseCsv(text: string, file: string): readonly CsvRecord[] {
       continue;
     }
     if (at < text.length && text[at] !== '\n' && text[at] !== '\r')
-      throw new TinkFailure(`${file}:${line}: after a closing quote comes "," or the end of the line`);
+      throw new TinkFailure(`${file}:${line}: expected "," or the end of the line after a closing quote`);
     if (cells.some((one) => one !== '') || cells.length > 1) records.push({ line: startLine, cells });
     cells = [];
     at += text.startsWith('\r\n', at) ? 2 : 1;
@@ -37,7 +37,7 @@ export function parseCsv(text: string, file: string): readonly CsvRecord[] {
 interface Cell {
   readonly value: string;
   readonly next: number;
-  /** Line breaks within it. */
+  /** Number of line breaks in the record. */
   readonly breaks: number;
 }
 
@@ -58,10 +58,10 @@ function quotedCell(text: string, start: number, place: string): Cell {
     value += '"';
     at = quote + 2;
   }
-  throw new TinkFailure(`${place}: a quote is opened and never closed`);
+  throw new TinkFailure(`${place}: a quote is not closed`);
 }
 
-/** One line, with its end. */
+/** Formats one record with its line break. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\n`;
 }

@@ -1,4 +1,4 @@
-/** Hardware out of a CSV, or everything that is wrong with it, by line and column. Pure. */
+/** Reads Hardware from a CSV, or reports all errors by line and column. Pure. */
 import { hardwareKind, nearest, validateResource, type Problem, type Resource } from '@tinkerbell/resources';
 import { TinkFailure } from '../failure.ts';
 import { csvLine, parseCsv, type CsvRecord } from './csv.ts';
@@ -12,7 +12,7 @@ export interface ImportedObject {
 
 export interface Imported {
   readonly objects: readonly ImportedObject[];
-  /** A line for each. */
+  /** One error per line. */
   readonly problems: readonly string[];
 }
 
@@ -22,10 +22,10 @@ export function hardwareFromCsv(text: string, file: string, namespace: string): 
   const [header, ...records] = parseCsv(text, file);
   if (header === undefined)
     throw new TinkFailure(`${file} is empty`, {
-      advice: 'tink import --example prints a file to begin with',
+      advice: 'tink import --example prints an example',
     });
   if (records.length > ROWS_MAX)
-    throw new TinkFailure(`${file} has ${records.length} rows; at most ${ROWS_MAX} at once`);
+    throw new TinkFailure(`${file} has ${records.length} rows (limit: ${ROWS_MAX})`);
   const columns = columnsIn(header, file);
   const read = records.map((record) => objectOf(record, columns, { file, namespace }));
   const objects = read.flatMap(({ object }) => (object === undefined ? [] : [object]));
@@ -37,12 +37,12 @@ function columnsIn({ cells, line }: CsvRecord, file: string): readonly string[] 
   const unknown = columns.find((column) => !rowHeader.includes(column));
   if (unknown !== undefined) {
     const close = nearest(unknown, rowHeader);
-    const advice = close === undefined ? `columns: ${rowHeader.join(', ')}` : `did you mean ${close}?`;
+    const advice = close === undefined ? `known columns: ${rowHeader.join(', ')}` : `did you mean ${close}?`;
     throw new TinkFailure(`${file}:${line}: unknown column ${JSON.stringify(unknown)}`, { advice });
   }
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw new TinkFailure(`${file}:${line}: column ${twice} stands there twice`);
-  if (!columns.includes('name')) throw new TinkFailure(`${file}:${line}: there is no column "name"`);
+  if (twice !== undefined) throw new TinkFailure(`${file}:${line}: column ${twice} is duplicated`);
+  if (!columns.includes('name')) throw new TinkFailure(`${file}:${line}: column "name" is missing`);
   return columns;
 }
 
@@ -53,7 +53,7 @@ function objectOf(
 ): { object?: ImportedObject; problems: readonly string[] } {
   const place = `${file}:${line}`;
   if (cells.length > columns.length)
-    return { problems: [`${place}: has ${cells.length} cells, but there are ${columns.length} columns`] };
+    return { problems: [`${place}: has ${cells.length} cells for ${columns.length} columns`] };
   const result = hardwareOf(new Map(columns.map((column, index) => [column, cells[index] ?? ''])), namespace);
   if (!result.ok) return { problems: [`${place}: column ${result.column}: ${result.message}`] };
   const validated = validateResource(result.value);
@@ -70,14 +70,14 @@ function problemText(place: string, { path, value, message }: Problem): string {
   return `${place}: column ${column}${where}: ${shown}${message}`;
 }
 
-/** Names that stand in two rows. */
+/** Reports names that occur in two rows. */
 export function repeated(objects: readonly ImportedObject[]): readonly string[] {
   const seen = new Map<string, string>();
   return objects.flatMap(({ resource: { metadata }, place }) => {
     const key = `${metadata.namespace}/${metadata.name}`;
     const first = seen.get(key);
     if (first === undefined) seen.set(key, place);
-    return first === undefined ? [] : [`${place}: column name: "${metadata.name}": is also in ${first}`];
+    return first === undefined ? [] : [`${place}: column name: "${metadata.name}" is also in ${first}`];
   });
 }
 
@@ -85,7 +85,7 @@ export function hardwareToCsv(objects: readonly Resource[]): string {
   return csvLine(rowHeader) + objects.map((object) => csvLine(rowOf(object))).join('');
 }
 
-/** Two machines to begin with. */
+/** Two example machines. */
 export function exampleCsv(): string {
   const machine = (index: number): Resource => ({
     apiVersion: `${hardwareKind.group}/${hardwareKind.version}`,

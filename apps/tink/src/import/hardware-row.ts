@@ -1,5 +1,5 @@
 /**
- * A Hardware as one row and back. What has no column of its own stands as JSON in `more`, so that a row loses nothing.
+ * Converts a Hardware to one row and back. Fields without their own column are JSON in the column `more`, so a row loses nothing.
  * Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -9,7 +9,7 @@ type Form = 'text' | 'boolean' | 'list' | 'disks';
 
 export interface HardwareColumn {
   readonly column: string;
-  /** Within the spec. */
+  /** Path within the spec. */
   readonly path: Path;
   readonly form: Form;
 }
@@ -44,7 +44,7 @@ export const rowHeader: readonly string[] = [
   'more',
 ];
 
-/** The cells of `rowHeader`. */
+/** Returns the cells in the order of `rowHeader`. */
 export function rowOf({ metadata, spec = {} }: Resource): readonly string[] {
   const { rest, cells } = extracted(spec);
   const isWhole = isDeepStrictEqual(filled(structuredClone(rest), cells), spec);
@@ -90,7 +90,7 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-/** Undefined for what a cell cannot say. */
+/** Returns undefined for a value that does not fit a cell. */
 function cellOf(value: unknown, form: Form): string | undefined {
   switch (form) {
     case 'text':
@@ -114,7 +114,7 @@ function listCell(value: unknown): string | undefined {
   return value.every((one) => typeof one === 'string' && /^[^;\s]+$/.test(one)) ? value.join(';') : undefined;
 }
 
-/** With the containers that are left empty by it. */
+/** Deletes a field, and the containers that become empty. */
 function remove(root: unknown, path: Path): void {
   const [last] = path.slice(-1);
   const parentPath = path.slice(0, -1);
@@ -126,7 +126,7 @@ function remove(root: unknown, path: Path): void {
   if (parentPath.length > 0 && Object.keys(parent).length === 0) remove(root, parentPath);
 }
 
-/** Sets what cells say into `root`. */
+/** Writes the values of cells to `root`. */
 function filled(root: unknown, cells: ReadonlyMap<string, string>): unknown {
   for (const { column, path, form } of hardwareColumns) {
     const cell = cells.get(column) ?? '';
@@ -171,7 +171,7 @@ export type RowResult =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly column: string; readonly message: string };
 
-/** The object of a row, not checked yet. `cells` by their columns. */
+/** Builds the unvalidated object of a row. `cells` is by column. */
 export function hardwareOf(cells: ReadonlyMap<string, string>, namespace: string): RowResult {
   const more = jsonCell(cells, 'more');
   const annotations = jsonCell(cells, 'annotations');
@@ -203,7 +203,7 @@ function jsonCell(cells: ReadonlyMap<string, string>, column: string): RowResult
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return { ok: true, value };
   } catch {
-    // told below
+    // Reported below.
   }
   return { ok: false, column, message: `${JSON.stringify(text.slice(0, 80))}: must be a JSON object` };
 }
@@ -223,7 +223,7 @@ function labelsIn(text: string): RowResult {
   };
 }
 
-/** The column a problem stands in; `more` for fields without one. */
+/** Returns the column of a problem; `more` for fields without their own column. */
 export function columnAt(path: Path): string {
   const [first, second, ...rest] = path;
   if (first === 'metadata') return String(second ?? 'name');

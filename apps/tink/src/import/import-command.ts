@@ -30,24 +30,24 @@ const PROBLEMS_SHOWN = 50;
 export function addImport(program: Command, terminal: Terminal): void {
   program
     .command('import [file]')
-    .description('register many machines from a CSV or YAML file; - is standard input')
-    .option('--example', 'print a CSV to begin with')
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .description('register many machines from a CSV or YAML file, or from - for standard input')
+    .option('--example', 'print an example CSV')
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .option('--json', 'print the summary as JSON')
-    .option('--create-namespace', 'create the namespaces that are missing')
+    .option('--create-namespace', 'create missing namespaces')
     .addHelpText(
       'after',
       examples(
         'tink import --example > machines.csv',
         'tink import machines.csv --dry-run',
-        'tink import machines.csv            again after an interruption: what is there is skipped',
+        'tink import machines.csv            safe to repeat: unchanged machines are skipped',
         'tink import machines.yaml --json',
       ),
     )
     .action(async (path: string | undefined, options: ImportOptions, command: Command) => {
       if (options.example) return terminal.out(exampleCsv());
       if (path === undefined)
-        throw usageFailure('import needs a file', 'tink import --example prints one to begin with');
+        throw usageFailure('import needs a file', 'tink import --example prints an example');
       await importFile(await sessionOf(command, terminal), await largeSource(path, terminal), options);
     });
 }
@@ -70,7 +70,7 @@ async function importFile(
   const line = json ? JSON.stringify({ ...summary, total: objects.length, dryRun }) : text;
   terminal.out(`${line}${dryRun && !json ? ' (dry run)' : ''}\n`);
   if (failed > 0)
-    throw new TinkFailure(`${failed} of ${objects.length} were refused`, {
+    throw new TinkFailure(`${failed} of ${objects.length} machines were rejected`, {
       advice: 'correct those lines and import the same file again; the others are skipped',
     });
 }
@@ -98,7 +98,7 @@ function hardwareFromYaml({ namespace, namespaceAsked }: Session, file: SourceFi
     problemAt(
       one,
       ['kind'],
-      `kind: "${one.kind.kind}": import takes Hardware; tink apply -f takes all kinds`,
+      `kind: "${one.kind.kind}": import accepts only Hardware; use tink apply -f for other kinds`,
     ),
   );
   const problems = [...checked.flatMap(({ problems }) => problems), ...wrongKinds];
@@ -120,19 +120,21 @@ interface ExportOptions {
 export function addExport(program: Command, terminal: Terminal): void {
   program
     .command('export [kinds]')
-    .description('write objects as files that can be applied elsewhere: hardware,templates,… or all')
+    .description('write objects as files that you can apply elsewhere: hardware,templates,… or all')
     .addOption(
-      new Option('-o, --output <format>', 'csv is for hardware').choices(['yaml', 'csv']).default('yaml'),
+      new Option('-o, --output <format>', 'output format; csv supports only hardware')
+        .choices(['yaml', 'csv'])
+        .default('yaml'),
     )
-    .option('--file <path>', 'into this file; else to standard output')
-    .option('-A, --all-namespaces', 'objects of all namespaces')
-    .option('-l, --selector <labels>', 'only objects with these labels')
-    .option('--with-status', 'with status, uid and revision, as the server has them')
+    .option('--file <path>', 'file to write (default: standard output)')
+    .option('-A, --all-namespaces', 'export objects of all namespaces')
+    .option('-l, --selector <labels>', 'select by labels')
+    .option('--with-status', 'include status, uid and revision')
     .addHelpText(
       'after',
       examples(
-        'tink export hardware -o csv --file machines.csv    tink import takes it again',
-        'tink export all -A --file site.yaml                all of Tinkerbell’s kinds',
+        'tink export hardware -o csv --file machines.csv    for tink import',
+        'tink export all -A --file site.yaml                all Tinkerbell kinds',
         'tink export wf,tpl --with-status',
       ),
     )
@@ -151,7 +153,7 @@ async function exportText(session: Session, words: string, options: ExportOption
   const { client } = session;
   const kinds = words === 'all' ? ownKinds : await kindsOf(words, client);
   if (options.output === 'csv' && (kinds.length !== 1 || kinds[0] !== hardwareKind))
-    throw usageFailure('-o csv is for hardware alone', 'tink export hardware -o csv');
+    throw usageFailure('-o csv supports only hardware', 'tink export hardware -o csv');
   const namespace = options.allNamespaces ? undefined : session.namespace;
   const objects: Resource[] = [];
   for (const kind of kinds)

@@ -1,4 +1,4 @@
-/** CSV and YAML of hardware: the pure parts, and many machines into a real server. */
+/** CSV and YAML of hardware: the pure parts, and an import of many machines to a real server. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import fc from 'fast-check';
@@ -26,8 +26,10 @@ test('records keep cells and lines, whatever is in them', () => {
     { line: 3, cells: ['x\ny', 'z'] },
     { line: 5, cells: ['q"r', ''] },
   ]);
-  assert.throws(() => parseCsv('a\n"b', 'f'), { message: /f:2: a quote is opened/ });
-  assert.throws(() => parseCsv('"b"c\n', 'f'), { message: /f:1: after a closing quote/ });
+  assert.throws(() => parseCsv('a\n"b', 'f'), { message: /f:2: a quote is not closed/ });
+  assert.throws(() => parseCsv('"b"c\n', 'f'), {
+    message: /f:1: expected "," or the end of the line after a closing quote/,
+  });
   fc.assert(
     fc.property(fc.array(fc.array(fc.string(), { minLength: 2, maxLength: 4 }), { maxLength: 5 }), (rows) => {
       const read = parseCsv(rows.map((cells) => csvLine(cells)).join(''), 'f');
@@ -68,7 +70,7 @@ const spec = fc.record(
   { requiredKeys: [] },
 );
 
-test('a row is the hardware, whatever its spec is', () => {
+test('a row contains the whole hardware, whatever its spec is', () => {
   fc.assert(
     fc.property(spec, (wanted) => {
       const object = {
@@ -79,7 +81,7 @@ test('a row is the hardware, whatever its spec is', () => {
       };
       const [record] = parseCsv(csvLine(rowOf(object)), 'f');
       const cells = new Map(rowHeader.map((column, index) => [column, record?.cells[index] ?? '']));
-      // Plain objects of fast-check have no prototype; JSON has them all alike.
+      // Plain objects of fast-check have no prototype, but JSON objects have one.
       assert.deepEqual(JSON.parse(JSON.stringify(hardwareOf(cells, 'x'))), {
         ok: true,
         value: JSON.parse(JSON.stringify(object)),
@@ -103,7 +105,7 @@ test('each problem names line, column and value', () => {
 
 const ROWS = 1000;
 
-test('a thousand machines are imported, skipped when they are there, and exported as they were', async () => {
+test('a thousand machines are imported, skipped when unchanged, and exported unchanged', async () => {
   const objects = Array.from({ length: ROWS }, (_, index) => {
     const mac = `08:00:27:${[16, 8, 0].map((shift) => ((index >> shift) & 255).toString(16).padStart(2, '0')).join(':')}`;
     return {
@@ -143,7 +145,7 @@ test('a thousand machines are imported, skipped when they are there, and exporte
   assert.equal(await done(`import ${yaml}`), `0 created, 0 configured, ${ROWS} unchanged, 0 failed\n`);
 });
 
-test('the example can be imported, and what is exported has nothing of the server’s', async () => {
+test('the example can be imported, and an export has no fields of the server', async () => {
   const example = await done('import --example');
   assert.equal(
     await done('import - -n default', { input: example }),
@@ -161,6 +163,6 @@ test('the example can be imported, and what is exported has nothing of the serve
   });
   assert.match(
     await failed('import -', { input: `${hardware('m1', '08:00:27:00:00:99')}---\n${wrong}` }),
-    /import takes Hardware/,
+    /import accepts only Hardware/,
   );
 });

@@ -1,4 +1,4 @@
-/** Files of many thousand machines: larger than one manifest may be, read in pieces that keep their line numbers. */
+/** Reads files larger than the limit of one manifest, in pieces that keep their line numbers. */
 import { readFile } from 'node:fs/promises';
 import { TinkFailure } from '../failure.ts';
 import type { SourceFile } from '../manifests/manifest-files.ts';
@@ -16,7 +16,7 @@ export async function largeSource(path: string, terminal: Pick<Terminal, 'readIn
   return { name: path, text };
 }
 
-/** Each piece begins with as many empty lines as stand before it, so that problems keep their places. */
+/** Each piece starts with as many empty lines as precede it in the file, so that problems keep their line numbers. */
 export function manifestChunks({ name, text }: SourceFile): readonly SourceFile[] {
   const documents = text.split(/^---[ \t]*\r?\n/m);
   if (documents.length <= DOCUMENTS_IN_PIECE) return [{ name, text }];

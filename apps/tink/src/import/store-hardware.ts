@@ -1,15 +1,15 @@
-/** Stores many objects, a few at a time; what is there already is skipped, so that an import can be begun again. */
+/** Stores many objects with a few concurrent requests. Skips unchanged objects, so an import can be repeated. */
 import { hardwareKind, type Resource } from '@tinkerbell/resources';
-import { planWrite, type Deed } from '../apply/apply-plan.ts';
+import { planWrite, type Operation } from '../apply/apply-plan.ts';
 import { TinkFailure } from '../failure.ts';
 import { UnreachableFailure } from '../client/server-failure.ts';
 import type { Session } from '../client/session.ts';
 import type { ImportedObject } from './hardware-csv.ts';
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const PARALLEL = 8;
 
-export type ImportSummary = Record<Deed | 'failed', number>;
+export type ImportSummary = Record<Operation | 'failed', number>;
 
 export interface StoreOptions {
   readonly dryRun: boolean;
@@ -17,7 +17,7 @@ export interface StoreOptions {
   readonly refused: (place: string, why: string) => void;
 }
 
-/** A refusal of one object does not stop the others; a server that is away does. */
+/** The rejection of one object does not stop the others. An unreachable server does. */
 export async function storeHardware(
   { client }: Session,
   objects: readonly ImportedObject[],
@@ -28,11 +28,11 @@ export async function storeHardware(
   const summary: ImportSummary = { created: 0, configured: 0, unchanged: 0, failed: 0 };
   let done = 0;
   const store = async ({ resource, place }: ImportedObject): Promise<void> => {
-    const { deed, object } = planWrite(hardwareKind, resource, existing.get(keyOf(resource)));
+    const { operation, object } = planWrite(hardwareKind, resource, existing.get(keyOf(resource)));
     try {
-      if (deed === 'created') await client.create(hardwareKind, object, { dryRun });
-      if (deed === 'configured') await client.replace(hardwareKind, object, { dryRun });
-      summary[deed] += 1;
+      if (operation === 'created') await client.create(hardwareKind, object, { dryRun });
+      if (operation === 'configured') await client.replace(hardwareKind, object, { dryRun });
+      summary[operation] += 1;
     } catch (thrown) {
       if (
         !(thrown instanceof TinkFailure) ||

@@ -16,20 +16,20 @@ export interface CodeLogin {
   readonly scope: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told where the person has to go. */
+  /** Called with the URL that the user must open. */
   readonly show: (url: string) => void;
 }
 
-/** Long enough to find a second factor. */
+/** Long enough for a second factor. */
 const PATIENCE_MS = 600_000;
 const SECRET_BYTES = 32;
 
-/** Resolves when the person is through. Throws a TinkFailure for refusals, and after ten minutes. */
+/** Resolves after the login. Throws a TinkFailure if it is rejected, and after ten minutes. */
 export async function loginByCode(login: CodeLogin): Promise<GivenTokens> {
   const { provider, scope, clock, random, show } = login;
   const { configuration, issuer, clientId, metadata, reach } = provider;
   if (metadata.authorization_endpoint === undefined)
-    throw new TinkFailure(`the identity provider ${issuer} has no logins by browser`, {
+    throw new TinkFailure(`the identity provider ${issuer} does not support browser logins`, {
       advice: 'try tink login --device',
     });
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
@@ -45,7 +45,7 @@ export async function loginByCode(login: CodeLogin): Promise<GivenTokens> {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      // Without it some give no refresh token (OpenID Connect Core 1.0, section 11).
+      // Without it, some providers return no refresh token (OpenID Connect Core 1.0, section 11).
       ...(scope.includes('offline_access') ? { prompt: 'consent' } : {}),
     });
     await refuseUnknownClient(url.href, provider);
@@ -63,7 +63,10 @@ export async function loginByCode(login: CodeLogin): Promise<GivenTokens> {
   }
 }
 
-/** A provider shows such errors in the browser and sends nobody back (RFC 6749, section 4.1.2.1), so that we would wait in vain. */
+/**
+ * Detects errors that a provider shows in the browser without a redirect (RFC 6749, section 4.1.2.1), so that tink does not
+ * wait in vain.
+ */
 async function refuseUnknownClient(url: string, { clientId, reach }: Provider): Promise<void> {
   const answer = await issuerFetch(reach)(url, {
     method: 'GET',
@@ -74,7 +77,7 @@ async function refuseUnknownClient(url: string, { clientId, reach }: Provider): 
   if (answer.status < 400 || answer.status >= 500) return;
   const text = await answer.text();
   if (/redirect_uri/.test(text))
-    throw new TinkFailure(`the client ${JSON.stringify(clientId)} may not send people back to this machine`, {
+    throw new TinkFailure(`the client ${JSON.stringify(clientId)} may not redirect to this machine`, {
       advice:
         'register http://127.0.0.1/callback with any port as a redirect URI, or use tink login --device',
     });
@@ -88,11 +91,11 @@ interface Expected {
   readonly port: number;
 }
 
-/** What others on this machine send to the port is refused and changes nothing: they do not know the state. */
+/** Rejects requests from other programs on this machine, which do not know the state. They change nothing. */
 function redirectAt(listener: Server, expected: Expected, signal: AbortSignal): Promise<URL> {
   const { promise, resolve, reject } = Promise.withResolvers<URL>();
   signal.addEventListener('abort', () =>
-    reject(new TinkFailure('nobody has logged in', { advice: 'run tink login again' })),
+    reject(new TinkFailure('nobody logged in', { advice: 'run tink login again' })),
   );
   listener.on('request', (request, response) => {
     const found = returned(request, expected);
@@ -108,12 +111,12 @@ function redirectAt(listener: Server, expected: Expected, signal: AbortSignal): 
 }
 
 function pageFor(found: URL | TinkFailure | undefined): readonly [number, string] {
-  if (found === undefined) return [400, 'This is of no login that is under way.'];
+  if (found === undefined) return [400, 'No matching login is in progress.'];
   if (found instanceof TinkFailure) return [200, `Not logged in: ${found.message}.`];
-  return [200, 'You are logged in. This window can be closed.'];
+  return [200, 'You are logged in. You can close this window.'];
 }
 
-/** The address with a code, why there is none, or undefined for what is not meant for us. */
+/** Returns the address with a code, an error, or undefined for a request that does not belong to this login. */
 function returned(
   { url = '' }: IncomingMessage,
   { state, issuer, clientId, port }: Expected,
@@ -121,11 +124,11 @@ function returned(
   const here = `http://127.0.0.1:${port}`;
   const redirect = URL.parse(url, here);
   if (redirect?.origin !== here) return undefined;
-  const { pathname, searchParams: said } = redirect;
-  if (pathname !== '/callback' || said.get('state') !== state) return undefined;
-  // Two providers must not be mixed up (RFC 9207).
-  if ((said.get('iss') ?? issuer) !== issuer) return undefined;
-  const error = said.get('error');
-  if (error !== null) return issuerFailure(error, said.get('error_description') ?? undefined, clientId);
-  return said.has('code') ? redirect : undefined;
+  const { pathname, searchParams: parameters } = redirect;
+  if (pathname !== '/callback' || parameters.get('state') !== state) return undefined;
+  // The issuer must match (RFC 9207).
+  if ((parameters.get('iss') ?? issuer) !== issuer) return undefined;
+  const error = parameters.get('error');
+  if (error !== null) return issuerFailure(error, parameters.get('error_description') ?? undefined, clientId);
+  return parameters.has('code') ? redirect : undefined;
 }

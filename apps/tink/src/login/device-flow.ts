@@ -1,4 +1,4 @@
-/** The device flow (RFC 8628): the person enters a code on a machine that has a browser. */
+/** The device flow (RFC 8628): the user enters a code on a machine with a browser. */
 import {
   genericGrantRequest,
   initiateDeviceAuthorization,
@@ -17,21 +17,21 @@ export interface DeviceLogin {
   readonly provider: Provider;
   readonly scope: string;
   readonly clock: Clock;
-  /** Told what the person has to do. */
+  /** Called with instructions for the user. */
   readonly show: (text: string) => void;
 }
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
-/** When the provider says nothing (section 3.2), and what is added when it wants less (section 3.5). */
+/** Default polling interval (section 3.2), and the increment after slow_down (section 3.5). */
 const PAUSE_SECONDS = 5;
-/** A provider that says more is not waited for. */
+/** Longest accepted interval. */
 const PAUSE_SECONDS_MAX = 60;
 
-/** Throws a TinkFailure for refusals and for a code that has expired. */
+/** Throws a TinkFailure for a rejected login and for an expired code. */
 export async function loginByDevice({ provider, scope, clock, show }: DeviceLogin): Promise<GivenTokens> {
   const { configuration, clientId, metadata, issuer } = provider;
   if (metadata.device_authorization_endpoint === undefined)
-    throw new TinkFailure(`the identity provider ${issuer} has no logins by code`, {
+    throw new TinkFailure(`the identity provider ${issuer} does not support device logins`, {
       advice: 'run tink login without --device, with a browser on this machine',
     });
   const device = await initiateDeviceAuthorization(configuration, { scope }).catch((thrown: unknown) => {

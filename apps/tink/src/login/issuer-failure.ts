@@ -1,4 +1,4 @@
-/** What went wrong at an identity provider, for a person: errors of OAuth 2.0 (RFC 6749, section 5.2) and tokens that are no good. */
+/** Errors of identity providers in words for the user: those of OAuth 2.0 (RFC 6749, section 5.2) and invalid tokens. */
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { isRecord } from '@tinkerbell/resources';
 import { TinkFailure } from '../failure.ts';
@@ -19,16 +19,15 @@ export function issuerFailure(error: string, description: string | undefined, cl
           'register it there as a public client, or name the right one: --client-id, --oidc-client-id of the server',
       },
     );
-  if (error === 'access_denied')
-    return new TinkFailure(`the login was refused at the identity provider${more}`);
+  if (error === 'access_denied') return new TinkFailure(`the identity provider rejected the login${more}`);
   if (error === 'expired_token')
-    return new TinkFailure('the code has expired before anybody entered it', {
+    return new TinkFailure('the code expired before it was entered', {
       advice: 'run tink login again',
     });
-  return new TinkFailure(`the identity provider refuses: ${printable(error)}${more}`);
+  return new TinkFailure(`the identity provider returned an error: ${printable(error)}${more}`);
 }
 
-/** Why a call of openid-client failed. What is no expected failure is given back as it is. */
+/** Why a call of openid-client failed. Returns an unexpected error unchanged. */
 export function failureOf(thrown: unknown, clientId: string): unknown {
   if (thrown instanceof ResponseBodyError || thrown instanceof AuthorizationResponseError)
     return issuerFailure(thrown.error, thrown.error_description, clientId);
@@ -38,7 +37,7 @@ export function failureOf(thrown: unknown, clientId: string): unknown {
   if (code === NOT_CONFORM && cause instanceof Response)
     return issuerFailure(`status ${cause.status}`, undefined, clientId);
   const why = printable(innermost(thrown).message);
-  return new TinkFailure(`the identity provider gave an answer that is no good: ${why}`);
+  return new TinkFailure(`the identity provider returned an invalid answer: ${why}`);
 }
 
 /** Claims of a token that failed, where the library names them. */

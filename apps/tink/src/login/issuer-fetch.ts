@@ -15,7 +15,7 @@ export interface Reach {
 /** Larger than any description, set of keys or answer with tokens that is meant. */
 const ANSWER_BYTES_MAX = 1_048_576;
 
-/** Follows no redirects. Rejects with a TinkFailure when nobody answers. */
+/** Follows no redirects. Rejects with a TinkFailure if the provider is unreachable. */
 export function issuerFetch({ signal, ca }: Reach): CustomFetch {
   return async (url, { method, headers, body, signal: limit }) => {
     try {
@@ -35,7 +35,7 @@ export function issuerFetch({ signal, ca }: Reach): CustomFetch {
       throw new TinkFailure(
         `cannot reach the identity provider at ${new URL(url).origin}: ${causeText(thrown)}`,
         {
-          advice: 'check --issuer, or --oidc-issuer-url of the server, and whether this machine gets there',
+          advice: 'check --issuer, or --oidc-issuer-url of the server, and whether this machine can reach it',
         },
       );
     }
@@ -44,7 +44,7 @@ export function issuerFetch({ signal, ca }: Reach): CustomFetch {
 
 const settingsOf = new Map<string, TlsSettings>();
 
-/** The certificate of the provider is always checked, and no certificate of ours goes there. */
+/** Always verifies the provider's certificate, and sends no client certificate. */
 function tlsOf(ca: string | undefined): TlsSettings | undefined {
   if (ca === undefined) return undefined;
   const settings = settingsOf.get(ca) ?? { ca: [...getCACertificates('default'), ca].join('\n') };

@@ -1,4 +1,4 @@
-/** `tink login` and `tink logout`: which provider, which flow, and what is kept. */
+/** `tink login` and `tink logout`: selects provider and flow, and stores the tokens. */
 import { spawn } from 'node:child_process';
 import { ResponseBodyError, tokenRevocation } from 'openid-client';
 import { ApiClient } from '../client/client.ts';
@@ -38,11 +38,11 @@ interface Wanted {
 
 const SCOPES = ['profile', 'groups', 'offline_access'];
 
-/** Keeps the tokens in the context of the server, which it makes when there is none. */
+/** Stores the tokens in the context of the server. Creates the context if needed. */
 export async function logIn(options: LoginOptions, terminal: Terminal): Promise<void> {
   const settings = await resolveSettings(options, terminal);
   const server = settings.server.value;
-  // Tokens of before are nobody's business while a new one is asked for.
+  // Do not send the previous tokens while requesting new ones.
   const { tls } = await connectionOf(server, withoutTokens(settings.credentials), terminal);
   const wanted = await wantedLogin(options, { settings, terminal, tls });
   const { issuer, clientId } = wanted;
@@ -60,14 +60,14 @@ export async function logIn(options: LoginOptions, terminal: Terminal): Promise<
   const name = await keep(settings, { issuer, clientId, token: given.token, ...refreshOf(given) });
   terminal.out(`logged in as ${given.person}; the tokens are in context ${name} of ${settings.configPath}\n`);
   if (given.refreshToken === undefined)
-    terminal.err('the identity provider gave no refresh token: log in again when this one ends\n');
+    terminal.err('the identity provider returned no refresh token; log in again when this token expires\n');
 }
 
 function withoutTokens({ token: _token, tokenFile: _file, login: _login, ...rest }: Context): Context {
   return rest;
 }
 
-/** The command line before the server before what the context has. */
+/** Precedence: command line, server, context. */
 async function wantedLogin(
   options: LoginOptions,
   {
@@ -78,45 +78,47 @@ async function wantedLogin(
 ): Promise<Wanted> {
   const isWhole = options.issuer !== undefined && options.clientId !== undefined;
   const client = new ApiClient(settings.server.value, terminal.signal, tls === undefined ? {} : { tls });
-  const told = isWhole ? {} : await toldBy(client, settings.credentials.login);
-  const issuer = options.issuer ?? told.issuer;
-  const clientId = options.clientId ?? told.clientId;
+  const published = isWhole ? {} : await settingsOf(client, settings.credentials.login);
+  const issuer = options.issuer ?? published.issuer;
+  const clientId = options.clientId ?? published.clientId;
   if (issuer === undefined || clientId === undefined)
-    throw new TinkFailure(`${settings.server.value} does not say where people log in`, {
-      advice: 'name both: --issuer URL --client-id NAME',
+    throw new TinkFailure(`${settings.server.value} does not name an identity provider`, {
+      advice: 'set both: --issuer URL --client-id NAME',
     });
-  return { issuer, clientId, scopes: options.scopes?.split(/[ ,]+/) ?? told.scopes ?? SCOPES };
+  return { issuer, clientId, scopes: options.scopes?.split(/[ ,]+/) ?? published.scopes ?? SCOPES };
 }
 
-async function toldBy(client: ApiClient, before: Login | undefined): Promise<Partial<Wanted>> {
+async function settingsOf(client: ApiClient, before: Login | undefined): Promise<Partial<Wanted>> {
   try {
     return (await client.document('/.well-known/tinkerbell-login')) as Partial<Wanted>;
   } catch (thrown) {
     if (before !== undefined) return { issuer: before.issuer, clientId: before.clientId };
     if (!(thrown instanceof ApiFailure)) throw thrown;
     throw new TinkFailure(thrown.message, {
-      advice: 'set them on the server, or name them here: --issuer URL --client-id NAME',
+      advice: 'set them on the server, or set them here: --issuer URL --client-id NAME',
     });
   }
 }
 
-/** A scope that a provider does not know makes it refuse all. */
+/** Removes unknown scopes, because some providers reject the whole request for one. */
 function scopeFor({ scopes }: Wanted, { metadata }: Provider): string {
   const own = scopes.filter((one) => metadata.scopes_supported?.includes(one) ?? true);
   return [...new Set(['openid', ...own])].join(' ');
 }
 
 function showPage(url: string, { browser }: LoginOptions, { err }: Terminal): void {
-  err(`${browser ? 'a browser should show this page; else open it yourself' : 'open this page'}:\n${url}\n`);
+  err(
+    `${browser ? 'a browser should open this page; if not, open it yourself' : 'open this page'}:\n${url}\n`,
+  );
   if (!browser) return;
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  // Whoever has no browser has the address.
+  // Without a browser, the printed URL is enough.
   spawn(program, [url], { stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref();
 }
 
-/** The name of the context that has it now. */
+/** Returns the name of the context with the tokens. */
 async function keep({ server, context, configPath: path }: Settings, login: Login): Promise<string> {
   const config = await readConfig(path);
   const { contexts = {} } = config;
@@ -130,18 +132,18 @@ async function keep({ server, context, configPath: path }: Settings, login: Logi
   return name;
 }
 
-/** Forgets the tokens, and has the provider forget them where it can. */
+/** Deletes the tokens, and revokes them at the provider if possible. */
 export async function logOut(options: GlobalOptions, terminal: Terminal): Promise<void> {
   const settings = await resolveSettings(options, terminal);
   const { login } = settings.credentials;
-  if (login === undefined) throw new TinkFailure(`nobody is logged in at ${settings.server.value}`);
+  if (login === undefined) throw new TinkFailure(`not logged in at ${settings.server.value}`);
   const path = configPath(terminal);
   await writeConfig(path, withoutLogin(await readConfig(path), login));
   const { tls } = await connectionOf(settings.server.value, withoutTokens(settings.credentials), terminal);
   const isRevoked = await revoked(login, { signal: terminal.signal, ca: tls?.ca }).catch(
     (thrown: unknown) => {
       terminal.err(
-        `warning: ${(thrown as Error).message}; the tokens are forgotten here and good until they end\n`,
+        `warning: ${(thrown as Error).message}; the tokens are deleted here, and stay valid until they expire\n`,
       );
       return false;
     },
@@ -157,7 +159,7 @@ function withoutLogin(config: Config, { token }: Login): Config {
   return { ...config, contexts: Object.fromEntries(rest) as Readonly<Record<string, Context>> };
 }
 
-/** RFC 7009. */
+/** Revokes a token (RFC 7009). */
 async function revoked({ issuer, clientId, refreshToken }: Login, reach: Reach): Promise<boolean> {
   if (refreshToken === undefined) return false;
   const { configuration, metadata } = await describeProvider(issuer, clientId, reach);
@@ -167,7 +169,7 @@ async function revoked({ issuer, clientId, refreshToken }: Login, reach: Reach):
     return true;
   } catch (thrown) {
     if (thrown instanceof ResponseBodyError)
-      throw new TinkFailure(`the identity provider does not revoke: ${thrown.error}`);
+      throw new TinkFailure(`the identity provider did not revoke the token: ${thrown.error}`);
     throw failureOf(thrown, clientId);
   }
 }

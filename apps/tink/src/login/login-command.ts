@@ -1,4 +1,4 @@
-/** `tink login` and `tink logout`. What they need is loaded when they run: every other command starts without it. */
+/** `tink login` and `tink logout`. Loads their modules when they run, so that other commands start faster. */
 import type { Command } from 'commander';
 import type { LoginOptions } from './log-in.ts';
 import type { GlobalOptions } from '../client/session.ts';
@@ -8,12 +8,12 @@ import { examples } from '../command-line/command-line.ts';
 export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command('login')
-    .description('log in as a person at the identity provider of the server (OpenID Connect)')
-    .option('--issuer <url>', 'the identity provider; else as the server says')
-    .option('--client-id <name>', 'the name of tink there; else as the server says')
-    .option('--scopes <names>', 'what to ask for beside openid, with commas; else as the server says')
-    .option('--device', 'show a code to enter in a browser of another machine')
-    .option('--no-browser', 'print the address of the page, and open none')
+    .description('log in at the server’s identity provider (OpenID Connect)')
+    .option('--issuer <url>', 'identity provider (default: from the server)')
+    .option('--client-id <name>', 'client id of tink at the provider (default: from the server)')
+    .option('--scopes <names>', 'comma-separated scopes beside openid (default: from the server)')
+    .option('--device', 'show a code to enter in a browser on another machine')
+    .option('--no-browser', 'print the URL of the page without opening a browser')
     .addHelpText(
       'after',
       examples(
@@ -28,7 +28,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     });
   program
     .command('logout')
-    .description('forget the tokens of tink login, here and at the identity provider')
+    .description('delete the tokens of tink login, and revoke them at the identity provider')
     .addHelpText('after', examples('tink logout'))
     .action(async (_options: unknown, command: Command) => {
       const { logOut } = await import('./log-in.ts');

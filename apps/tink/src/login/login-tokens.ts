@@ -1,9 +1,9 @@
-/** The token of a person who has logged in, renewed when it is about to end. The flows are loaded when they are needed. */
+/** The token of a login, renewed before it expires. Loads the login flows only when needed. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Login } from '../client/config-file.ts';
 import { claimsOf } from './token-claims.ts';
 
-/** Where the tokens are kept. */
+/** Where the tokens are stored. */
 export interface LoginPlace {
   readonly path: string;
   readonly context: string;
@@ -11,15 +11,15 @@ export interface LoginPlace {
 }
 
 export interface LoginTokens {
-  /** Good for a while yet, as far as the clock here tells. */
+  /** Returns a token that is still valid by the local clock. */
   current(): Promise<string>;
-  /** After the server has refused this one: another, or undefined. */
+  /** Called after the server rejected a token. Returns another one, or undefined. */
   another(refused: string): Promise<string | undefined>;
 }
 
-/** A request that is sent now must still be good when it arrives. */
+/** Renew this long before expiry, so that the token is still valid when a request arrives. */
 const MARGIN_SECONDS_MAX = 60;
-/** Of the whole life, for tokens that are short. */
+/** Fraction of the lifetime, for short-lived tokens. */
 const MARGIN_PART = 0.2;
 
 export function createLoginTokens(
@@ -56,7 +56,7 @@ export function createLoginTokens(
       try {
         await renewOnce();
       } catch (thrown) {
-        // While it is good it is good, whoever cannot be reached.
+        // A valid token is usable, even if the provider is unreachable.
         if (nowSeconds >= exp) throw thrown;
       }
       return login.token;

@@ -1,4 +1,4 @@
-/** What an identity provider says of itself (OpenID Connect Discovery 1.0, section 4). */
+/** The metadata of an identity provider (OpenID Connect Discovery 1.0, section 4). */
 import {
   allowInsecureRequests,
   ClientError,
@@ -46,13 +46,13 @@ export async function describeProvider(issuer: string, clientId: string, reach: 
   const metadata = configuration.serverMetadata();
   if (metadata.issuer !== issuer)
     throw new TinkFailure(
-      `${url} is of the issuer ${JSON.stringify(metadata.issuer)}, not of ${JSON.stringify(issuer)}`,
-      { advice: 'name it as it names itself, character by character' },
+      `${url} belongs to the issuer ${JSON.stringify(metadata.issuer)}, not to ${JSON.stringify(issuer)}`,
+      { advice: 'write the issuer exactly as the provider does' },
     );
   for (const name of ENDPOINTS) refuseUnsafe(name, metadata[name], issuer);
   for (const name of NEEDED)
     if (metadata[name] === undefined)
-      throw new TinkFailure(`the identity provider ${issuer} tells no ${name}`);
+      throw new TinkFailure(`the metadata of the identity provider ${issuer} has no ${name}`);
   return { issuer, clientId, reach, configuration, metadata };
 }
 
@@ -60,14 +60,14 @@ async function discovered(url: string, clientId: string, reach: Reach): Promise<
   try {
     return await discovery(new URL(url), clientId, { [clockTolerance]: SKEW_SECONDS }, None(), {
       [customFetch]: issuerFetch(reach),
-      // Those on loopback; `isSafe` refuses all others.
+      // For loopback only: `isSafe` rejects all others.
       execute: [allowInsecureRequests],
     });
   } catch (thrown) {
     if (!(thrown instanceof ClientError) || thrown.cause instanceof TinkFailure)
       throw failureOf(thrown, clientId);
     const status = thrown.cause instanceof Response ? thrown.cause.status : 200;
-    throw new TinkFailure(`${url} answers, but not as an identity provider does (${status})`, {
+    throw new TinkFailure(`the answer of ${url} is not that of an identity provider (${status})`, {
       advice: 'the issuer is the "iss" of its tokens, such as https://login.example.org/realms/site',
     });
   }
@@ -76,11 +76,11 @@ async function discovered(url: string, clientId: string, reach: Reach): Promise<
 function refuseUnsafe(name: string, value: unknown, issuer: string): void {
   if (value === undefined || (typeof value === 'string' && isSafe(value))) return;
   throw new TinkFailure(
-    `the identity provider ${issuer} tells ${name} ${JSON.stringify(value)}, which is no https URL`,
+    `the identity provider ${issuer}: ${name}: ${JSON.stringify(value)} is not an https URL`,
   );
 }
 
-/** Codes and tokens go there: over TLS, or not out of this machine. */
+/** Requires https or loopback, because codes and tokens are sent there. */
 function isSafe(text: string): boolean {
   const url = URL.parse(text);
   const isHere = url !== null && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);

@@ -1,4 +1,4 @@
-/** New tokens for a refresh token (RFC 6749, section 6), kept where the old ones were. */
+/** Exchanges a refresh token for new tokens (RFC 6749, section 6), and stores them in place of the old ones. */
 import { refreshTokenGrant, ResponseBodyError } from 'openid-client';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { readConfig, writeConfig, type Login } from '../client/config-file.ts';
@@ -8,14 +8,14 @@ import type { Reach } from './issuer-fetch.ts';
 import { describeProvider } from './provider-description.ts';
 import { givenTokens, refreshOf } from './token-answer.ts';
 
-/** Undefined when there is nothing to renew it with. Throws a TinkFailure when the login has ended. */
+/** Returns undefined if there is no refresh token. Throws a TinkFailure if the login has ended. */
 export async function renewed(
   login: Login,
   place: LoginPlace,
   { reach, clock }: { readonly reach: Reach; readonly clock: Clock },
 ): Promise<Login | undefined> {
   const others = await keptLogin(place);
-  // Another tink was faster; its refresh token may be the only one that is still good.
+  // Another tink renewed first, and only its refresh token may still be valid.
   if (others !== undefined && others.token !== login.token) return others;
   const { issuer, clientId, refreshToken } = login;
   if (refreshToken === undefined) return undefined;
@@ -44,10 +44,10 @@ async function keep({ path, context, err }: LoginPlace, login: Login): Promise<v
   try {
     const config = await readConfig(path);
     const own = config.contexts?.[context];
-    // Who has logged out meanwhile stays out.
+    // If the user has logged out meanwhile, keep it so.
     if (own?.login === undefined) return;
     await writeConfig(path, { ...config, contexts: { ...config.contexts, [context]: { ...own, login } } });
   } catch (thrown) {
-    err(`warning: the new token cannot be kept: ${(thrown as Error).message}\n`);
+    err(`warning: cannot store the new token: ${(thrown as Error).message}\n`);
   }
 }

@@ -1,4 +1,4 @@
-/** Answers of a token endpoint, and the ID token in them, which openid-client has checked (OpenID Connect Core 1.0, section 3.1.3.7). */
+/** Answers of a token endpoint. openid-client has checked the ID token in them (OpenID Connect Core 1.0, section 3.1.3.7). */
 import type { TokenEndpointResponse } from 'openid-client';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { TinkFailure } from '../failure.ts';
@@ -7,14 +7,14 @@ import { SKEW_SECONDS, type Provider } from './provider-description.ts';
 import { claimsOf } from './token-claims.ts';
 
 export interface GivenTokens {
-  /** An ID token: it is for this client, which is what the server asks of tokens. */
+  /** An ID token for this client, which is what the server accepts. */
   readonly token: string;
   readonly refreshToken: string | undefined;
-  /** Claim `preferred_username`, `email` or `sub`, for people. */
+  /** Claim `preferred_username`, `email` or `sub`; for display. */
   readonly person: string;
 }
 
-/** The tokens of an answer that is under way. Throws a TinkFailure for a refusal, tokens that are no good, and a wrong clock. */
+/** Awaits the answer. Throws a TinkFailure for an error answer, invalid tokens and a wrong clock. */
 export async function givenTokens(
   { issuer, clientId }: Provider,
   clock: Clock,
@@ -25,7 +25,7 @@ export async function givenTokens(
     throw failureOf(thrown, clientId);
   });
   if (token === undefined)
-    throw new TinkFailure(`the identity provider ${issuer} gave no ID token`, {
+    throw new TinkFailure(`the identity provider ${issuer} returned no ID token`, {
       advice: `the client ${clientId} must be allowed the scope openid`,
     });
   const claims = claimsOf(token);
@@ -36,12 +36,12 @@ export async function givenTokens(
   return { token, refreshToken, person: String(person) };
 }
 
-/** Absent rather than undefined, as files want it. */
+/** Absent instead of undefined, because the file format has no undefined. */
 export function refreshOf({ refreshToken }: GivenTokens): { readonly refreshToken?: string } {
   return refreshToken === undefined ? {} : { refreshToken };
 }
 
-/** The token was made a moment ago, so that its times are the provider's clock. */
+/** The token was issued a moment ago, so its times show the provider's clock. */
 function refuseWrongClock({ iat, exp }: Readonly<Record<string, unknown>>, clock: Clock): void {
   if (typeof iat !== 'number' || typeof exp !== 'number') return;
   const nowSeconds = clock.nowMs() / 1000;
@@ -50,7 +50,7 @@ function refuseWrongClock({ iat, exp }: Readonly<Record<string, unknown>>, clock
   const apart = spanText(Math.abs(nowSeconds - iat));
   const side = nowSeconds > iat ? 'ahead of' : 'behind';
   throw new TinkFailure(`the clock of this machine is ${apart} ${side} that of the identity provider`, {
-    advice: 'set the one that is wrong, and log in again',
+    advice: 'set the wrong clock, and log in again',
   });
 }
 

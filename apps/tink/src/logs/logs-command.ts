@@ -22,13 +22,13 @@ export interface LogsOptions {
 
 export function withLogsOptions(command: Command): Command {
   return command
-    .description('the output of a workflow’s actions')
-    .option('-f, --follow', 'go on with what comes, also over restarts of the server')
-    .option('--action <name>', 'only of this action: ACTION or TASK/ACTION')
-    .option('--since <time>', 'only of the last 90s, 10m, 1h, or since an RFC 3339 time')
-    .option('--after <sequence>', 'only records after this sequence (--json shows sequences)')
-    .option('--timestamps', 'with the time of each line')
-    .option('--json', 'one JSON record a line')
+    .description('print the output of a workflow’s actions')
+    .option('-f, --follow', 'keep printing new output, also across server restarts')
+    .option('--action <name>', 'print only this action: ACTION or TASK/ACTION')
+    .option('--since <time>', 'print only the last 90s, 10m, 1h, or records since an RFC 3339 time')
+    .option('--after <sequence>', 'print only records after this sequence (--json prints sequences)')
+    .option('--timestamps', 'print the time of each line')
+    .option('--json', 'print one JSON record per line')
     .addHelpText(
       'after',
       examples(
@@ -64,15 +64,15 @@ export async function logs(session: Session, name: string, options: LogsOptions)
     print(record);
   }
   if (count === 0 && options.follow !== true)
-    terminal.err(`no output yet; -f waits for it, and "tink workflow events ${name}" shows what happened\n`);
+    terminal.err(`no output yet; use -f to wait for it, or "tink workflow events ${name}" for its events\n`);
 }
 
 function sequenceOf(after = '0'): number {
   if (/^\d{1,15}$/.test(after)) return Number(after);
-  throw usageFailure(`--after takes a whole number, not ${JSON.stringify(after)}`);
+  throw usageFailure(`--after must be a whole number, not ${JSON.stringify(after)}`);
 }
 
-/** `TASK/ACTION` is both; an action that has a slash in its name is asked for with its task. */
+/** Matches `ACTION` or `TASK/ACTION`. An action with a slash in its name needs its task. */
 function actionFilter(word: string | undefined): { task?: string; action?: string } {
   const parts = /^(.+?)\s*\/\s*(.+)$/.exec(word ?? '');
   if (parts !== null) return { task: parts[1] ?? '', action: parts[2] ?? '' };
@@ -82,14 +82,14 @@ function actionFilter(word: string | undefined): { task?: string; action?: strin
 function sinceOf(since: string | undefined, nowMs: number): number {
   if (since === undefined) return 0;
   const atMs = /^\d{4}-/.test(since) ? Date.parse(since) : nowMs - secondsOf('--since', since) * 1000;
-  if (Number.isNaN(atMs)) throw usageFailure(`--since: ${JSON.stringify(since)} is no RFC 3339 time`);
+  if (Number.isNaN(atMs)) throw usageFailure(`--since: ${JSON.stringify(since)} is not an RFC 3339 time`);
   return atMs;
 }
 
 const DIM = '\u001b[90m';
 const PLAIN = '\u001b[0m';
 
-/** Lines are the action's own, with nothing in them that a terminal acts on. Whose they are is said on terminals alone. */
+/** Prints the action's own lines, without terminal control characters. Prints headings with the action's name only on terminals. */
 function printerFor(terminal: Terminal, options: LogsOptions): (record: JournalRecord) => void {
   if (options.json === true) return (record) => terminal.out(`${JSON.stringify(record)}\n`);
   let shown: string | undefined;

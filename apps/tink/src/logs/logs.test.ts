@@ -1,4 +1,4 @@
-/** `tink logs` against a real server that is killed and started again; its journal is written beforehand. */
+/** `tink logs` against a real server that is killed and restarted. Its journal is written beforehand. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -12,7 +12,7 @@ import { runTink } from '../run.ts';
 let server: RunningServer;
 const { done, tink, terminal } = createCommandRunner(() => server);
 
-/** While the server is down: agents write output through it otherwise. */
+/** Writes while the server is down. Otherwise agents write output through it. */
 async function printed(
   ...lines: (readonly [action: string, message: string, attempt?: number])[]
 ): Promise<void> {
@@ -40,7 +40,7 @@ before(async () => {
 afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
-test('lines are the action’s own, and move no cursor', async () => {
+test('prints the lines of the action, which cannot move the cursor', async () => {
   assert.equal(await done('logs w'), 'one\ttwo\na\\x1b[2Jb\nthree\n');
   assert.equal(await done('workflow logs w --action grub'), 'three\n');
   assert.equal(await done('logs w --action install/grub'), 'three\n');
@@ -60,7 +60,7 @@ test('lines are the action’s own, and move no cursor', async () => {
   assert.equal((await tink('logs w --since yesterday')).code, 2);
 });
 
-test('on a terminal it is said whose lines they are', async () => {
+test('prints headings with the action on a terminal', async () => {
   const out = await done('logs w', { isTty: true, environment: { NO_COLOR: '1' } });
   assert.equal(
     out,
@@ -68,11 +68,11 @@ test('on a terminal it is said whose lines they are', async () => {
   );
 });
 
-test('the timeline has no output in it', async () => {
+test('the timeline contains no output', async () => {
   assert.doesNotMatch(await done('workflow events w'), /three/);
 });
 
-test('-f goes on over a restart of the server, and misses and repeats nothing', async () => {
+test('-f resumes after a restart of the server, and neither misses nor repeats lines', async () => {
   const recording = terminal();
   const watching = runTink(['logs', 'w', '-f'], recording);
   await recording.until(/three\n/);

@@ -1,4 +1,4 @@
-/** The texts behind `-f`: files, folders, standard input. */
+/** Reads the texts of `-f`: files, folders, standard input. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { YAML_TEXT_LIMIT } from '@tinkerbell/yaml';
@@ -6,7 +6,7 @@ import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 
 export interface SourceFile {
-  /** As the user named it, for messages; `standard input` for `-`. */
+  /** The name that the user gave, for messages; `standard input` for `-`. */
   readonly name: string;
   readonly text: string;
 }
@@ -15,11 +15,11 @@ const FILES_LIMIT = 10_000;
 const MANIFEST = /\.(ya?ml|json)$/i;
 
 export interface ReadOptions {
-  /** Also the folders within a folder. */
+  /** Includes subfolders. */
   readonly recursive?: boolean | undefined;
 }
 
-/** All manifests of `paths`, in the order given; within a folder by name. */
+/** Returns all manifests of `paths` in the given order; within a folder, by name. */
 export async function readManifestFiles(
   paths: readonly string[],
   terminal: Pick<Terminal, 'readInput'>,
@@ -34,7 +34,7 @@ export async function readManifestFiles(
   return files;
 }
 
-/** One file; `-` is standard input. */
+/** Reads one file; `-` is standard input. */
 export async function readSource(name: string, terminal: Pick<Terminal, 'readInput'>): Promise<SourceFile> {
   if (name === '-') return { name: 'standard input', text: await terminal.readInput() };
   if (/^https?:\/\//.test(name)) {
@@ -47,7 +47,7 @@ export async function readSource(name: string, terminal: Pick<Terminal, 'readInp
     throw unreadable(name, error);
   });
   if (size > YAML_TEXT_LIMIT) {
-    throw new TinkFailure(`${name} has ${size} bytes; a manifest has at most ${YAML_TEXT_LIMIT}`);
+    throw new TinkFailure(`${name} has ${size} bytes (limit of a manifest: ${YAML_TEXT_LIMIT})`);
   }
   const text = await readFile(name, 'utf8').catch((error: unknown) => {
     throw unreadable(name, error);
@@ -67,13 +67,13 @@ async function manifestsAt(path: string, options: ReadOptions): Promise<readonly
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   if (names.length > 0) return names;
-  const advice = options.recursive ? undefined : 'for the folders within it add --recursive';
+  const advice = options.recursive ? undefined : 'to include subfolders, add --recursive';
   throw new TinkFailure(`${path} has no .yaml, .yml or .json file`, { advice });
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'you may not read it',
+  ENOENT: 'file not found',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 };
 

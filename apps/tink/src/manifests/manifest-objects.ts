@@ -1,4 +1,4 @@
-/** Manifests as objects that know where they stand, or everything that is wrong with them. */
+/** Parses manifests to objects with their positions, or reports all their errors. */
 import {
   validateManifest,
   type Kind,
@@ -25,13 +25,13 @@ export interface CheckedManifests {
 }
 
 export interface NamespaceChoice {
-  /** For objects that name none. */
+  /** Namespace of objects without one. */
   readonly fallback: string;
-  /** What the command line asked for: objects that name another are refused. */
+  /** The namespace of the command line. Objects with another namespace are rejected. */
   readonly required?: string | undefined;
 }
 
-/** Checks all files, strictly: fields, values, names given twice, template texts. */
+/** Checks all files strictly: fields, values, duplicate names, template texts. */
 export function checkManifests(files: readonly SourceFile[], namespace: NamespaceChoice): CheckedManifests {
   const problems: ManifestProblem[] = [];
   const objects: LocatedObject[] = [];
@@ -51,7 +51,7 @@ function emptyFile(file: SourceFile): ManifestProblem {
     file: file.name,
     line: 1,
     column: 1,
-    message: 'has no object; an object has apiVersion, kind and metadata',
+    message: 'contains no object; an object has apiVersion, kind and metadata',
   };
 }
 
@@ -61,12 +61,12 @@ function inNamespace(object: LocatedObject, fallback: string): LocatedObject {
   return { ...object, resource: { ...resource, metadata: { ...resource.metadata, namespace } } };
 }
 
-/** A problem at a field of the object. */
+/** Returns a problem at a field of the object. */
 export function problemAt({ node, file }: LocatedObject, path: Path, message: string): ManifestProblem {
   return { file: file.name, ...positionOf(node, path), message };
 }
 
-/** Where a place of a Template's text stands in its file. */
+/** Maps a position in a Template's text to its file. */
 export function positionInTemplate({ node, file, resource }: LocatedObject, at: Position): Position {
   const scalar = nodeAt(node, ['spec', 'data']);
   if (scalar === undefined) return positionOf(node, ['spec', 'data']);
@@ -77,7 +77,7 @@ export function positionInTemplate({ node, file, resource }: LocatedObject, at: 
 function namespaceProblems(object: LocatedObject, { required }: NamespaceChoice): ManifestProblem[] {
   const { namespace } = object.resource.metadata;
   if (required === undefined || namespace === required) return [];
-  const message = `metadata.namespace: "${namespace}": the command line says -n ${required}; take one of them away`;
+  const message = `metadata.namespace: "${namespace}" conflicts with -n ${required}; remove one of them`;
   return [problemAt(object, ['metadata', 'namespace'], message)];
 }
 
@@ -110,7 +110,7 @@ function templateProblems(object: LocatedObject): ManifestProblem[] {
   return [{ file: object.file.name, ...position, message: `spec.data: ${checked.error.message}` }];
 }
 
-/** `m1.yaml:14:9: spec.interfaces[0].dhcp.mac: …`, which editors and CI make a link of. */
+/** Formats `m1.yaml:14:9: spec.interfaces[0].dhcp.mac: …`, which editors and CI turn into a link. */
 export function formatManifestProblem({ file, line, column, message }: ManifestProblem): string {
   return `${file}:${line}:${column}: ${message}`;
 }

@@ -13,7 +13,7 @@ function dataIn(source: string): YamlScalar {
   return node;
 }
 
-/** Places a mark in the content and expects to be told where the mark stands in the file. */
+/** Puts a mark into the content, and expects its position in the file. */
 function findsMark(source: string): void {
   const { position, value } = dataIn(source);
   const content = String(value);
@@ -25,7 +25,7 @@ function findsMark(source: string): void {
   assert.deepEqual(positionInFile({ source, start: position, content }, at), expected, source);
 }
 
-test('finds a place in every style of scalar', () => {
+test('finds a position in every style of scalar', () => {
   const sources = [
     'spec:\n  data: |\n    a: 1\n    b: @\n',
     'spec:\n  data: |-\n    a: 1\n\n\n      b: @\n',
@@ -49,14 +49,14 @@ test('finds a place in every style of scalar', () => {
   for (const source of sources) findsMark(source);
 });
 
-test('a place behind the end of a block is the end of its last line', () => {
+test('a position past the end of a block is the end of its last line', () => {
   const source = 'spec:\n  data: |\n    a\n    bcd\nstatus: {}\n';
   const { position, value } = dataIn(source);
   const place = { source, start: position, content: String(value) };
   assert.deepEqual(positionInFile(place, { line: 3, column: 1 }), { line: 4, column: 8 });
 });
 
-test('an error of the template engine is told where it stands in the file', () => {
+test('an error of the template engine is reported at its position in the file', () => {
   const source =
     'kind: Template\nspec:\n  data: |\n    name: x\n    worker: "{{ .device_1 | frobnicate }}"\n';
   const { position, value } = dataIn(source);

@@ -1,22 +1,25 @@
 /**
- * Where a place in a YAML scalar's content stands in its file. A template is text inside `spec.data`; its errors count
- * lines and columns from that text's beginning, people count from the file's.
+ * Maps a position in the content of a YAML scalar to its file. A template is text inside `spec.data`. Its errors count
+ * lines and columns from the start of that text, and users count from the start of the file.
  *
- * A literal block (`|`) keeps its lines, so that only header and indent are to be added. Every other style moves white space
- * about but keeps all other characters in order: the n-th of the content is the n-th of the source.
+ * A literal block (`|`) keeps its lines, so only header and indent are added. Every other style moves white space but keeps all
+ * other characters in order: the n-th character of the content is the n-th of the source.
  */
 import type { Position } from '@tinkerbell/yaml';
 
 export interface ScalarPlace {
   /** The whole file. */
   readonly source: string;
-  /** Where the scalar begins: its quote, its first character, or the `|` or `>` of a block. */
+  /** Offset where the scalar starts: its quote, its first character, or the `|` or `>` of a block. */
   readonly start: Position;
   /** The scalar's value. */
   readonly content: string;
 }
 
-/** Line and column in the file, from 1. A place behind the end becomes the end. `at` counts code points, as templates do. */
+/**
+ * Returns line and column in the file, from 1. A position past the end becomes the end. `at` counts code points, like
+ * templates do.
+ */
 export function positionInFile(scalar: ScalarPlace, at: Position): Position {
   const lines = scalar.source.split('\n');
   const startOffset = offsetOf(lines, scalar.start);
@@ -37,7 +40,7 @@ function inLiteral({ start, content }: ScalarPlace, lines: readonly string[], at
   return { line: start.line + line, column: indent + before.length + 1 };
 }
 
-/** The first `count` code points. */
+/** Returns the first `count` code points. */
 function leading(text: string, count: number): string {
   return Array.from(text).slice(0, count).join('');
 }
@@ -56,11 +59,11 @@ function visible(text: string): string {
 
 interface Token {
   readonly offset: number;
-  /** What it stands for in the content. */
+  /** The text of the token in the content. */
   readonly text: string;
 }
 
-/** The last token's offset when there are fewer visible characters than `wanted`. */
+/** Returns the last token's offset if there are fewer visible characters than `wanted`. */
 function offsetOfVisible(tokens: Iterable<Token>, wanted: number): number | undefined {
   let seen = 0;
   let last: number | undefined;
@@ -113,7 +116,7 @@ function plainToken(source: string, offset: number): { text: string; length: num
 }
 
 const hexDigits: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
-/** Escapes that stand for white space; all others of one letter stand for one visible character (YAML 1.2 §5.7). */
+/** Escapes of white space. All other one-letter escapes produce one visible character (YAML 1.2 §5.7). */
 const blankEscapes = new Set([' ', 't', '\t', 'n', 'v', 'f', 'r', '_', 'L', 'P', '\n', '\r']);
 
 function escapeAt(source: string, offset: number): { text: string; length: number } {

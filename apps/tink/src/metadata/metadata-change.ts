@@ -1,14 +1,14 @@
-/** What `tink label` and `tink annotate` change, decided without doing it. */
+/** Decides what `tink label` and `tink annotate` change. Sends nothing. */
 import { usageFailure } from '../failure.ts';
 
 export interface MetadataChange {
-  /** For a merge patch: null takes a key away. */
+  /** A merge patch; null removes a key. */
   readonly patch: Readonly<Record<string, string | null>>;
-  /** Keys that have another value and may not be overwritten. */
+  /** Keys that have another value and may not be replaced. */
   readonly taken: readonly string[];
 }
 
-/** `rack=r7` sets, `rack-` takes away. Throws a usage failure for other words. */
+/** Parses `rack=r7` (set) and `rack-` (remove). Throws a usage failure for other words. */
 export function wishesOf(words: readonly string[]): ReadonlyMap<string, string | null> {
   const wishes = new Map<string, string | null>();
   for (const word of words) {
@@ -16,14 +16,14 @@ export function wishesOf(words: readonly string[]): ReadonlyMap<string, string |
     const removed = set === null ? /^([^=]+)-$/.exec(word) : null;
     const key = set?.[1] ?? removed?.[1];
     if (key === undefined)
-      throw usageFailure(`${JSON.stringify(word)} is neither KEY=VALUE nor KEY- (which takes the key away)`);
-    if (wishes.has(key)) throw usageFailure(`${JSON.stringify(key)} is named twice`);
+      throw usageFailure(`${JSON.stringify(word)} is neither KEY=VALUE nor KEY- (to remove the key)`);
+    if (wishes.has(key)) throw usageFailure(`${JSON.stringify(key)} is given twice`);
     wishes.set(key, set?.[2] ?? null);
   }
   return wishes;
 }
 
-/** An empty patch when all is so already. */
+/** Returns an empty patch if there is nothing to change. */
 export function metadataChange(
   current: Readonly<Record<string, string>> | undefined,
   wishes: ReadonlyMap<string, string | null>,
@@ -37,7 +37,7 @@ export function metadataChange(
   return { patch: Object.fromEntries(changes), taken };
 }
 
-/** Words that name objects come before those that change them. */
+/** Splits the words: names of objects come first, then changes. */
 export function splitWords(words: readonly string[]): {
   readonly names: readonly string[];
   readonly changes: readonly string[];

@@ -27,8 +27,8 @@ export function addMetadataCommands(program: Command, terminal: Terminal): void 
     lines: [
       'tink label hardware m1 rack=r7',
       'tink label hw/m1 rack=r8 --overwrite',
-      'tink label hw m1 m2 rack-             take it away',
-      'tink label hw -l rack=r7 room=west    all with that label',
+      'tink label hw m1 m2 rack-             remove the label',
+      'tink label hw -l rack=r7 room=west    all objects with that label',
     ],
   });
   addOne(program, terminal, {
@@ -47,21 +47,22 @@ interface Verb {
 function addOne(program: Command, terminal: Terminal, { verb, field, lines }: Verb): void {
   program
     .command(`${verb} <kind> [words...]`)
-    .description(`set ${field} of objects (KEY=VALUE), or take them away (KEY-)`)
-    .option('--overwrite', 'also where the key has another value')
-    .option('--all', 'all objects of the kind in the namespace')
-    .option('-l, --selector <labels>', 'all objects with these labels')
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .description(`set ${field} of objects (KEY=VALUE) or remove them (KEY-)`)
+    .option('--overwrite', 'replace different values')
+    .option('--all', 'select all objects of the kind in the namespace')
+    .option('-l, --selector <labels>', 'select by labels')
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .option('--json', 'print one JSON line for each object')
     .addHelpText('after', examples(...lines))
     .action(async (kind: string, words: readonly string[], options: MetadataOptions, command: Command) => {
       const { names: named, changes } = splitWords(words);
       const { kinds, names } = splitName([kind, ...named]);
       const wishes = wishesOf(changes);
-      if (wishes.size === 0) throw usageFailure(`${verb} needs KEY=VALUE or KEY-`, `such as: ${lines[0]}`);
+      if (wishes.size === 0)
+        throw usageFailure(`${verb} needs KEY=VALUE or KEY-`, `for example: ${lines[0]}`);
       const isChosen = options.all === true || options.selector !== undefined;
       if (isChosen === names.length > 0)
-        throw usageFailure(`${verb} needs either names, or --all, or --selector`);
+        throw usageFailure(`${verb} needs names, --all or --selector, and only one of them`);
       const session = await sessionOf(command, terminal);
       const apiKind = await kindOf(kinds, session.client);
       const found = await fetchObjects(
@@ -80,7 +81,7 @@ interface Change {
   readonly wishes: ReadonlyMap<string, string | null>;
 }
 
-/** Nothing is changed when one of them may not be. */
+/** Changes nothing if one of the objects may not be changed. */
 async function changeAll(
   { client, terminal }: Session,
   { kind, objects, field, wishes }: Change,
@@ -104,9 +105,11 @@ async function changeAll(
     const body = { metadata: { resourceVersion, [field]: patch } };
     const dryRun = options.dryRun === true;
     if (isChanged) await client.patch({ kind, name, namespace }, { type: 'merge', body, dryRun });
-    const deed = isChanged ? done : 'unchanged';
-    const line = JSON.stringify({ kind: kind.kind, namespace, name, deed, dryRun });
-    terminal.out(options.json ? `${line}\n` : `${nameOf(kind, name)} ${deed}${dryRun ? ' (dry run)' : ''}\n`);
+    const operation = isChanged ? done : 'unchanged';
+    const line = JSON.stringify({ kind: kind.kind, namespace, name, deed: operation, dryRun });
+    terminal.out(
+      options.json ? `${line}\n` : `${nameOf(kind, name)} ${operation}${dryRun ? ' (dry run)' : ''}\n`,
+    );
   }
-  if (objects.length === 0) terminal.err(`no ${kind.plural} are chosen; nothing was changed\n`);
+  if (objects.length === 0) terminal.err(`no ${kind.plural} are selected; nothing was changed\n`);
 }

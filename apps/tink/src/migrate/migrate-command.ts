@@ -18,23 +18,23 @@ interface MigrateOptions {
 }
 
 const explanation = `
-Everything is kept but the resourceVersion: uid, labels, annotations, owners, finalizers, status, creationTimestamp, timelines, output of
-actions, leases of addresses. A cluster gives uids and creation times itself, and takes Tinkerbell's kinds and the Secrets of BMC machines;
-timelines and leases stay in the data folder. No server may run on either store. Sealed Secrets stay sealed: give the new server the same keys.
-After an interruption the same command goes on where it stopped. What is copied is compared at the end.
+Migrates everything except the resourceVersion: uid, labels, annotations, owners, finalizers, status, creationTimestamp, timelines, output of
+actions, and address leases. A cluster assigns uids and creation times itself, and accepts Tinkerbell's kinds and the Secrets of BMC machines.
+In that case, timelines and leases stay in the data folder. Stop all servers of both stores first. Sealed Secrets stay sealed, so give the
+new server the same keys. After an interruption, repeat the command to resume. All copied objects are compared at the end.
 `;
 
 export function addMigrate(program: Command, terminal: Terminal): void {
   program
     .command('migrate')
-    .description('move everything of a server to another store; the server is stopped meanwhile')
+    .description('copy everything of a stopped server to another store')
     .requiredOption('--from <store>', 'sqlite:DATA-DIR, postgres://…, or kubernetes:[KUBECONFIG]')
     .requiredOption('--to <store>', 'the same; “postgres:” takes TINKERBELL_POSTGRES_URL')
     .option(
       '--while-running',
-      'also while agents perform actions: attempts go on, and are reported to the new server',
+      'migrate while agents perform actions; running attempts continue and report to the new server',
     )
-    .option('--dry-run', 'say what would be copied, and write nothing')
+    .option('--dry-run', 'print what would be copied, and write nothing')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -90,7 +90,7 @@ function summaryOf(report: TransferReport): string {
     records === undefined
       ? '  timelines and leases stay in the data folder of the server\n'
       : `  ${records} records of timelines and output, ${leases ?? 0} leases\n`;
-  const going = running.map((one) => `  goes on: ${one}; its agent reports to the new server\n`);
+  const going = running.map((one) => `  still running: ${one}; its agent reports to the new server\n`);
   const done = isDryRun ? 'would be copied' : `${isResumed ? 'resumed; ' : ''}copied and compared`;
   return `${from} -> ${to}\n${rows.join('')}${apart}${going.join('')}${objects} objects ${done}\n`;
 }

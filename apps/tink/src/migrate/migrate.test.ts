@@ -7,7 +7,7 @@ import { createCommandRunner } from '../testing/command-runner.ts';
 import { hardware } from '../testing/manifests.ts';
 import { runServer } from '../testing/running-server.ts';
 
-test('a dry run says what the run then does', async (context) => {
+test('a dry run prints what the run then does', async (context) => {
   const server = await runServer();
   context.after(() => server.remove());
   const { done } = createCommandRunner(() => server);

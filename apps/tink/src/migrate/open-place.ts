@@ -1,4 +1,4 @@
-/** Stores as a person writes them: `sqlite:/var/lib/tinkerbell`, `postgres://…`, `kubernetes:[kubeconfig]`. */
+/** Opens stores by their names: `sqlite:/var/lib/tinkerbell`, `postgres://…`, `kubernetes:[kubeconfig]`. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,14 +12,14 @@ interface OpenOptions {
   readonly log: Log;
   readonly terminal: Terminal;
   readonly side: '--from' | '--to';
-  /** Nothing is made that is not there. */
+  /** Creates nothing. */
   readonly isDryRun: boolean;
 }
 
 const FORMS =
-  'stores are written as sqlite:/path/of/data-dir, postgres://user:password@host:5432/database or kubernetes:[kubeconfig]';
+  'supported forms: sqlite:/path/of/data-dir, postgres://user:password@host:5432/database and kubernetes:[kubeconfig]';
 
-/** Everything is closed by `cleanup`. Throws a TinkFailure that never has a password. */
+/** `cleanup` closes everything. Throws a TinkFailure that never contains a password. */
 export async function openPlace(
   text: string,
   options: OpenOptions,
@@ -31,13 +31,13 @@ export async function openPlace(
     return kubernetesPlace(text.slice('kubernetes:'.length), options, cleanup);
   const url = text === 'postgres:' ? (terminal.environment['TINKERBELL_POSTGRES_URL'] ?? '') : text;
   if (text === 'postgres:' && url === '')
-    throw usageFailure(`${side} postgres: needs TINKERBELL_POSTGRES_URL in the environment`, FORMS);
+    throw usageFailure(`${side} postgres: requires TINKERBELL_POSTGRES_URL in the environment`, FORMS);
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
-    throw usageFailure(`${side}: what is ${JSON.stringify(text.split('@').at(-1))}?`, FORMS);
+    throw usageFailure(`${side}: unknown store ${JSON.stringify(text.split('@').at(-1))}`, FORMS);
   return postgresPlace(url, options, cleanup);
 }
 
-/** With its lock held: no server writes it meanwhile. */
+/** Holds the lock of the database, so that no server writes to it meanwhile. */
 async function sqlitePlace(
   folder: string,
   { log, side, isDryRun }: OpenOptions,
@@ -48,8 +48,8 @@ async function sqlitePlace(
   const path = join(folder, 'tinkerbell.db');
   const name = `sqlite:${folder}`;
   if (side === '--from' && !existsSync(path))
-    throw new TinkFailure(`there is no ${path}`, {
-      advice: 'give the data folder of the server: --data-dir',
+    throw new TinkFailure(`${path} not found`, {
+      advice: 'set the data folder of the server: --data-dir',
     });
   if (isDryRun && !existsSync(path)) return placeToBe(name, log, cleanup);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -57,7 +57,7 @@ async function sqlitePlace(
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch {
-    throw new TinkFailure(`a server holds ${folder}`, {
+    throw new TinkFailure(`a server is using ${folder}`, {
       advice: 'stop it (systemctl stop tinkerbell), migrate, and start it with the new --store',
     });
   }
@@ -69,7 +69,7 @@ async function sqlitePlace(
   };
 }
 
-/** A data folder as it would be made, with a place for timelines and leases as the real one has. */
+/** Simulates a new data folder in a dry run, with timelines and leases like a real one. */
 async function placeToBe(name: string, log: Log, cleanup: AsyncDisposableStack): Promise<TransferPlace> {
   const { createMemoryStore } = await import('@tinkerbell/store-memory');
   const { openSqliteJournal } = await import('@tinkerbell/store-journal');

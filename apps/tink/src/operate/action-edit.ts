@@ -1,4 +1,4 @@
-/** The options of `tink workflow edit` as the fields of the request. */
+/** Parses the options of `tink workflow edit` to the fields of the request. */
 import type { Workflow } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 import { secondsOf } from '../output/time-span.ts';
@@ -13,22 +13,22 @@ export interface EditOptions {
   readonly pid?: string;
 }
 
-/** `sh -c true`, or `["sh", "-c", "echo 1 2"]` where a word has a space. */
+/** Parses `sh -c true`, or `["sh", "-c", "echo 1 2"]` if a word has a space. */
 export function wordsOf(text: string): readonly string[] {
   if (!text.trimStart().startsWith('[')) return text.split(/\s+/).filter((word) => word !== '');
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw usageFailure(
-    `--command takes words or a JSON list of texts, not ${text}`,
+    `--command must be words or a JSON list of strings, not ${text}`,
     `for example '["sh", "-c", "sleep 1"]'`,
   );
 }
 
-/** Throws a usage failure for a wrong option, and when none is given. */
+/** Throws a usage failure for an invalid option, and if none is given. */
 export function editFields(
   workflow: Workflow,
   named: { readonly task?: string; readonly action: string },
@@ -45,13 +45,10 @@ export function editFields(
   };
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(fields).length > 0) return fields;
-  throw usageFailure(
-    'edit needs to know what to change',
-    'for example --image REFERENCE or --env NAME=VALUE',
-  );
+  throw usageFailure('edit needs at least one change', 'for example --image REFERENCE or --env NAME=VALUE');
 }
 
-/** The server replaces all of it, so that what the action has comes along. */
+/** The server replaces the whole list, so the result includes the action's other entries. */
 function environmentOf(
   { status }: Workflow,
   { task: taskName, action: actionName }: { readonly task?: string; readonly action: string },
@@ -71,6 +68,6 @@ function environmentOf(
 
 function pairOf(text: string): [name: string, value: string] {
   const at = text.indexOf('=');
-  if (at < 1) throw usageFailure(`--env takes NAME=VALUE, not ${JSON.stringify(text)}`);
+  if (at < 1) throw usageFailure(`--env must be NAME=VALUE, not ${JSON.stringify(text)}`);
   return [text.slice(0, at), text.slice(at + 1)];
 }

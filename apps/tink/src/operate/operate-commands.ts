@@ -1,4 +1,4 @@
-/** `tink workflow pause` and the other verbs of operators. */
+/** `tink workflow pause` and the other operator commands. */
 import type { Command } from 'commander';
 import type { Workflow } from '@tinkerbell/resources';
 import { wordsOf, editFields, type EditOptions } from './action-edit.ts';
@@ -15,9 +15,9 @@ export function addOperations(group: Command, terminal: Terminal): void {
 
 function withOperateOptions(command: Command): Command {
   return command
-    .option('--why <text>', 'kept with the workflow and its timeline, for others to read')
-    .option('--dry-run', 'ask the server what would happen, without doing it')
-    .option('--json', 'print the workflow as it is afterwards');
+    .option('--why <text>', 'reason, stored with the workflow and its timeline')
+    .option('--dry-run', 'run the server’s checks without changing anything')
+    .option('--json', 'print the changed workflow as JSON');
 }
 
 async function run(terminal: Terminal, command: Command, wish: Wish): Promise<void> {
@@ -28,19 +28,19 @@ const whole = [
   {
     verb: 'pause',
     done: 'paused',
-    text: 'hand out no further action; one that runs may finish. The pause does not count for the global timeout',
+    text: 'stop assigning actions; a running action may finish. Paused time does not count towards the global timeout',
     example: 'tink workflow pause m1-debian --why "the switch is being replaced"',
   },
   {
     verb: 'resume',
     done: 'resumed',
-    text: 'go on after a pause, a breakpoint or an interruption',
+    text: 'resume a workflow after a pause, a breakpoint or an interruption',
     example: 'tink workflow resume m1-debian',
   },
   {
     verb: 'cancel',
     done: 'cancelled',
-    text: 'end a workflow as FAILED; an action that runs is stopped',
+    text: 'end a workflow as FAILED, and stop its running action',
     example: 'tink workflow cancel m1-debian --why "wrong machine"',
   },
 ] as const;
@@ -60,16 +60,16 @@ type RetryOptions = OperateOptions & { readonly from: string };
 
 function addRetry(group: Command, terminal: Terminal): void {
   withOperateOptions(group.command('retry <name>'))
-    .description('run a workflow that has ended again: where it stopped, from its start, or from an action')
+    .description('run an ended workflow again: from where it stopped, from its start, or from an action')
     .option('--from <where>', 'failed, start, ACTION or TASK/ACTION', 'failed')
     .addHelpText(
       'after',
       examples(
-        'tink workflow retry m1-debian                      the action that failed, and those after it',
-        'tink workflow retry m1-debian --from start         all of them; the machine is booted again',
+        'tink workflow retry m1-debian                      from the failed action',
+        'tink workflow retry m1-debian --from start         from the start; the machine boots again',
         'tink workflow retry m1-debian --from "stream image" --why "the mirror is back"',
-        'tink workflow retry m1-debian --from install/grub  where two tasks have a "grub"',
-        'tink workflow rerun m1-debian                      a new workflow, with the template as it is now',
+        'tink workflow retry m1-debian --from install/grub  if two tasks have a "grub"',
+        'tink workflow rerun m1-debian                      as a new workflow, with the current template',
       ),
     )
     .action((name: string, options: RetryOptions, command: Command) =>
@@ -91,7 +91,7 @@ type BreakpointOptions = OperateOptions & { readonly remove?: boolean };
 
 function addOfActions(group: Command, terminal: Terminal): void {
   withOperateOptions(group.command('skip <name> <action>'))
-    .description('count an action as succeeded without running it; of a failed workflow, it goes on after it')
+    .description('mark an action as succeeded without running it; a failed workflow resumes after it')
     .addHelpText(
       'after',
       examples('tink workflow skip m1-debian "check disk"', 'tink workflow skip m1-debian install/grub'),
@@ -106,8 +106,8 @@ function addOfActions(group: Command, terminal: Terminal): void {
       }),
     );
   withOperateOptions(group.command('breakpoint <name> <action>'))
-    .description('pause a workflow before an action; tink workflow resume passes it')
-    .option('--remove', 'take the breakpoint away')
+    .description('pause a workflow before an action; tink workflow resume continues it')
+    .option('--remove', 'remove the breakpoint')
     .addHelpText(
       'after',
       examples(
@@ -128,21 +128,21 @@ function addOfActions(group: Command, terminal: Terminal): void {
 
 function addEdit(group: Command, terminal: Terminal): void {
   withOperateOptions(group.command('edit <name> <action>'))
-    .description('change an action that no agent has: one that is ahead, or a failed one before its retry')
-    .option('--image <reference>', 'another image')
-    .option('--command <words>', 'another command: words between spaces, or a JSON list', wordsOf)
-    .option('--env <name=value>', 'set a variable; others stay; may be repeated', collected)
-    .option('--unset-env <name>', 'take a variable away; may be repeated', collected)
-    .option('--volume <source:target>', 'volumes instead of those it has; may be repeated', collected)
-    .option('--timeout <duration>', 'seconds, or 90s, 10m, 1h; 0 for none')
-    .option('--pid <namespace>', 'host, to share the agent’s process ids')
+    .description('change an action that is not running: a later one, or a failed one before its retry')
+    .option('--image <reference>', 'new image')
+    .option('--command <words>', 'new command: words separated by spaces, or a JSON list', wordsOf)
+    .option('--env <name=value>', 'set a variable and keep the others; may be repeated', collected)
+    .option('--unset-env <name>', 'remove a variable; may be repeated', collected)
+    .option('--volume <source:target>', 'replace the volumes; may be repeated', collected)
+    .option('--timeout <duration>', 'seconds, or 90s, 10m, 1h; 0 for no timeout')
+    .option('--pid <namespace>', '"host" shares the agent’s process ids')
     .addHelpText(
       'after',
       examples(
         'tink workflow edit m1-debian "stream image" --env IMG_URL=http://192.168.56.4:7080/images/debian.raw.zst',
         'tink workflow edit m1-debian "check disk" --command \'["test", "-b", "/dev/vda"]\'',
         'tink workflow edit m1-debian install/grub --image grub:v2 --timeout 10m',
-        'tink workflow retry m1-debian       and then run it',
+        'tink workflow retry m1-debian       then run it',
       ),
     )
     .action((name: string, action: string, options: OperateOptions & EditOptions, command: Command) =>

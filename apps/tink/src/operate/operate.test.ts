@@ -1,4 +1,4 @@
-/** What operators do to workflows, against a real server. */
+/** Operator commands for workflows, against a real server. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { runTink } from '../run.ts';
@@ -31,27 +31,27 @@ tasks:
       - {name: "grub", image: "test:v1"}
 `;
 
-/** A workflow `w` in a namespace of its own. */
+/** Creates a workflow `w` in its own namespace. */
 async function prepared(namespace: string): Promise<void> {
   const input = [hardware('m1', mac), template('t', text), workflow('w', 't', 'm1')].join('---\n');
   await done(`apply -f - -n ${namespace}`, { input });
   await rendered('w', namespace);
 }
 
-/** Words with spaces in them. */
+/** Runs words that contain spaces. */
 async function run(words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const recording = terminal();
   const code = await runTink(words, recording);
   return { code, ...recording.printed };
 }
 
-test('each command says what changed and what happens next', async () => {
+test('each command prints what changed and what happens next', async () => {
   await prepared('o1');
   assert.equal(
     await done('workflow pause w -n o1 --why dust'),
-    'workflow/w paused\nnext: nothing is handed out; go on with "tink workflow resume w"\n',
+    'workflow/w paused\nnext: no action is assigned; resume it with "tink workflow resume w"\n',
   );
-  assert.match(await done('workflow pause w -n o1'), /^workflow\/w unchanged: it is paused already\n/);
+  assert.match(await done('workflow pause w -n o1'), /^workflow\/w unchanged: it is already paused\n/);
   assert.match(await done('get wf w -n o1'), / PENDING \(paused\) /);
   assert.match(
     await done('describe workflow w -n o1'),
@@ -59,7 +59,7 @@ test('each command says what changed and what happens next', async () => {
   );
   assert.equal(
     await done('workflow resume w -n o1'),
-    `workflow/w resumed\nnext: install / stream image, when agent ${mac} asks for it\n`,
+    `workflow/w resumed\nnext: install / stream image, when agent ${mac} requests it\n`,
   );
   assert.match(
     await done('workflow breakpoint w install/grub -n o1'),
@@ -74,7 +74,7 @@ test('each command says what changed and what happens next', async () => {
   );
   assert.match(
     await done('workflow cancel w -n o1'),
-    /cancelled\n {2}PENDING -> CANCELLED\nnext: nothing, it is CANCELLED; run it again/,
+    /cancelled\n {2}PENDING -> CANCELLED\nnext: the workflow is CANCELLED; run it again/,
   );
   assert.match(
     await done('workflow retry w -n o1'),
@@ -89,7 +89,7 @@ test('each command says what changed and what happens next', async () => {
   assert.match(await done('get wf w -n o1 -o wide'), /grub +retry by alice/);
 });
 
-test('an edit takes what is given and leaves the rest', async () => {
+test('an edit changes the given fields and keeps the rest', async () => {
   await prepared('o2');
   const edit = async (...words: string[]) =>
     run(['workflow', 'edit', 'w', 'stream image', '-n', 'o2', ...words]);
@@ -115,11 +115,11 @@ test('an edit takes what is given and leaves the rest', async () => {
   assert.deepEqual(status.tasks[0]!.actions[0]!.command, ['sh', '-c', 'echo 1 2']);
   assert.deepEqual(Object.keys(status.tasks[0]!.actions[0]!.environment), ['IMG_URL']);
   const cases: [words: string[], code: number, says: RegExp][] = [
-    [[], 2, /needs to know what to change/],
-    [['--timeout', 'soon'], 2, /--timeout takes seconds or a time such as 90s/],
-    [['--env', 'X'], 2, /--env takes NAME=VALUE/],
+    [[], 2, /needs at least one change/],
+    [['--timeout', 'soon'], 2, /--timeout must be seconds or a duration such as 90s/],
+    [['--env', 'X'], 2, /--env must be NAME=VALUE/],
     [['--unset-env', 'X'], 2, /has no variable X/],
-    [['--command', '["a", 1]'], 2, /JSON list of texts/],
+    [['--command', '["a", 1]'], 2, /JSON list of strings/],
     [['--image', 'A B'], 1, /not a valid reference/],
   ];
   for (const [words, wanted, says] of cases) {
@@ -129,7 +129,7 @@ test('an edit takes what is given and leaves the rest', async () => {
   }
 });
 
-test('a refusal is the server’s, with the way out', async () => {
+test('prints the rejection of the server, with advice', async () => {
   await prepared('o3');
   assert.match(
     await failed('workflow retry w -n o3'),
@@ -144,13 +144,13 @@ test('a refusal is the server’s, with the way out', async () => {
   assert.equal((await tink('workflow skip w -n o3')).code, 2);
 });
 
-test('a dry run says what would be, and does nothing', async () => {
+test('a dry run prints what would happen, and does nothing', async () => {
   await prepared('o4');
   assert.match(await done('workflow pause w -n o4 --dry-run'), /^workflow\/w paused \(dry run\)\n/);
   assert.match(await done('get wf w -n o4'), / PENDING  /);
 });
 
-test('validate and render tell the place of a mistake, with the lines around it', async () => {
+test('validate and render print the position of an error, with the lines around it', async () => {
   await prepared('o5');
   const good = writeText(server, 'good.yaml', text);
   const bad = writeText(server, 'bad.yaml', text.replace('.device_1', '.device_1 | frobnicate'));
@@ -172,7 +172,7 @@ test('validate and render tell the place of a mistake, with the lines around it'
   assert.equal((await tink('workflow render -n o5')).code, 2);
 });
 
-test('a rendering here sees what the hardware references; the server’s rules have the last word', async () => {
+test('local rendering resolves hardware references, and the server’s rules decide', async () => {
   const references = `  references:
     os: {namespace: o6, name: os, group: tinkerbell.org, version: v1alpha1, resource: templates}
 `;

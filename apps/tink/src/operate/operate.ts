@@ -1,4 +1,4 @@
-/** What operators do to workflows: asks the server for it, and says what changed and what happens next. */
+/** Sends operator requests for workflows, and prints what changed and what happens next. */
 import { printable } from '../output/printable.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { workflowKind, type Workflow, type WorkflowStatus } from '@tinkerbell/resources';
@@ -15,16 +15,16 @@ export interface OperateOptions {
 
 export interface Wish {
   readonly verb: OperatorVerb;
-  /** Or its uid. */
+  /** The workflow's name or uid. */
   readonly name: string;
-  /** The fields of the body, from the workflow as it is. */
+  /** Returns the fields of the body, from the current workflow. */
   readonly fields?: (workflow: Workflow) => object;
-  /** What was done, after the workflow's name: `paused`. */
+  /** The result, printed after the workflow's name: `paused`. */
   readonly done: string;
   readonly options: OperateOptions;
 }
 
-/** Throws a TinkFailure with the server's words when it refuses. */
+/** Throws a TinkFailure with the server's message if it rejects the request. */
 export async function operate(
   session: Session,
   { verb, fields, done, options, ...wish }: Wish,
@@ -39,7 +39,7 @@ export async function operate(
   const isUnchanged = isDeepStrictEqual(before.status, after.status);
   terminal.out(
     [
-      `workflow/${name} ${isUnchanged ? `unchanged: ${asItIs[verb] ?? 'it is so already'}` : done}${options.dryRun === true ? ' (dry run)' : ''}`,
+      `workflow/${name} ${isUnchanged ? `unchanged: ${asItIs[verb] ?? 'it is already so'}` : done}${options.dryRun === true ? ' (dry run)' : ''}`,
       ...changes(before.status ?? {}, after.status ?? {}),
       `next: ${nextOf(name, after.status ?? {}, terminal.clock.nowMs())}`,
     ]
@@ -49,12 +49,12 @@ export async function operate(
 }
 
 const asItIs: Partial<Record<OperatorVerb, string>> = {
-  pause: 'it is paused already',
+  pause: 'it is already paused',
   resume: 'it is not paused',
-  cancel: 'it was cancelled already',
+  cancel: 'it is already cancelled',
 };
 
-/** One line for each state that changed, and for each field that was edited. */
+/** Formats one line for each state that changed and for each field that was edited. */
 function changes(before: WorkflowStatus, after: WorkflowStatus): readonly string[] {
   const lines =
     (before.state ?? '') === (after.state ?? '') ? [] : [`  ${stateOf(before)} -> ${stateOf(after)}`];
@@ -82,7 +82,7 @@ function changes(before: WorkflowStatus, after: WorkflowStatus): readonly string
 }
 
 function stateOf(status: WorkflowStatus): string {
-  return shownState({ ...status, paused: false }) || 'not begun';
+  return shownState({ ...status, paused: false }) || 'not started';
 }
 
 function shown(value: unknown): string {
@@ -94,37 +94,37 @@ function actionsOf(status: WorkflowStatus) {
   return (status.tasks ?? []).flatMap((task) => task.actions.map((action) => ({ task, action })));
 }
 
-/** What happens to the workflow now, or what has it go on. */
+/** Describes what happens to the workflow next, or how to resume it. */
 export function nextOf(name: string, status: WorkflowStatus, nowMs: number): string {
-  if (status.paused === true) return `${pausedText(status)}; go on with "tink workflow resume ${name}"`;
-  if (status.state === 'SUCCESS') return 'nothing, it has succeeded';
+  if (status.paused === true) return `${pausedText(status)}; resume it with "tink workflow resume ${name}"`;
+  if (status.state === 'SUCCESS') return 'the workflow has succeeded';
   if (isTerminal(status.state))
-    return `nothing, it is ${shownState(status)}; run it again with "tink workflow retry ${name}"`;
-  if (stateOf(status) === 'not begun') return 'its template is rendered';
-  if (status.state === 'PREPARING') return 'the machine is prepared to boot, then its actions begin';
-  return status.state === 'POST' ? 'what is done after the last action' : nextAction(status, nowMs);
+    return `the workflow is ${shownState(status)}; run it again with "tink workflow retry ${name}"`;
+  if (stateOf(status) === 'not started') return 'the server renders its template';
+  if (status.state === 'PREPARING') return 'the machine is prepared to boot, then its actions start';
+  return status.state === 'POST' ? 'the cleanup after the last action' : nextAction(status, nowMs);
 }
 
 function pausedText(status: WorkflowStatus): string {
   const place = currentActionOf(status);
-  if (place?.action.state !== 'RUNNING') return 'nothing is handed out';
-  return `${place.task.name} / ${place.action.name ?? ''} runs to its end, and nothing is handed out after it`;
+  if (place?.action.state !== 'RUNNING') return 'no action is assigned';
+  return `${place.task.name} / ${place.action.name ?? ''} runs to its end, and no further action is assigned`;
 }
 
 function nextAction(status: WorkflowStatus, nowMs: number): string {
   const place = currentActionOf(status);
-  if (place === undefined) return 'its end';
+  if (place === undefined) return 'the workflow ends';
   const { task, action } = place;
   const what = `${task.name} / ${action.name ?? action.id}`;
   if (action.state === 'RUNNING') return `${what} is running on agent ${task.agentID}`;
   const waitMs = action.notBefore === undefined ? 0 : Date.parse(action.notBefore) - nowMs;
-  const wait = waitMs > 0 ? `, in ${Math.ceil(waitMs / 1000)} s at the earliest` : '';
-  return `${what}, when agent ${task.agentID} asks for it${wait}`;
+  const wait = waitMs > 0 ? `, not before ${Math.ceil(waitMs / 1000)} s from now` : '';
+  return `${what}, when agent ${task.agentID} requests it${wait}`;
 }
 
 /**
- * The action that a person means by `ACTION` or `TASK/ACTION`. What the workflow does not have is passed on, for the server to
- * say what it has.
+ * Finds an action by `ACTION` or `TASK/ACTION`. Passes on names that the workflow does not have, because the server's error
+ * lists the existing ones.
  */
 export function actionNamed(workflow: Workflow, word: string): { task?: string; action: string } {
   const places = actionsOf(workflow.status ?? {});

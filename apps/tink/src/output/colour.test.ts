@@ -8,7 +8,7 @@ function printed(text: string, environment: Record<string, string> = {}, isTty =
   return out;
 }
 
-test('states have colours where a terminal is', () => {
+test('states are coloured on a terminal', () => {
   assert.equal(
     printed('w SUCCESS\nv FAILED\n'),
     'w \u001b[32mSUCCESS\u001b[0m\nv \u001b[31mFAILED\u001b[0m\n',
@@ -16,11 +16,11 @@ test('states have colours where a terminal is', () => {
   assert.equal(printed('re-FAILED FAILEDX'), 're-FAILED FAILEDX');
 });
 
-test('and none where there is no terminal, or nobody wants them', () => {
+test('states are not coloured without a terminal or with NO_COLOR', () => {
   assert.equal(printed('w SUCCESS', {}, false), 'w SUCCESS');
   assert.equal(printed('w SUCCESS', { NO_COLOR: '1' }), 'w SUCCESS');
 });
 
-test('what objects say steers no terminal', () => {
+test('text from objects cannot control the terminal', () => {
   assert.equal(printed('\u001b[2J SUCCESS'), '\\u001b[2J \u001b[32mSUCCESS\u001b[0m');
 });

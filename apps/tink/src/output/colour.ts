@@ -1,4 +1,4 @@
-/** Colours of states: what a person looks for in a page full of text. */
+/** Colours of states, which make them easy to find in a page of text. */
 import { withoutControls } from './printable.ts';
 import { wantsColour, type Terminal } from './terminal.ts';
 
@@ -7,7 +7,7 @@ const GREEN = 32;
 const YELLOW = 33;
 const DIM = 90;
 
-/** Names of objects have no capitals: these words are states. */
+/** Names of objects have no capital letters, so these words are states. */
 const colours: Readonly<Record<string, number>> = {
   SUCCESS: GREEN,
   FAILED: RED,
@@ -19,7 +19,7 @@ const colours: Readonly<Record<string, number>> = {
 };
 const STATE = new RegExp(`(?<![\\w-])(?:${Object.keys(colours).join('|')})(?![\\w-])`, 'g');
 
-/** Prints a text with its states in colour, where the terminal wants colours. */
+/** Colours the states in a text, if the terminal supports colours. */
 export function printStates(
   { styledOut, ...terminal }: Pick<Terminal, 'styledOut' | 'isTty' | 'environment'>,
   text: string,
@@ -32,7 +32,7 @@ function painted(text: string, code: number | undefined): string {
   return code === undefined ? text : `\u001b[${code}m${text}\u001b[0m`;
 }
 
-/** Of a boot: done, stopped or under way. */
+/** Colours of boots: done, stopped or under way. */
 export function paintedHeadline(text: string, state: 'done' | 'stopped' | 'underway'): string {
   return painted(text, { done: GREEN, stopped: RED, underway: YELLOW }[state]);
 }

@@ -9,7 +9,7 @@ const secret = (password: string) => ({
   data: { password, user: 'YQ==' },
 });
 
-test('no value of a Secret is shown, and one that changed is seen to', () => {
+test('no value of a Secret is shown, and a changed one is marked', () => {
   const text = JSON.stringify(maskedPair(secret('b25l'), secret('dHdv')));
   assert.doesNotMatch(text, /b25l|dHdv|YQ==/);
   const { before, after } = maskedPair(secret('b25l'), secret('dHdv'));
@@ -17,7 +17,7 @@ test('no value of a Secret is shown, and one that changed is seen to', () => {
   assert.deepEqual(maskedPair(secret('x'), secret('x')).after, masked(secret('x')));
 });
 
-test('passwords of other kinds are hidden, names of secrets are not', () => {
+test('masks passwords of other kinds, but not names of secrets', () => {
   const object = { kind: 'Hardware', spec: { crypted_root_password: 'abc', authSecretRef: { name: 'n' } } };
   assert.deepEqual(masked(object).spec, {
     crypted_root_password: '*** (3 characters)',

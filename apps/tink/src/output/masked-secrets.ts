@@ -1,11 +1,11 @@
-/** Objects without what nobody should read over a shoulder: in differences, descriptions and logs of CI. */
+/** Masks secrets in objects for differences, descriptions and CI logs. */
 import { isRecord, type Resource } from '@tinkerbell/resources';
 
 const MASK = '***';
 /** Fields of any kind that hold a secret itself, not the name of one. */
 const secretField = /(password|passwd|token|private_?key)$/i;
 
-/** A copy in which secret texts are `***`, with their length so that an empty one is seen. */
+/** Returns a copy in which secrets are `***` with their length, so that an empty one is visible. */
 export function masked<Value>(object: Value): Value {
   const isSecret = isRecord(object) && object['kind'] === 'Secret';
   return maskedAt(object, false, isSecret) as Value;
@@ -27,7 +27,7 @@ function maskOf(text: string): string {
   return `${MASK} (${text.length} characters)`;
 }
 
-/** Both sides of a change. Secrets that differ are seen to differ, whatever their lengths. */
+/** Masks both sides of a change. Different secrets stay visibly different, even with equal lengths. */
 export function maskedPair(
   before: Resource | undefined,
   after: Resource,
@@ -36,7 +36,7 @@ export function maskedPair(
   return { before: old, after: marked(masked(after), { plain: after, before }) };
 }
 
-/** Where a masked text was changed, says so. */
+/** Marks a masked text that changed. */
 function marked(hidden: unknown, { plain, before }: { plain: unknown; before: unknown }): unknown {
   if (typeof hidden === 'string') {
     const isChanged = hidden !== plain && before !== undefined && before !== plain;

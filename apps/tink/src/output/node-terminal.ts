@@ -24,7 +24,7 @@ export function createNodeTerminal(): ProcessTerminal {
   };
 }
 
-/** A user id without an entry in passwd, as containers have, is its own name. */
+/** A user id without an entry in passwd, common in containers, becomes the name. */
 function loginName(): string {
   try {
     return userInfo().username;
@@ -33,7 +33,7 @@ function loginName(): string {
   }
 }
 
-/** `tink get hardware | head -1` closes our output early, which is no failure. */
+/** `tink get hardware | head -1` closes our output early, which is not a failure. */
 function endWhenNobodyReads(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -1,4 +1,4 @@
-/** What a write changes, as a unified difference of YAML. Pure. */
+/** Returns the changes of a write as a unified diff of YAML. Pure. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { isRecord, type Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
@@ -6,7 +6,7 @@ import { maskedPair } from './masked-secrets.ts';
 import { printable } from './printable.ts';
 import { wantsColour, type Terminal } from './terminal.ts';
 
-/** Metadata that the server keeps for itself. */
+/** Metadata that the server maintains. */
 const serverFields = [
   'resourceVersion',
   'generation',
@@ -17,7 +17,7 @@ const serverFields = [
 ];
 const CONTEXT_LINES = 3;
 
-/** Without status and what else only the server writes; fields without content are left out. */
+/** Removes status and other fields that only the server writes, and empty fields. */
 export function cleaned(object: Resource): Resource {
   const { metadata, status: _status, ...content } = object;
   const kept = Object.entries(metadata).filter(
@@ -26,7 +26,7 @@ export function cleaned(object: Resource): Resource {
   return { ...content, metadata: Object.fromEntries(kept) } as unknown as Resource;
 }
 
-/** Empty when nothing changes. `before` undefined: all of it is new. Secrets are masked. */
+/** Empty if nothing changes. If `before` is undefined, everything is new. Masks secrets. */
 export function objectDiff(name: string, before: Resource | undefined, after: Resource): string {
   const pair = maskedPair(before && cleaned(before), cleaned(after));
   const [old, next] = [before === undefined ? '' : textOf(pair.before), textOf(pair.after)];
@@ -38,7 +38,7 @@ export function objectDiff(name: string, before: Resource | undefined, after: Re
   });
 }
 
-/** Fields in one order on both sides, so that only content differs. */
+/** Sorts fields on both sides, so that only content differs. */
 function textOf(value: unknown): string {
   return stringifyYaml(inOrder(value));
 }
@@ -55,7 +55,7 @@ const GREEN = '\u001b[32m';
 const CYAN = '\u001b[36m';
 const PLAIN = '\u001b[0m';
 
-/** As a terminal shows it: safe to print, and coloured where a person looks. */
+/** Makes the diff safe to print, and colours it on terminals. */
 export function shownDiff(diff: string, terminal: Pick<Terminal, 'isTty' | 'environment'>): string {
   const isColoured = wantsColour(terminal);
   const lines = diff.split('\n').slice(0, -1);

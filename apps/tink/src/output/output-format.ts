@@ -1,4 +1,4 @@
-/** What `-o` says, and objects in that form. */
+/** Parses `-o`, and prints objects in that format. */
 import type { Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import { usageFailure } from '../failure.ts';
@@ -30,7 +30,7 @@ export function parseOutput(text: string): Output {
   const [, format, argument = ''] = /^([a-z-]+)=(.*)$/s.exec(text) ?? [];
   if (format === 'jsonpath' && argument !== '') return { format, pieces: parseJsonPath(argument) };
   if (format === 'custom-columns' && argument !== '') return { format, columns: columnsOf(argument) };
-  throw usageFailure(`-o ${text}: no such format`, `formats: ${OUTPUT_FORMATS}`);
+  throw usageFailure(`-o ${text}: unknown format`, `formats: ${OUTPUT_FORMATS}`);
 }
 
 function columnsOf(text: string): readonly CustomColumn[] {
@@ -39,14 +39,14 @@ function columnsOf(text: string): readonly CustomColumn[] {
     if (at < 1 || at === column.length - 1) {
       throw usageFailure(
         `custom-columns: ${JSON.stringify(column)} is not HEADER:PATH`,
-        'such as custom-columns=NAME:.metadata.name,MAC:.spec.interfaces[*].dhcp.mac',
+        'for example custom-columns=NAME:.metadata.name,MAC:.spec.interfaces[*].dhcp.mac',
       );
     }
     return { header: column.slice(0, at), path: parsePath(column.slice(at + 1)) };
   });
 }
 
-/** A line of cells for each object; what is missing is `<none>`. */
+/** Returns a row of cells for each object; missing values are `<none>`. */
 export function customCells(
   columns: readonly CustomColumn[],
   objects: readonly unknown[],
@@ -59,7 +59,7 @@ export function customCells(
   );
 }
 
-/** Objects as documents, by a template, or in columns. One object that was asked for by its name stands alone. */
+/** Formats objects as documents, through a template, or in columns. One object requested by its name is not wrapped in a list. */
 export function outputText(
   output: Exclude<Output, { format: 'table' | 'wide' | 'name' }> | { readonly format: PlainFormat },
   objects: readonly Resource[],
@@ -86,7 +86,7 @@ function documentText(value: unknown, format: PlainFormat): string {
   return format === 'json' ? `${JSON.stringify(value, null, 2)}\n` : stringifyYaml(value);
 }
 
-/** In the order of what the path finds: numbers by size, texts by their parts, what is missing first. */
+/** Sorts by the values of the path: numbers by size, text in natural order, missing values first. */
 export function sortedBy<Item>(
   items: readonly Item[],
   path: readonly Step[],
@@ -96,7 +96,7 @@ export function sortedBy<Item>(
   return keyed.toSorted((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item);
 }
 
-/** `m2` before `m10`. */
+/** Natural order: `m2` before `m10`. */
 const natural = new Intl.Collator('en', { numeric: true });
 
 function compareKeys(a: unknown, b: unknown): number {

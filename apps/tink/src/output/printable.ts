@@ -1,17 +1,17 @@
 /**
- * Text from machines and servers as one line that is safe to print: what would move a terminal's cursor or change its
- * colours shows as `\x1b`, line breaks and tabs as spaces.
+ * Makes text from machines and servers safe to print on one line. Characters that would move a terminal's cursor or change its
+ * colours become escapes such as `\x1b`. Line breaks and tabs become spaces.
  */
 export function printable(text: string): string {
   return printableWithTabs(text).replace(/[\t]+/g, ' ');
 }
 
-/** The same with tabs, as programs print them. */
+/** Like `printable`, but keeps tabs. */
 export function printableWithTabs(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').replace(/(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
 }
 
-/** The same for a text of several lines, which stay lines. */
+/** Like `printable`, but keeps lines. */
 export function printableLines(text: string): readonly string[] {
   return text
     .replace(/\n$/, '')
@@ -20,8 +20,8 @@ export function printableLines(text: string): readonly string[] {
 }
 
 /**
- * Text of any form without what would steer a terminal; line ends and tabs stay. The escapes are those of JSON and of quoted
- * strings in YAML, so that such documents keep their values.
+ * Escapes control characters in text of any format, and keeps line breaks and tabs. The escapes are valid in JSON and in quoted
+ * YAML strings, so such documents keep their values.
  */
 export function withoutControls(text: string): string {
   return text.replace(/(?!\r\n)(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, unicodeEscaped);

@@ -1,10 +1,10 @@
-/** How far a long command is, on standard error: one line that is written again on a terminal, few lines in a log. */
+/** Prints the progress of a long command on standard error: one overwritten line on a terminal, few lines in a log. */
 import type { Terminal } from './terminal.ts';
 
 const LINES_IN_LOG = 10;
 const UPDATES_ON_TERMINAL = 200;
 
-/** `label` is what is being done: `importing`. Small works say nothing. */
+/** `label` names the operation: `importing`. Short operations print nothing. */
 export function progressLine(
   terminal: Pick<Terminal, 'styledErr' | 'isTty'>,
   label: string,

@@ -1,4 +1,4 @@
-/** Rows and columns as aligned text, as `kubectl get` prints them. */
+/** Formats rows and columns as aligned text, like `kubectl get`. */
 import type { ObjectMeta } from '@tinkerbell/resources';
 import { printable } from './printable.ts';
 
@@ -15,15 +15,15 @@ export interface TableRow {
 }
 
 export interface TableOptions {
-  /** Also the columns of lower priority. */
+  /** Includes columns of lower priority. */
   readonly wide?: boolean;
-  /** With a column for the namespace. */
+  /** Adds a column for the namespace. */
   readonly namespaced?: boolean;
-  /** With a column for the labels. */
+  /** Adds a column for the labels. */
   readonly labels?: boolean;
 }
 
-/** The header and a line of texts for each row. */
+/** Returns the header and the cells of each row. */
 export function tableLines(table: Table, options: TableOptions): readonly (readonly string[])[] {
   const shown = table.columnDefinitions.map((column) => column.priority === 0 || options.wide === true);
   const pick = (cells: readonly unknown[]): string[] =>
@@ -55,7 +55,7 @@ export function labelsText(labels: Readonly<Record<string, string>> | undefined)
 
 const GAP = 3;
 
-/** Columns as wide as their widest cell, at least `minimum`; the last one is not padded. */
+/** Returns the width of each column: its widest cell, and at least `minimum`. The last column is not padded. */
 export function columnWidths(
   lines: readonly (readonly string[])[],
   minimum: readonly number[] = [],
@@ -66,7 +66,7 @@ export function columnWidths(
   );
 }
 
-/** Lines of text, each ending in a line break, with every cell made printable. */
+/** Returns lines of text that end in a line break. Makes every cell printable. */
 export function alignedText(given: readonly (readonly string[])[], widths?: readonly number[]): string {
   const lines = given.map((cells) => cells.map(printable));
   const columns = widths ?? columnWidths(lines);

@@ -1,26 +1,26 @@
-/** What commands see of the process they run in, so that tests can be that process. */
+/** The process as commands see it, so that tests can replace it. */
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import { withoutControls } from './printable.ts';
 
 export interface Terminal extends ProcessTerminal {
-  /** Prints as they are: colours and cursor movements of our own around text that has been through `printable`. */
+  /** Prints without escaping, for our own colours and cursor movements around text that has been through `printable`. */
   readonly styledOut: (text: string) => void;
   readonly styledErr: (text: string) => void;
 }
 
-/** A terminal before it is guarded. */
+/** A terminal that does not escape its output yet. */
 export interface ProcessTerminal {
-  /** In a guarded terminal control characters are escaped. */
+  /** A guarded terminal escapes control characters. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether standard output is a terminal, on which a line can be written again. */
+  /** True if standard output is a terminal, where a line can be overwritten. */
   readonly isTty: boolean;
   readonly columns: () => number;
-  /** All of standard input as text. */
+  /** Returns all of standard input as text. */
   readonly readInput: () => Promise<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
-  /** Login name of the person. */
+  /** Login name of the user. */
   readonly userName: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,12 +28,12 @@ export interface ProcessTerminal {
   readonly signal: AbortSignal;
 }
 
-/** Colours only where a person looks, and who set NO_COLOR does not want them (no-color.org). */
+/** True on a terminal, unless NO_COLOR is set (no-color.org). */
 export function wantsColour({ isTty, environment }: Pick<Terminal, 'isTty' | 'environment'>): boolean {
   return isTty && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
 }
 
-/** What commands print comes from machines, objects and servers, so that nothing of it may steer the terminal. */
+/** Escapes everything that commands print, because it comes from machines, objects and servers. */
 export function guarded(terminal: ProcessTerminal): Terminal {
   const { out, err } = terminal;
   return {

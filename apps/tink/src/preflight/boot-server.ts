@@ -1,27 +1,27 @@
-/** The servers that answered, one record for each. */
+/** Groups the observed replies by server. */
 import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
 import { IPV4_ANY, networkAddress, prefixLengthOf } from '@tinkerbell/wire';
 import type { Answer, Observation } from './observation.ts';
 
 export interface FoundServer {
-  /** The server identifier (option 54), else where its replies came from. */
+  /** The server identifier (option 54), else the source address of its replies. */
   readonly address: string;
-  /** Hosts of this link that delivered its replies: itself, or relays. */
+  /** MACs on this link that delivered its replies: its own, or those of relays. */
   readonly macs: readonly string[];
-  /** Addresses of relays its replies came by (giaddr). */
+  /** Addresses of the relays that forwarded its replies (giaddr). */
   readonly relays: readonly string[];
   readonly isTinkerbell: boolean;
-  /** Offers addresses; undefined when it gives none. */
+  /** The offered address; undefined if it offers none. */
   readonly offer: Offer | undefined;
-  /** What it tells firmware to boot, by the kind of question. */
+  /** The boot configuration that it sends to firmware, by probe. */
   readonly boots: readonly Boot[];
-  /** Answered the question on UDP 4011. */
+  /** True if it answered the probe on UDP 4011. */
   readonly answersOn4011: boolean;
 }
 
 export interface Offer {
   readonly address: string;
-  /** `192.0.2.0/24`; undefined when it names no netmask. */
+  /** `192.0.2.0/24`; undefined without a netmask. */
   readonly subnet: string | undefined;
   readonly gateways: readonly string[];
   readonly nameServers: readonly string[];
@@ -31,7 +31,7 @@ export interface Offer {
 
 export interface Boot {
   readonly to: Answer['to'];
-  /** `PXEClient` or `HTTPClient`, when it says so (option 60). */
+  /** `PXEClient` or `HTTPClient` (option 60), if sent. */
   readonly vendorClass: string | undefined;
   readonly file: string | undefined;
   readonly nextServer: string | undefined;
@@ -55,7 +55,7 @@ export function serversIn({ answers }: Pick<Observation, 'answers'>): readonly F
   }));
 }
 
-/** BOOTP servers send no type. */
+/** BOOTP servers send no message type. */
 function isOffer({ options }: DhcpPacket): boolean {
   const type = options.messageType ?? messageType.offer;
   return type === messageType.offer || type === messageType.acknowledge;
@@ -65,7 +65,7 @@ function unique(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-/** The trace of option 43.69 and the path of our binaries: also those of the first Tinkerbell, whose place ours takes. */
+/** Detects Tinkerbell by the trace in option 43.69 and the path of our binaries, which the first Tinkerbell also uses. */
 const TRACE = { code: 69, bytes: 26 } as const;
 const BINARY_PATH = '/ipxe/binary/';
 
@@ -91,7 +91,10 @@ function offerOf({ yiaddr, options }: DhcpPacket): Offer | undefined {
   };
 }
 
-/** Undefined when the reply says nothing about booting. A next server alone does not: many routers always name themselves. */
+/**
+ * Returns undefined if the reply has no boot options. A next server alone does not count, because many routers always send
+ * their own address.
+ */
 function bootOf({ to, packet }: Answer): Boot | undefined {
   const { options, siaddr, serverName } = packet;
   const file = packet.bootFile || options.bootFileName || undefined;

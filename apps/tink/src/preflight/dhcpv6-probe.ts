@@ -1,4 +1,4 @@
-/** A Solicit, to which servers answer with what they would give; nothing is taken (RFC 8415 section 18.2.1). */
+/** Sends a Solicit, which servers answer with an Advertise. Takes no lease (RFC 8415 section 18.2.1). */
 import {
   CLIENT_PORT,
   decodeMessage,
@@ -14,7 +14,7 @@ import type { Mac } from '@tinkerbell/wire';
 const ALL_SERVERS = 'ff02::1:2';
 const TRANSACTION = 0x7a11;
 
-/** Addresses of those who advertise; undefined when they cannot be asked. */
+/** Returns the addresses of servers that answered; undefined if the probe could not be sent. */
 export async function askDhcpv6(
   networkInterface: string,
   { mac, seconds, clock, signal }: { mac: Mac; seconds: number; clock: Clock; signal: AbortSignal },

@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe('what a preflight says of', () => {
+describe('the findings of', () => {
   for (const [name, seen, codes, mode] of rows) {
     test(name, () => {
       const observation = { ...quiet, ...seen };
@@ -175,12 +175,12 @@ describe('what a preflight says of', () => {
     });
   }
 
-  test('a server that would move the cursor: nothing that does is printed', () => {
+  test('never prints cursor movements of a server', () => {
     const evil = offer({ domainName: '\u001b[2J', bootFileName: '\u001b[31m' });
     assert.ok(!reportText(reportOf({ ...quiet, answers: [evil] })).includes('\u001b'));
   });
 
-  test('syslog in use: the flag without it', () => {
+  test('advises no syslog flag if the port is in use', () => {
     const { advice } = reportOf({ ...quiet, ports: [port('udp', 514)] });
     assert.ok(advice.mode === 'reservation' && advice.flags.includes('--syslog-enabled=false'));
   });

@@ -1,15 +1,15 @@
-/** What an observation means for whoever wants to boot machines there. */
+/** Interprets the observations for an operator who wants to boot machines on the network. */
 import { networkContains, parseIpv4, parseIpv4Network, prefixLengthOf } from '@tinkerbell/wire';
 import { serversIn, type FoundServer } from './boot-server.ts';
 import { serverPorts, type LocalPort, type Observation } from './observation.ts';
 
 export interface Finding {
-  /** A problem breaks booting; a warning may. */
+  /** A problem breaks booting. A warning may break it. */
   readonly level: 'ok' | 'note' | 'warning' | 'problem';
-  /** For programs. */
+  /** Machine-readable code. */
   readonly code: string;
   readonly text: string;
-  /** The way out. */
+  /** The fix. */
   readonly advice?: string;
 }
 
@@ -45,21 +45,21 @@ function aboutNetworkInterface({ networkInterface }: Observation): readonly Find
       finding('problem', 'interface-down', `${name} is down or has no cable`, `ip link set ${name} up`),
     );
   if (addresses.length === 0) {
-    const text = `${name} has no IPv4 address: machines could not load anything from here`;
+    const text = `${name} has no IPv4 address, so machines cannot load files from this server`;
     found.push(finding('problem', 'no-address', text, `ip address add ADDRESS/PREFIX dev ${name}`));
   }
   if (addresses.length > 1) {
     const all = addresses.map(({ address }) => address).join(', ');
-    found.push(finding('note', 'several-addresses', `${name} has ${all}; the first one is advised`));
+    found.push(finding('note', 'several-addresses', `${name} has ${all}; the advice uses the first one`));
   }
   if (mtuBytes < ETHERNET_MTU) {
-    const text = `the MTU of ${name} is ${mtuBytes}, below Ethernet’s ${ETHERNET_MTU}: firmware that sends larger packets is not heard`;
+    const text = `the MTU of ${name} is ${mtuBytes}, below Ethernet’s ${ETHERNET_MTU}: larger packets of firmware are lost`;
     found.push(
       finding(
         'warning',
         'small-mtu',
         text,
-        `ip link set ${name} mtu ${ETHERNET_MTU}, or find out why it is so`,
+        `ip link set ${name} mtu ${ETHERNET_MTU}, or find out why it is lower`,
       ),
     );
   }
@@ -71,14 +71,14 @@ function aboutSilence(
   servers: readonly FoundServer[],
 ): readonly Finding[] {
   if (!isAsked) {
-    const text = `nothing could be sent on ${networkInterface.name}: silence says nothing`;
+    const text = `no packet could be sent on ${networkInterface.name}, so the missing answers mean nothing`;
     return [finding('problem', 'not-asked', text)];
   }
   if (servers.length > 0) return [];
   return [finding('ok', 'no-server', 'no DHCP server and no PXE server answered')];
 }
 
-/** Whether it takes part in booting firmware, by whatever means. */
+/** True if the server takes any part in booting firmware. */
 export function isBootServer(server: FoundServer): boolean {
   return server.boots.length > 0 || server.answersOn4011;
 }
@@ -88,19 +88,18 @@ function aboutServer(server: FoundServer): readonly Finding[] {
   const found: Finding[] = [];
   if (server.isTinkerbell) {
     const how = offer === undefined ? 'as a proxy' : 'with addresses';
-    const text = `${address} is a Tinkerbell already; it answers ${how}`;
-    found.push(finding('warning', 'tinkerbell-answers', text, 'start another one only when this one ends'));
+    const text = `a Tinkerbell server at ${address} already answers ${how}`;
+    found.push(finding('warning', 'tinkerbell-answers', text, 'stop it before you start another one'));
   } else if (isBootServer(server)) found.push(foreignBootServer(server));
-  else
-    found.push(finding('note', 'dhcp-server', `${address} gives addresses, and says nothing about booting`));
+  else found.push(finding('note', 'dhcp-server', `${address} assigns addresses and sends no boot options`));
   if (relays.length > 0) {
     found.push(finding('note', 'behind-relay', `${address} answers through the relay ${relays.join(', ')}`));
   } else if (macs.length > 1) {
     const text = `${macs.length} hosts answer as ${address}: ${macs.join(', ')}`;
-    found.push(finding('problem', 'same-address-twice', text, 'give one of them another address'));
+    found.push(finding('problem', 'same-address-twice', text, 'assign another address to one of them'));
   }
   if (offer !== undefined && offer.gateways.length === 0) {
-    const text = `${address} names no gateway: machines reach this network only`;
+    const text = `${address} sends no gateway: machines reach this network only`;
     found.push(finding('note', 'no-gateway', text));
   }
   return found;
@@ -108,15 +107,15 @@ function aboutServer(server: FoundServer): readonly Finding[] {
 
 function foreignBootServer({ address, boots, offer, answersOn4011 }: FoundServer): Finding {
   const files = [...new Set(boots.flatMap(({ file }) => file ?? []))];
-  const what = files.length === 0 ? 'says that it boots machines' : `boots machines with ${files.join(', ')}`;
+  const what = files.length === 0 ? 'sends boot options' : `boots machines with ${files.join(', ')}`;
   const port = answersOn4011 ? ', also on UDP 4011' : '';
   return finding(
     'problem',
     'foreign-boot-server',
-    `${address} ${what}${port}: machines would boot from whoever answers first`,
+    `${address} ${what}${port}: machines would boot from the server that answers first`,
     offer === undefined
-      ? 'switch it off, or have it leave your machines alone'
-      : 'take boot file and next server (options 43, 60, 66, 67) out of its configuration',
+      ? 'switch it off, or configure it to ignore your machines'
+      : 'remove boot file and next server (options 43, 60, 66, 67) from its configuration',
   );
 }
 
@@ -129,24 +128,17 @@ function aboutSeveral(servers: readonly FoundServer[]): readonly Finding[] {
     ({ offer }) =>
       offer?.subnet === first.offer?.subnet && String(offer?.gateways) === String(first.offer?.gateways),
   );
-  const text = `${giving.length} DHCP servers give addresses: ${who}`;
+  const text = `${giving.length} DHCP servers assign addresses: ${who}`;
   return isSame
     ? [
         finding(
           'warning',
           'several-dhcp-servers',
           text,
-          'fine when they share their leases; else switch one off',
+          'ignore this if they share their leases; otherwise switch one off',
         ),
       ]
-    : [
-        finding(
-          'problem',
-          'conflicting-dhcp-servers',
-          `${text}; they disagree on the network`,
-          'switch one off',
-        ),
-      ];
+    : [finding('problem', 'conflicting-dhcp-servers', `${text}; their networks differ`, 'switch one off')];
 }
 
 function aboutSubnet({ address, offer }: FoundServer, observation: Observation): readonly Finding[] {
@@ -159,11 +151,11 @@ function aboutSubnet({ address, offer }: FoundServer, observation: Observation):
   });
   if (isInside) return [];
   const own = addresses.map((one) => `${one.address}/${prefixOf(one.netmask)}`).join(', ');
-  const text = `${address} gives addresses of ${offer.subnet}, but ${name} has ${own}`;
+  const text = `${address} assigns addresses of ${offer.subnet}, but ${name} has ${own}`;
   const advice =
     offer.gateways.length > 0
-      ? `routed by ${offer.gateways.join(', ')}, or give ${name} an address there`
-      : `give ${name} an address there`;
+      ? `check that ${offer.gateways.join(', ')} routes between them, or assign ${name} an address of ${offer.subnet}`
+      : `assign ${name} an address of ${offer.subnet}`;
   return [finding('warning', 'other-subnet', text, advice)];
 }
 
@@ -200,10 +192,10 @@ function aboutOthers({ requests }: Observation): readonly Finding[] {
   const macs = new Set(requests.map(({ fromMac }) => fromMac));
   return [
     ...(relays.length > 0
-      ? [finding('note', 'relay-seen', `relays ask here for others: ${relays.join(', ')}`)]
+      ? [finding('note', 'relay-seen', `relays forward requests to this network: ${relays.join(', ')}`)]
       : []),
     ...(macs.size > 0
-      ? [finding('note', 'clients-seen', `${macs.size} machines asked for addresses meanwhile`)]
+      ? [finding('note', 'clients-seen', `${macs.size} machines requested addresses during the check`)]
       : []),
   ];
 }

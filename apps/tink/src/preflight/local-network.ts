@@ -1,19 +1,19 @@
-/** What this machine's kernel says about a network interface and about ports. Linux. */
+/** Reads network interfaces and ports from this machine's kernel. Linux only. */
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { holderOf } from '@tinkerbell/platform-node';
 import { TinkFailure } from '../failure.ts';
 import { serverPorts, type LocalNetworkInterface, type LocalPort } from './observation.ts';
 
-/** The one asked for, else that of the default route, else the only one that is no loopback. */
+/** Returns the requested interface, else that of the default route, else the only one that is not a loopback. */
 export async function localNetworkInterface(asked: string | undefined): Promise<LocalNetworkInterface> {
   const name = asked ?? (await usualName());
   const read = (file: string) => readFile(`/sys/class/net/${name}/${file}`, 'latin1').catch(() => undefined);
   const mac = /^[\w.:-]+$/.test(name) ? await read('address') : undefined;
   if (mac === undefined) {
     const known = Object.keys(networkInterfaces()).join(', ');
-    throw new TinkFailure(`there is no network interface ${JSON.stringify(name)}`, {
-      advice: `with addresses are: ${known}`,
+    throw new TinkFailure(`unknown network interface ${JSON.stringify(name)}`, {
+      advice: `network interfaces with addresses: ${known}`,
     });
   }
   const state = (await read('operstate'))?.trim();
@@ -37,12 +37,12 @@ async function usualName(): Promise<string> {
   );
   const [only, ...others] = names;
   if (only !== undefined && others.length === 0) return only;
-  throw new TinkFailure(`which network interface? ${names.join(', ') || 'none has an address'}`, {
-    advice: 'name it: --interface NAME',
+  throw new TinkFailure(`cannot choose a network interface: ${names.join(', ') || 'none has an address'}`, {
+    advice: 'select one: --interface NAME',
   });
 }
 
-/** /proc/net/route: little-endian hexadecimal addresses. */
+/** Parses /proc/net/route, which has little-endian hexadecimal addresses. */
 async function defaultRoutes(): Promise<readonly { name: string; gateway: string }[]> {
   const table = await readFile('/proc/net/route', 'latin1').catch(() => '');
   return table.split('\n').flatMap((line) => {
@@ -61,7 +61,7 @@ async function defaultRoutes(): Promise<readonly { name: string; gateway: string
   });
 }
 
-/** Flags of /proc/net/ipv6_route: by a router, and learnt from its advertisement. */
+/** Flags in /proc/net/ipv6_route: through a router, and learnt from its advertisement. */
 const ROUTE_BY_ROUTER = 0x2;
 const ROUTE_ADVERTISED = 0x4_0000;
 const DEFAULT_DESTINATION = `${'0'.repeat(32)} 00`;
@@ -77,7 +77,7 @@ export async function ipv6Routers(networkInterface: string): Promise<readonly st
   });
 }
 
-/** As URLs write it: the shortest form. */
+/** Formats an IPv6 address in its shortest form, as in URLs. */
 function ipv6Text(hex: string): string {
   const long = (hex.match(/.{4}/g) ?? []).join(':');
   return new URL(`http://[${long}]/`).hostname.slice(1, -1);
@@ -95,7 +95,7 @@ export function localPorts(): Promise<readonly LocalPort[]> {
 
 const LISTENING = '0A';
 
-/** Without the rights to look into other processes: whether anybody has the port, not who. */
+/** Without the right to read other processes: returns whether the port is in use, not by which program. */
 async function isHeld(protocol: string, port: number): Promise<boolean> {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const table of [protocol, `${protocol}6`]) {

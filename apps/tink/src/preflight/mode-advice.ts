@@ -1,4 +1,4 @@
-/** Which mode the server should run in, with the flags. */
+/** Advises a DHCP mode for the server, with the flags. */
 import { networkAddress, parseIpv4 } from '@tinkerbell/wire';
 import { serversIn, type FoundServer } from './boot-server.ts';
 import { isBootServer, prefixOf, type Finding } from './finding.ts';
@@ -8,17 +8,17 @@ export type ModeAdvice =
   | { readonly mode: 'reservation' | 'proxy'; readonly reason: string; readonly flags: readonly string[] }
   | { readonly mode: 'none'; readonly reasons: readonly string[] };
 
-/** No mode while another boots the machines, or something stands in the way of any. */
+/** Returns no mode if another server boots the machines, or a problem prevents every mode. */
 export function adviceFor(observation: Observation, findings: readonly Finding[]): ModeAdvice {
   const servers = serversIn(observation);
   const ours = servers.filter(({ isTinkerbell }) => isTinkerbell);
   const reasons = [
-    ...ours.map(({ address }) => `a Tinkerbell at ${address} serves this network already`),
+    ...ours.map(({ address }) => `a Tinkerbell server at ${address} already serves this network`),
     ...findings.filter(({ level }) => level === 'problem').map(({ text }) => text),
   ];
   if (ours.length === 0 && observation.isTinkerbellHere)
     reasons.unshift(
-      'a Tinkerbell runs on this machine already; it does not answer machines it does not know',
+      'a Tinkerbell server is already running on this machine; it does not answer unknown machines',
     );
   if (reasons.length > 0) return { mode: 'none', reasons };
   return modeFor(observation, servers);
@@ -36,14 +36,14 @@ function modeFor(observation: Observation, servers: readonly FoundServer[]): Mod
   ];
   const giving = servers.filter((server) => server.offer !== undefined && !isBootServer(server));
   if (giving.length === 0) {
-    const reason = 'no DHCP server answered: this one gives machines the address of their Hardware';
+    const reason = 'No DHCP server answered, so the server assigns the addresses in Hardware.';
     return { mode: 'reservation', reason, flags: where };
   }
   const who = giving.map(({ address }) => address).join(', ');
   const subnet = own === undefined ? undefined : subnetOf(own);
   return {
     mode: 'proxy',
-    reason: `${who} gives addresses: this one adds what to boot, for machines with Hardware only`,
+    reason: `${who} assigns addresses, so the server adds only boot options, for machines with Hardware.`,
     flags: [
       '--dhcp-mode=proxy',
       ...where,

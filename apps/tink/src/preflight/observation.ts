@@ -1,4 +1,4 @@
-/** What a preflight saw, before anybody says what it means. */
+/** The raw observations of a preflight. */
 import type { DhcpPacket } from '@tinkerbell/dhcp';
 import type { ProbeKind } from './probe.ts';
 
@@ -8,14 +8,14 @@ export interface Observation {
   readonly requests: readonly Overheard[];
   readonly ports: readonly LocalPort[];
   readonly ipv6: {
-    /** Link-local addresses of the routers this machine has a route by. */
+    /** Link-local addresses of the routers in this machine's routes. */
     readonly routers: readonly string[];
-    /** Undefined: could not be asked. */
+    /** Undefined if the probe could not be sent. */
     readonly dhcpServers: readonly string[] | undefined;
   };
-  /** Whether the program on our own HTTP port says that it is Tinkerbell. */
+  /** True if the program on our own HTTP port identifies itself as Tinkerbell. */
   readonly isTinkerbellHere: boolean;
-  /** False: no packet could be sent, so that silence says nothing. */
+  /** False if no packet could be sent, so that missing answers mean nothing. */
   readonly isAsked: boolean;
 }
 
@@ -28,10 +28,10 @@ export interface LocalNetworkInterface {
   readonly gateway: string | undefined;
 }
 
-/** A reply, and to which question; `overheard`: to a machine that asked meanwhile. */
+/** A reply and the probe that it answers; `overheard` is a reply to another machine. */
 export interface Answer {
   readonly to: ProbeKind | 'overheard';
-  /** Who put it on this link. */
+  /** The MAC that sent it on this link. */
   readonly fromMac: string;
   readonly from: string;
   readonly packet: DhcpPacket;
@@ -46,11 +46,11 @@ export interface Overheard {
 export interface LocalPort {
   readonly protocol: 'tcp' | 'udp';
   readonly port: number;
-  /** `dnsmasq (process 812)`; undefined when the port is free. */
+  /** `dnsmasq (process 812)`; undefined if the port is free. */
   readonly holder: string | undefined;
 }
 
-/** The ports that the server opens, and what for. */
+/** The ports that the server opens, and their purpose. */
 export const serverPorts = [
   { protocol: 'udp', port: 67, use: 'DHCP', flag: undefined },
   { protocol: 'udp', port: 69, use: 'TFTP', flag: undefined },

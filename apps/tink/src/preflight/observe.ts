@@ -1,4 +1,4 @@
-/** Asks and listens on a network interface for some seconds. Decides nothing. */
+/** Sends probes and listens on a network interface for some seconds. Makes no decisions. */
 import { CLIENT_PORT, clientMacOf, decodePacket, SERVER_PORT, type DhcpPacket } from '@tinkerbell/dhcp';
 import {
   delay,
@@ -26,10 +26,10 @@ export interface ObserveOptions {
 
 const POLL_MS = 20;
 const BOOT_SERVER_PORT = 4011;
-/** A busy network must not fill our memory. */
+/** Limit of stored packets, because a network may be busy. */
 const REQUESTS_MAX = 10_000;
 
-/** @throws TinkFailure without the right to packet sockets, or without such a network interface. */
+/** @throws TinkFailure without the right to open packet sockets, or if the network interface does not exist. */
 export async function observe(options: ObserveOptions): Promise<Observation> {
   const networkInterface = await localNetworkInterface(options.networkInterface);
   const ports = await localPorts();
@@ -54,7 +54,7 @@ class Conversation {
   readonly #networkInterface: LocalNetworkInterface;
   readonly #kinds = new Map<number, ProbeKind>();
   readonly #seen = new Set<string>();
-  /** MACs by address, of hosts that answered: UDP 4011 does not tell. */
+  /** Returns MACs by address of the hosts that answered, because replies from UDP 4011 do not contain them. */
   readonly #macs = new Map<string, string>();
 
   constructor(options: ObserveOptions, networkInterface: LocalNetworkInterface) {
@@ -62,7 +62,7 @@ class Conversation {
     this.#networkInterface = networkInterface;
   }
 
-  /** False when nothing could be sent. */
+  /** False if nothing could be sent. */
   async hold(): Promise<boolean> {
     const { clock, seconds, signal } = this.#options;
     await using stack = new AsyncDisposableStack();
@@ -91,7 +91,7 @@ class Conversation {
     }
   }
 
-  /** Only a host with an address can ask there. */
+  /** Only a host with an address can send the UDP 4011 probe. */
   async #openBootServerSocket(stack: AsyncDisposableStack): Promise<(address: string) => void> {
     const { name, addresses } = this.#networkInterface;
     const own = parseIpv4(addresses[0]?.address ?? '');

@@ -21,11 +21,14 @@ export function addPreflight(program: Command, terminal: Terminal): void {
   program
     .command('preflight')
     .description(
-      'look who gives addresses and boots machines in a network, and advise a mode; needs root, no server',
+      'find the servers that assign addresses and boot machines in a network, and advise a DHCP mode; needs root, no server',
     )
-    .option('--interface <name>', 'network interface of the machines; that of the default route')
+    .option('--interface <name>', 'network interface of the machines (default: that of the default route)')
     .option('--seconds <number>', 'how long to listen', String(SECONDS_DEFAULT))
-    .option('--mac <mac>', 'ask as this machine, for servers that answer those they know; else a random one')
+    .option(
+      '--mac <mac>',
+      'MAC to send probes with, for servers that answer only known machines (default: random)',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -37,12 +40,12 @@ export function addPreflight(program: Command, terminal: Terminal): void {
     .action((options: PreflightOptions) => preflight(options, terminal));
 }
 
-/** Sends DISCOVERs and, to UDP 4011, requests for a boot file; never a REQUEST for an address: no lease is taken. */
+/** Sends DISCOVERs and, to UDP 4011, requests for a boot file. Never sends a REQUEST for an address, so it takes no lease. */
 async function preflight(options: PreflightOptions, terminal: Terminal): Promise<void> {
   const { clock, random, signal } = terminal;
   const seconds = Number(options.seconds);
   if (!(seconds >= 1 && seconds <= SECONDS_MAX))
-    throw usageFailure(`--seconds takes 1 to ${SECONDS_MAX}, not ${JSON.stringify(options.seconds)}`);
+    throw usageFailure(`--seconds must be 1 to ${SECONDS_MAX}, not ${JSON.stringify(options.seconds)}`);
   const asked = options.mac === undefined ? randomMac(random) : macOf(options.mac);
   const observation = await observe({
     networkInterface: options.interface,
@@ -56,22 +59,19 @@ async function preflight(options: PreflightOptions, terminal: Terminal): Promise
   terminal.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
   if (!isBroken(report)) return;
   const count = report.findings.filter(({ level }) => level === 'problem').length;
-  throw new TinkFailure(
-    count === 1 ? '1 problem breaks booting here' : `${count} problems break booting here`,
-    {
-      exitCode: exitCode.failed,
-    },
-  );
+  throw new TinkFailure(count === 1 ? '1 problem prevents booting' : `${count} problems prevent booting`, {
+    exitCode: exitCode.failed,
+  });
 }
 
 function macOf(text: string): Mac {
   const parsed = parseMac(text);
   if (parsed === undefined)
-    throw usageFailure(`--mac takes a MAC such as 08:00:27:9e:f5:3a, not ${JSON.stringify(text)}`);
+    throw usageFailure(`--mac must be a MAC such as 08:00:27:9e:f5:3a, not ${JSON.stringify(text)}`);
   return parsed;
 }
 
-/** Locally administered, and no group's. */
+/** Returns a random MAC that is locally administered and unicast. */
 function randomMac(random: Terminal['random']): Mac {
   const bytes = random.bytes(6);
   bytes[0] = ((bytes[0] ?? 0) & 0xfc) | 0x02;

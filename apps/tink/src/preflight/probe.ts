@@ -1,4 +1,4 @@
-/** The questions of a preflight: what an operating system and three kinds of firmware ask first. Nothing here takes a lease. */
+/** The probes of a preflight: the first requests of an operating system and of three kinds of firmware. They take no lease. */
 import { emptyPacket, encodePacket, messageType, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import { IPV4_ANY, macToBytes, type Ipv4, type Mac } from '@tinkerbell/wire';
 
@@ -18,11 +18,11 @@ export const probeNames: Readonly<Record<ProbeKind, string>> = {
 export interface ProbeInput {
   readonly mac: Mac;
   readonly transactionId: number;
-  /** Of the network interface that asks; firmware that asks on UDP 4011 has one. */
+  /** MAC of the sending network interface; the UDP 4011 probe also has an address. */
   readonly address?: Ipv4;
 }
 
-/** The bytes of one question, for a reply by broadcast. */
+/** Returns the bytes of one probe. It requests a broadcast reply. */
 export function probePacket(kind: ProbeKind, { mac, transactionId, address }: ProbeInput): Uint8Array {
   const isBootServer = kind === 'boot-server';
   const hardwareAddress = new Uint8Array(16);
@@ -46,7 +46,7 @@ export function probePacket(kind: ProbeKind, { mac, transactionId, address }: Pr
   return encoded.bytes;
 }
 
-/** What the report shows, and what makes servers say that they boot machines. */
+/** The names in the report, and the vendor class that makes servers send boot options. */
 const ASKED = [1, 3, 6, 15, 28, 43, 51, 54, 60, 66, 67, 121, 150];
 
 const firmwares = {

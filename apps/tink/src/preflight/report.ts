@@ -1,4 +1,4 @@
-/** A preflight as text for people, and as JSON for programs. */
+/** Formats a preflight as text and as JSON. */
 import { printable } from '../output/printable.ts';
 import { alignedText } from '../output/table-text.ts';
 import { serversIn, type Boot, type FoundServer } from './boot-server.ts';
@@ -23,9 +23,9 @@ export function reportOf(observation: Observation): PreflightReport {
     findings,
     advice: adviceFor(observation, findings),
     notTested: [
-      'whether packets of full size reach the machines: only the MTU of this end was read',
-      'servers that answer machines they know only: ask as one of them with --mac',
-      'other VLANs, and what switches filter (DHCP snooping drops replies of ports it does not trust)',
+      'whether full-size packets reach the machines: only the MTU of this machine was read',
+      'servers that answer only known machines: use --mac with the MAC of one',
+      'other VLANs, and filters of switches (DHCP snooping drops replies from untrusted ports)',
       ...(observation.ipv6.dhcpServers === undefined
         ? ['DHCPv6: no IPv6 address on this network interface, or UDP 546 is in use']
         : []),
@@ -33,7 +33,7 @@ export function reportOf(observation: Observation): PreflightReport {
   };
 }
 
-/** A problem that breaks booting. */
+/** True for a problem that breaks booting. */
 export function isBroken({ findings }: PreflightReport): boolean {
   return findings.some(({ level }) => level === 'problem');
 }
@@ -58,7 +58,7 @@ function headline({ name, mac, addresses, gateway, mtuBytes }: LocalNetworkInter
 function serverText({ address, macs, isTinkerbell, offer, boots }: FoundServer): string {
   const roles = [
     ...(isTinkerbell ? ['Tinkerbell'] : []),
-    ...(offer === undefined ? [] : ['gives addresses']),
+    ...(offer === undefined ? [] : ['assigns addresses']),
     ...(boots.length === 0 ? [] : ['boots machines']),
   ];
   const rows: string[][] = [];

@@ -17,22 +17,28 @@ export function addReprovision(program: Command, terminal: Terminal): void {
   program
     .command('reprovision <hardware>')
     .description('provision a machine again, as its last workflow did; prints the name of the new workflow')
-    .option('-t, --template <name>', 'the template; else that of its last workflow')
-    .option('--boot-mode <mode>', 'netboot, isoboot or customboot, by its BMC; else as its last workflow')
-    .option('--iso-url <url>', 'the image of --boot-mode isoboot; else that of its last workflow')
-    .option('--name <name>', 'name of the workflow; else HARDWARE-TEMPLATE, with a number when that is taken')
-    .option('--set <name=value>', 'a value for the template, before those of its last workflow', collected)
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .option('-t, --template <name>', 'template (default: that of the last workflow)')
+    .option(
+      '--boot-mode <mode>',
+      'netboot, isoboot or customboot, through the BMC (default: that of the last workflow)',
+    )
+    .option('--iso-url <url>', 'ISO image of --boot-mode isoboot (default: that of the last workflow)')
+    .option(
+      '--name <name>',
+      'name of the workflow (default: HARDWARE-TEMPLATE, with a number if it is taken)',
+    )
+    .option('--set <name=value>', 'template value; overrides that of the last workflow', collected)
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .addHelpText(
       'after',
       `
-The machine's disks are overwritten when it boots next. A Hardware with the annotation ${PROTECTED_ANNOTATION} is refused:
+The next boot overwrites the machine's disks. The command refuses a Hardware with the annotation ${PROTECTED_ANNOTATION}:
   tink annotate hardware m1 ${PROTECTED_ANNOTATION}="customer data"      protects it
-  tink annotate hardware m1 ${PROTECTED_ANNOTATION}-                     takes the mark away
+  tink annotate hardware m1 ${PROTECTED_ANNOTATION}-                     removes the protection
 ${examples(
   'tink reprovision m1',
   'tink reprovision 08:00:27:9e:f5:3a --template debian-13',
-  'tink reprovision m1 --boot-mode netboot      its BMC restarts it from the network',
+  'tink reprovision m1 --boot-mode netboot      the BMC restarts it from the network',
 )}`,
     )
     .action(async (machine: string, flags: ReprovisionFlags, command: Command) => {
@@ -45,13 +51,13 @@ ${examples(
     });
 }
 
-/** Who restarts the machine. */
+/** Describes how the machine is restarted. */
 function nextStep({ hardware, workflow }: Reprovisioned): string {
   const { name } = workflow.metadata;
   const mode = workflow.spec?.bootOptions?.bootMode ?? '';
   const hasBmc = hardware.spec?.bmcRef !== undefined && mode !== '';
   const power = hasBmc
     ? `next: its BMC restarts it (${mode})`
-    : 'next: restart the machine, so that it boots from the network';
+    : 'next: restart the machine so that it boots from the network';
   return `${power}; watch it with: tink workflow events ${name} -w\n`;
 }

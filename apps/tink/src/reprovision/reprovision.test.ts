@@ -33,7 +33,7 @@ async function prepared(namespace: string, machine = hardware('m1', mac)): Promi
 const specOf = async (name: string, namespace: string) =>
   (JSON.parse(await done(`get workflow ${name} -n ${namespace} -o json`)) as { spec: unknown }).spec;
 
-test('makes a new workflow like the last one, when that has ended', async () => {
+test('creates a new workflow like the last one, once that has ended', async () => {
   await prepared('r1');
   assert.match(
     await failed('reprovision m1 -n r1'),
@@ -43,7 +43,7 @@ test('makes a new workflow like the last one, when that has ended', async () => 
   assert.deepEqual(await tink('reprovision m1 -n r1'), {
     code: 0,
     out: 'm1-t\n',
-    err: 'next: restart the machine, so that it boots from the network; watch it with: tink workflow events m1-t -w\n',
+    err: 'next: restart the machine so that it boots from the network; watch it with: tink workflow events m1-t -w\n',
   });
   assert.deepEqual(await specOf('m1-t', 'r1'), {
     hardwareRef: 'm1',
@@ -60,7 +60,7 @@ test('makes a new workflow like the last one, when that has ended', async () => 
   });
 });
 
-test('lets a machine netboot that may not', async () => {
+test('allows netboot for a machine that has it disabled', async () => {
   await prepared('r2', hardware('m1', mac).replace('allowPXE: true', 'allowPXE: false'));
   await done('workflow cancel w -n r2');
   await done('reprovision m1 -n r2 --name again');
@@ -72,22 +72,25 @@ test('lets a machine netboot that may not', async () => {
   });
 });
 
-test('refuses a protected machine, and says how to take the mark away', async () => {
+test('refuses a protected machine, and names the annotation to remove', async () => {
   await prepared('r3');
   await done('workflow cancel w -n r3');
   await done('annotate hardware m1 -n r3 tinkerbell.org/protected=payroll');
   assert.equal(
     await failed('reprovision m1 -n r3'),
     'tink: hardware/m1 is protected by its annotation tinkerbell.org/protected: payroll\n' +
-      '      when its disks may be overwritten, take the mark away: tink annotate hardware m1 tinkerbell.org/protected-\n',
+      '      if its disks may be overwritten, remove the annotation: tink annotate hardware m1 tinkerbell.org/protected-\n',
   );
   await done('annotate hardware m1 -n r3 tinkerbell.org/protected-');
   await done('reprovision m1 -n r3');
 });
 
-test('needs a template for a machine that has had no workflow, and a boot mode that there is', async () => {
+test('needs a template for a machine without a previous workflow, and a valid boot mode', async () => {
   await done('apply -f - -n r4', { input: hardware('m1', mac) });
-  assert.match(await failed('reprovision m1 -n r4'), /hardware\/m1 has had no workflow\n.*--template NAME/);
+  assert.match(
+    await failed('reprovision m1 -n r4'),
+    /hardware\/m1 has no previous workflow\n.*--template NAME/,
+  );
   const { code, err } = await tink('reprovision m1 -n r4 --template t --boot-mode floppy');
-  assert.deepEqual([code, /--boot-mode takes netboot, isoboot, customboot/.test(err)], [2, true]);
+  assert.deepEqual([code, /--boot-mode must be netboot, isoboot, customboot/.test(err)], [2, true]);
 });

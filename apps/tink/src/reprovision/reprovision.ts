@@ -1,4 +1,4 @@
-/** One machine provisioned again: a new Workflow like its last one. */
+/** Provisions one machine again with a new Workflow like its last one. */
 import { isRecord, workflowKind, type Hardware, type Workflow } from '@tinkerbell/resources';
 import { createWorkflow, findHardware } from '../workflow/create-workflow.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
@@ -6,15 +6,15 @@ import type { Session } from '../client/session.ts';
 
 type BootOptions = NonNullable<NonNullable<Workflow['spec']>['bootOptions']>;
 
-/** On a Hardware: its machine is not to be provisioned again. The value may say why; `false` is as none. */
+/** An annotation on a Hardware that forbids provisioning the machine again. The value may be a reason; `false` counts as unset. */
 export const PROTECTED_ANNOTATION = 'tinkerbell.org/protected';
 
 export interface ReprovisionWish {
   /** A Hardware's name or a MAC. */
   readonly machine: string;
-  /** Absent: that of the machine's last workflow. */
+  /** Default: that of the machine's last workflow. */
   readonly template: string | undefined;
-  /** Absent: boot options of the last workflow. */
+  /** Default: the boot options of the last workflow. */
   readonly bootMode: string | undefined;
   readonly isoUrl: string | undefined;
   readonly name: string | undefined;
@@ -30,7 +30,7 @@ export interface Reprovisioned {
 const BOOT_MODES = ['netboot', 'isoboot', 'customboot'] as const;
 const ENDED = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
-/** Throws a TinkFailure, with the way out, for a protected machine and for one that is being provisioned. */
+/** Throws a TinkFailure with advice for a protected machine and for one with an unfinished workflow. */
 export async function reprovision(session: Session, wish: ReprovisionWish): Promise<Reprovisioned> {
   const hardware = await findHardware(session, wish.machine);
   refuseProtected(hardware);
@@ -39,8 +39,8 @@ export async function reprovision(session: Session, wish: ReprovisionWish): Prom
   const last = workflows[0]?.spec;
   const template = wish.template ?? last?.templateRef;
   if (template === undefined)
-    throw new TinkFailure(`hardware/${hardware.metadata.name} has had no workflow`, {
-      advice: 'name what to install: --template NAME; "tink get templates" lists them',
+    throw new TinkFailure(`hardware/${hardware.metadata.name} has no previous workflow`, {
+      advice: 'select a template: --template NAME; "tink get templates" lists them',
     });
   const workflow = await createWorkflow(session, {
     template,
@@ -58,7 +58,7 @@ function refuseProtected({ metadata: { name, annotations } }: Hardware): void {
   if (mark === undefined || mark === 'false') return;
   const why = mark === '' || mark === 'true' ? '' : `: ${mark}`;
   throw new TinkFailure(`hardware/${name} is protected by its annotation ${PROTECTED_ANNOTATION}${why}`, {
-    advice: `when its disks may be overwritten, take the mark away: tink annotate hardware ${name} ${PROTECTED_ANNOTATION}-`,
+    advice: `if its disks may be overwritten, remove the annotation: tink annotate hardware ${name} ${PROTECTED_ANNOTATION}-`,
   });
 }
 
@@ -81,14 +81,14 @@ function refuseUnfinished(workflows: readonly Workflow[]): void {
   if (busy === undefined) return;
   const { name } = busy.metadata;
   throw new TinkFailure(
-    `workflow/${name} of this machine has not ended; it is ${busy.status?.state || 'not begun'}`,
+    `workflow/${name} of this machine has not ended; it is ${busy.status?.state || 'not started'}`,
     {
       advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow cancel ${name}"`,
     },
   );
 }
 
-/** What the last workflow set, but for the agent: a machine may have been replaced. */
+/** Returns the values of the last workflow except the agent, because the machine may have been replaced. */
 function valuesOf(hardwareMap: unknown): Readonly<Record<string, string>> {
   if (!isRecord(hardwareMap)) return {};
   const texts = Object.entries(hardwareMap).filter(
@@ -107,7 +107,7 @@ function bootOptionsFor(
   return { ...own, ...optionsOfMode(own?.bootMode, { hardware, last, isoURL }) };
 }
 
-/** What the boot mode needs beside itself. */
+/** Returns the boot options that the boot mode requires. */
 function optionsOfMode(
   mode: BootOptions['bootMode'],
   {
@@ -137,9 +137,9 @@ function bootModeOf(
 ): NonNullable<BootOptions['bootMode']> {
   const mode = BOOT_MODES.find((one) => one === text);
   if (mode === undefined)
-    throw usageFailure(`--boot-mode takes ${BOOT_MODES.join(', ')}, not ${JSON.stringify(text)}`);
+    throw usageFailure(`--boot-mode must be ${BOOT_MODES.join(', ')}, not ${JSON.stringify(text)}`);
   if (mode === 'isoboot' && isoURL === undefined)
-    throw usageFailure('--boot-mode isoboot needs --iso-url URL: the last workflow has none');
+    throw usageFailure('--boot-mode isoboot needs --iso-url URL, because the last workflow has none');
   if (mode === 'customboot' && last?.custombootConfig === undefined)
     throw usageFailure('--boot-mode customboot needs a last workflow with spec.bootOptions.custombootConfig');
   return mode;

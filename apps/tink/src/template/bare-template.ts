@@ -1,20 +1,20 @@
-/** A template text by itself, as files for the first Tink command line have it, made a Template. */
+/** Turns bare template text, the file format of the first Tink command line, into a Template. */
 import { apiVersionOf, templateKind, type Template } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 
-/** True for a Template manifest: it says its kind at the outermost level. */
+/** True for a Template manifest, which has its kind at the top level. */
 export function isManifest(text: string): boolean {
   return /^\s*\{/.test(text) ? /"apiVersion"/.test(text) : /^apiVersion\s*:/m.test(text);
 }
 
-/** The text's own `name:` at its outermost level; it may be no name that an object can have. */
+/** Returns the text's own top-level `name:`. It may be invalid as an object name. */
 export function nameInTemplate(text: string): string | undefined {
   const match = /^name\s*:[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^#\n]*))/m.exec(text);
   const name = (match?.[1] ?? match?.[2] ?? match?.[3] ?? '').trim();
   return name === '' ? undefined : name;
 }
 
-/** `Basic provision` becomes `basic-provision`: a name that an object can have. May be empty. */
+/** Turns `Basic provision` into `basic-provision`, a valid object name. May be empty. */
 export function objectNameFor(text: string): string {
   return text
     .toLowerCase()
@@ -32,7 +32,7 @@ export function templateOf(text: string, name: string, namespace: string): Templ
   };
 }
 
-/** As a manifest, so that it takes the way of all manifests. */
+/** Returns a manifest, so that it is processed like all manifests. */
 export function manifestOf(template: Template): string {
   return stringifyYaml(template);
 }

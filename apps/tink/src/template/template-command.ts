@@ -24,14 +24,14 @@ export function addTemplate(program: Command, terminal: Terminal): void {
   const group = program
     .command('template')
     .alias('tpl')
-    .description('keep templates of workflows: create, list, get, describe, delete');
+    .description('manage templates: create, list, get, describe, delete');
   group
     .command('create')
-    .description('create a template from a manifest, or from the template’s text alone')
+    .description('create a template from a manifest or from bare template text')
     .option('--file <path>', 'file, or - for standard input')
-    .option('--name <name>', 'name of the template; else the name in the text')
-    .option('--replace', 'change the template when there is one of that name')
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .option('--name <name>', 'name of the template (default: the name in the text)')
+    .option('--replace', 'replace an existing template of that name')
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .addHelpText(
       'after',
       examples(
@@ -62,10 +62,10 @@ async function createTemplate(session: Session, path: string, options: CreateOpt
 
 function named(file: SourceFile, name: string | undefined): SourceFile {
   if (name === undefined) return file;
-  throw usageFailure(`${file.name} is a manifest and names its template itself; leave --name out`);
+  throw usageFailure(`${file.name} is a manifest with its own template name; remove --name`);
 }
 
-/** Problems are told at their place in the text, before it is wrapped. */
+/** Reports problems at their place in the text, before it is wrapped. */
 function wrapped(file: SourceFile, namespace: string, asked: string | undefined): SourceFile {
   const checked = validateTemplateText(file.text);
   if (!checked.ok) {
@@ -74,13 +74,13 @@ function wrapped(file: SourceFile, namespace: string, asked: string | undefined)
   }
   const name = asked ?? nameInTemplate(file.text);
   if (name === undefined) {
-    throw usageFailure(`${file.name} has no name at its outermost level`, 'give one with --name NAME');
+    throw usageFailure(`${file.name} has no name at its top level`, 'set one with --name NAME');
   }
   const objectName = objectNameFor(name);
   if (objectName !== name) {
-    const advice = objectName === '' ? 'give one with --name NAME' : `give one with --name ${objectName}`;
+    const advice = objectName === '' ? 'set one with --name NAME' : `set one with --name ${objectName}`;
     throw usageFailure(
-      `${JSON.stringify(name)} is no name for an object: small letters, digits, "-" and "." only`,
+      `${JSON.stringify(name)} is not a valid object name: use lower-case letters, digits, "-" and "."`,
       advice,
     );
   }
@@ -90,19 +90,22 @@ function wrapped(file: SourceFile, namespace: string, asked: string | undefined)
 function onlyTemplates(objects: readonly LocatedObject[]): void {
   const other = objects.find(({ kind }) => kind !== templateKind);
   if (other === undefined) return;
-  throw new TinkFailure(`${other.file.name} has a ${other.kind.kind}; template create takes Templates only`, {
-    advice: `tink apply -f ${other.file.name} takes all kinds`,
-  });
+  throw new TinkFailure(
+    `${other.file.name} contains a ${other.kind.kind}; template create accepts only Templates`,
+    {
+      advice: `to apply any kind, run tink apply -f ${other.file.name}`,
+    },
+  );
 }
 
-/** Creating the same twice makes one; another text under a name that is taken is a slip. */
+/** Creating the same template twice has no effect. Different text under an existing name is an error. */
 async function refuseChanges({ client }: Session, objects: readonly LocatedObject[]): Promise<void> {
   for (const { kind, resource } of objects) {
     const { namespace, name } = resource.metadata;
     const current = await client.find({ kind, namespace, name });
     if (current === undefined || isDeepStrictEqual(textOf(current), textOf(resource))) continue;
-    throw new TinkFailure(`template/${name} exists with another text`, {
-      advice: 'change it with --replace, or give this one another name',
+    throw new TinkFailure(`template/${name} already exists with different text`, {
+      advice: 'replace it with --replace, or choose another name',
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Timelines as the server writes them, shortened; for tests. */
+/** Shortened timelines in the form that the server writes, for tests. */
 import type { JournalDetail, JournalRecord, JournalSource } from '@tinkerbell/store-contract';
 
 export const START_MS = Date.UTC(2026, 10, 21, 12, 0, 0);

@@ -1,4 +1,4 @@
-/** Runs commands in this process against a real server; for tests. */
+/** Runs commands in this process against a real server, for tests. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,16 +14,16 @@ type Options = Partial<RecordingOptions>;
 
 export interface CommandRunner {
   readonly tink: (words: string, options?: Options) => Promise<{ code: number; out: string; err: string }>;
-  /** Expects success and gives what was printed. */
+  /** Expects success and returns standard output. */
   readonly done: (words: string, options?: Options) => Promise<string>;
-  /** Expects a failure and gives what was said. */
+  /** Expects failure and returns standard error. */
   readonly failed: (words: string, options?: Options) => Promise<string>;
   readonly terminal: (options?: Options) => RecordingTerminal;
   /** Waits until the controller has rendered the workflow. */
   readonly rendered: (name: string, namespace: string) => Promise<void>;
 }
 
-/** Writes a file into the server's folder and gives its path. */
+/** Writes a file to the server's folder and returns its path. */
 export function writeText(server: RunningServer, name: string, text: string): string {
   const path = join(server.folder, name);
   mkdirSync(dirname(path), { recursive: true });
@@ -43,7 +43,7 @@ export function createCommandRunner(server: () => RunningServer): CommandRunner 
     return createRecordingTerminal({ ...options, environment });
   };
   const created = new Set<string>();
-  /** Each test has namespaces of its own; those that it writes to are there. */
+  /** Each test has its own namespaces, which exist already. */
   async function withNamespace(words: string): Promise<void> {
     const name = /^(?!get |describe ).*(?:-n|--namespace)[ =]([a-z0-9-]+)/.exec(words)?.[1];
     if (name === undefined || words.includes('--create-namespace') || created.has(name)) return;

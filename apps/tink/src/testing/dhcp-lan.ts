@@ -1,6 +1,6 @@
 /**
- * A network with DHCP servers of others, for tests: a bridge at which dnsmasq may sit, a host `s0` for another server, and
- * the host `c0` that looks.
+ * A network with third-party DHCP servers, for tests: a bridge with an optional dnsmasq, a host `s0` for another server, and
+ * the host `c0` that runs the preflight.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 
 export const LAN_ADDRESS = '192.168.77.2';
 export const SERVER_ADDRESS = '192.168.77.1';
-export const LOOKER_ADDRESS = '192.168.77.3';
+export const PROBER_ADDRESS = '192.168.77.3';
 
 const ip = (...words: string[]) => execFileSync('ip', words, { stdio: 'pipe' });
 
@@ -39,13 +39,13 @@ export class DhcpLan implements AsyncDisposable {
   readonly #names = {
     lan: `pre-l-${process.pid}`,
     server: `pre-s-${process.pid}`,
-    looker: `pre-c-${process.pid}`,
+    prober: `pre-c-${process.pid}`,
   };
 
   constructor() {
     this.#undo.defer(() => rmSync(this.folder, { recursive: true }));
-    const { lan, server, looker } = this.#names;
-    for (const name of [lan, server, looker]) {
+    const { lan, server, prober } = this.#names;
+    for (const name of [lan, server, prober]) {
       ip('netns', 'add', name);
       this.#undo.defer(() => void ip('netns', 'delete', name));
       ip('-n', name, 'link', 'set', 'lo', 'up');
@@ -55,7 +55,7 @@ export class DhcpLan implements AsyncDisposable {
     ip('-n', lan, 'link', 'set', 'br0', 'up');
     for (const [name, device, address] of [
       [server, 's0', SERVER_ADDRESS],
-      [looker, 'c0', LOOKER_ADDRESS],
+      [prober, 'c0', PROBER_ADDRESS],
     ] as const) {
       ip('link', 'add', `${device}-lan`, 'netns', lan, 'type', 'veth', 'peer', 'name', device, 'netns', name);
       ip('-n', lan, 'link', 'set', `${device}-lan`, 'master', 'br0', 'up');
@@ -64,15 +64,15 @@ export class DhcpLan implements AsyncDisposable {
     }
   }
 
-  /** In the namespace of the one that looks. */
+  /** Runs in the namespace of the host that runs the preflight. */
   ip(...words: string[]): void {
-    ip('-n', this.#names.looker, ...words);
+    ip('-n', this.#names.prober, ...words);
   }
 
-  /** `tink preflight` there: its exit code and what it prints. */
-  async look(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  /** Runs `tink preflight` there. Returns its exit code and output. */
+  async preflight(...words: string[]): Promise<{ code: number; out: string; err: string }> {
     const main = join(import.meta.dirname, '../main.ts');
-    const command = ['netns', 'exec', this.#names.looker, process.execPath, main, 'preflight', ...words];
+    const command = ['netns', 'exec', this.#names.prober, process.execPath, main, 'preflight', ...words];
     const child = spawn('ip', command, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err] = [child.stdout, child.stderr].map((stream) => Array.fromAsync(stream));
     const [code] = (await once(child, 'close')) as [number];
@@ -130,7 +130,7 @@ export class DhcpLan implements AsyncDisposable {
     await this.#start('server', command, /Server starting service/);
   }
 
-  /** Our boot service, as its own tests run it. */
+  /** Our boot service, in the same setup as its own tests. */
   async tinkerbell(options: object): Promise<void> {
     // It offers no file that it does not have.
     for (const name of ['ipxe.efi', 'undionly.kpxe']) writeFileSync(join(this.folder, name), 'binary');

@@ -1,13 +1,13 @@
-/** A server in front of the real one that puts control characters into everything that it answers; for tests. */
+/** A proxy in front of the real server that puts control characters into all answers, for tests. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunningServer } from './running-server.ts';
 
-/** Title and colour, C1 introducer, bell, backspaces, a line of its own, bidi override, line separator, DEL. */
+/** Title and colour, C1 introducer, bell, backspaces, a line break, bidi override, line separator, DEL. */
 export const HOSTILE =
   '\u001b]0;x\u0007\u001b[31m\u009b2J\b\b\rover\nFORGED line\u202Eevil\u2066\u2028\u007f';
 
-/** What a client needs to go on: without these it would fail before it prints. */
+/** Fields that stay unchanged, because without them a client fails before it prints. */
 const KEPT = new Set([
   'apiVersion',
   'kind',
@@ -46,7 +46,7 @@ export async function hostileServer(server: RunningServer) {
   };
 }
 
-/** JSON as one document or one on each line. */
+/** Parses JSON as one document or one per line. */
 function poisoned(text: string): string {
   try {
     return JSON.stringify(withHostile(JSON.parse(text)));

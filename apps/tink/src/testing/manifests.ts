@@ -1,4 +1,4 @@
-/** Small manifests that belong together; for tests. */
+/** Small manifests that belong together, for tests. */
 export function hardware(name: string, mac: string, spec = ''): string {
   return `apiVersion: tinkerbell.org/v1alpha1
 kind: Hardware
@@ -15,7 +15,7 @@ spec:
 ${spec}`;
 }
 
-/** Each machine has its own: 192.168.56.43 for the MAC that ends in 01. */
+/** Returns a distinct address per machine: 192.168.56.43 for the MAC that ends in 01. */
 function addressOf(mac: string): string {
   return `192.168.56.${(42 + Number.parseInt(mac.slice(-2), 16)) % 256}`;
 }

@@ -1,10 +1,10 @@
-/** A terminal that keeps what is printed; for tests. */
+/** A terminal that records its output, for tests. */
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { ProcessTerminal } from '../output/terminal.ts';
 
 export interface RecordingTerminal extends ProcessTerminal {
   readonly printed: { out: string; err: string };
-  /** Resolves with the match when standard output and error, one after the other, match. */
+  /** Resolves with the match when standard output plus standard error match. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
   interrupt(): void;
 }
@@ -25,9 +25,9 @@ export function createRecordingTerminal({
   let waiting: (() => void)[] = [];
   const add = (stream: 'out' | 'err') => (text: string) => {
     printed[stream] += text;
-    const told = waiting;
+    const waiters = waiting;
     waiting = [];
-    for (const tell of told) tell();
+    for (const notify of waiters) notify();
   };
   return {
     printed,

@@ -1,4 +1,4 @@
-/** The real server as a child on loopback, with a data folder of its own; for tests. */
+/** Runs the real server as a child process on loopback with its own data folder, for tests. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,15 +17,15 @@ export interface RunningServer {
   readonly folder: string;
   /** `fetch` as the administrator of the server. */
   readonly request: ReturnType<typeof localFetch>;
-  /** Ends it as a crash would. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data. */
   start(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
 
-/** `dhcpPort`: listens for DHCP there, on loopback. */
+/** `dhcpPort`: listens for DHCP on this port, on loopback. */
 export async function runServer({ dhcpPort }: { readonly dhcpPort?: number } = {}): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tink-test-'));
   const localPort = await freePort();
@@ -51,7 +51,7 @@ export async function runServer({ dhcpPort }: { readonly dhcpPort?: number } = {
   };
 }
 
-/** A machine is of one namespace: those of one test must not be in the way of the next. */
+/** Deletes all Hardware, because a MAC may exist only once in all namespaces and the next test may use the same one. */
 export async function forgetMachines({ url, request }: RunningServer): Promise<void> {
   const response = await request(`${url}/apis/tinkerbell.org/v1alpha1/hardware`);
   const { items } = (await response.json()) as { items: { metadata: { namespace: string; name: string } }[] };

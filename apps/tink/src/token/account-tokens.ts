@@ -1,4 +1,4 @@
-/** Accounts of programs with their role and tokens, as `tink token` makes, lists and revokes them. */
+/** Creates, lists and revokes accounts of programs with their role and tokens. */
 import {
   clusterRoleBindingKind,
   roleBindingKind,
@@ -18,18 +18,18 @@ const clusterWide: ApiKind = { ...clusterRoleBindingKind, namespaced: false };
 
 export interface TokenWish {
   readonly name: string;
-  /** A ClusterRole. */
+  /** Name of a ClusterRole. */
   readonly role: string;
   readonly seconds: number;
 }
 
 export interface MadeToken {
   readonly token: string;
-  /** RFC 3339. */
+  /** Expiry, RFC 3339. */
   readonly expires: string;
 }
 
-/** The account and its binding where they are not there yet, and a new token. With `-n` the role holds in that namespace alone. */
+/** Creates the account and its binding if they are missing, and a new token. With `-n`, the role applies only in that namespace. */
 export async function makeToken(session: Session, { name, role, seconds }: TokenWish): Promise<MadeToken> {
   const { client, namespace, namespaceAsked } = session;
   const account = object(serviceAccountKind, { name, namespace, labels: { [LABEL]: 'true' } });
@@ -46,7 +46,7 @@ export async function makeToken(session: Session, { name, role, seconds }: Token
   const { roleRef } = (await client.get({ kind, namespace, name: metadata.name })) as BindingResource;
   if (roleRef.name !== role)
     throw new TinkFailure(
-      `${name} has the role ${roleRef.name}; another one needs "tink token revoke ${name}" first, which ends its tokens`,
+      `${name} has the role ${roleRef.name}; to change it, run "tink token revoke ${name}" first, which ends its tokens`,
     );
   const path = `${collectionPathOf(serviceAccountKind, namespace)}/${encodeURIComponent(name)}/token`;
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
@@ -60,7 +60,7 @@ export interface Account {
   readonly namespace: string;
   readonly name: string;
   readonly role: string;
-  /** Empty: everywhere. */
+  /** Empty for all namespaces. */
   readonly within: string;
   readonly created: string;
 }
@@ -81,7 +81,7 @@ export async function accountsMade({ client }: Session): Promise<readonly Accoun
     }));
 }
 
-/** Deletes the account, with which all its tokens end, and its bindings. Throws a TinkFailure when there is no such account. */
+/** Deletes the account, which ends all its tokens, and its bindings. Throws a TinkFailure if the account does not exist. */
 export async function revokeTokens(session: Session, name: string): Promise<void> {
   const { client, namespace } = session;
   await client.remove({ kind: serviceAccountKind, namespace, name });

@@ -1,4 +1,4 @@
-/** `tink token` and `tink auth`: tokens for programs, and what whoever asks may do. */
+/** `tink token` and `tink auth`: tokens for programs, and the user's permissions. */
 import type { Command } from 'commander';
 import { builtInKinds } from '@tinkerbell/resources';
 import { accountsMade, makeToken, revokeTokens } from './account-tokens.ts';
@@ -17,19 +17,15 @@ interface CreateOptions {
 }
 
 export function addToken(program: Command, terminal: Terminal): void {
-  const group = program.command('token').description('tokens with which programs use the API');
+  const group = program.command('token').description('manage API tokens for programs');
   group
     .command('create <name>')
     .description(
-      'make an account with a role, and print a token of it; with -n the role holds in that namespace',
+      'create an account with a role, and print a token for it; with -n, the role applies only in that namespace',
     )
-    .option(
-      '--role <name>',
-      'view, edit, admin, provisioner, cluster-admin, or a ClusterRole of yours',
-      'view',
-    )
-    .option('--duration <time>', 'how long the token is good: 10m to 366d', '30d')
-    .option('--json', 'print the token with when it ends')
+    .option('--role <name>', 'view, edit, admin, provisioner, cluster-admin, or your own ClusterRole', 'view')
+    .option('--duration <time>', 'lifetime of the token: 10m to 366d', '30d')
+    .option('--json', 'print the token and its expiry as JSON')
     .option('--create-namespace', 'create the namespace of -n if it is missing')
     .addHelpText(
       'after',
@@ -47,11 +43,11 @@ export function addToken(program: Command, terminal: Terminal): void {
       const made = await makeToken(session, { name, role, seconds });
       if (json === true) return terminal.out(`${JSON.stringify({ name, role, ...made })}\n`);
       terminal.out(`${made.token}\n`);
-      terminal.err(`${name} has the role ${role}; this token ends ${made.expires}\n`);
+      terminal.err(`${name} has the role ${role}; this token expires ${made.expires}\n`);
     });
   group
     .command('list')
-    .description('list the accounts that tink token has made')
+    .description('list the accounts that tink token created')
     .option('--json', 'print them as JSON')
     .addHelpText('after', examples('tink token list'))
     .action(async ({ json }: { readonly json?: boolean }, command: Command) => {
@@ -68,16 +64,16 @@ export function addToken(program: Command, terminal: Terminal): void {
     });
   group
     .command('revoke <name>')
-    .description('delete an account: all its tokens end at once')
+    .description('delete an account and revoke all its tokens immediately')
     .addHelpText('after', examples('tink token revoke ci'))
     .action(async (name: string, _options: unknown, command: Command) => {
       await revokeTokens(await sessionOf(command, terminal), name);
-      terminal.out(`${name} is gone, and its tokens are no good any more\n`);
+      terminal.out(`${name} deleted; its tokens are revoked\n`);
     });
 }
 
 export function addAuth(program: Command, terminal: Terminal): void {
-  const group = program.command('auth').description('who you are to the server, and what you may do');
+  const group = program.command('auth').description('show your identity and permissions on the server');
   group
     .command('whoami')
     .description('show your user and groups')
@@ -93,7 +89,7 @@ export function addAuth(program: Command, terminal: Terminal): void {
     });
   group
     .command('can-i <verb> <resource>')
-    .description('ask whether you may do something; ends with 1 when not')
+    .description('check whether you may do something; exits with 1 if not')
     .addHelpText(
       'after',
       examples('tink auth can-i delete hardware', 'tink auth can-i create workflows/pause -n lab'),

@@ -1,4 +1,4 @@
-/** What belongs to a machine or a workflow, as a tree. Pure: out of the objects there are. */
+/** Builds a tree of the objects that belong to a machine or a workflow. Pure. */
 import { shownState } from '@tinkerbell/workflow';
 import { ATTRIBUTES_ANNOTATION, matchRuleSets, type AttributesJson } from '@tinkerbell/enrollment';
 import {
@@ -14,12 +14,12 @@ import { printable } from '../output/printable.ts';
 export interface TreeNode {
   /** `workflow/m1-debian` */
   readonly name: string;
-  /** State and the like; empty when there is nothing to say. */
+  /** State and similar; empty if there is nothing to show. */
   readonly note: string;
   readonly children: readonly TreeNode[];
 }
 
-/** The objects of all kinds a tree may show; of all namespaces. */
+/** The objects of all kinds that a tree may show, of all namespaces. */
 export interface TreeObjects {
   readonly hardware: readonly Resource[];
   readonly templates: readonly Resource[];
@@ -52,7 +52,7 @@ export function hardwareTree(hardware: Hardware, all: TreeObjects): TreeNode {
   };
 }
 
-/** Its hardware, its template, and how far its actions are. */
+/** Builds the tree of a workflow: its hardware, its template, and the progress of its actions. */
 export function workflowNode(workflow: Workflow, all: TreeObjects, isRoot = true): TreeNode {
   const { namespace, name } = workflow.metadata;
   const { templateRef, hardwareRef } = workflow.spec ?? {};
@@ -126,7 +126,7 @@ function conditionsText(object: Resource): string {
   );
 }
 
-/** What the machine's attributes make of the rule sets, as enrollment would. */
+/** Evaluates the machine's attributes against the rule sets, like enrollment does. */
 function ruleSetNodes(hardware: Hardware, { ruleSets }: TreeObjects): readonly TreeNode[] {
   const attributes = attributesOf(hardware.metadata.annotations?.[ATTRIBUTES_ANNOTATION]);
   const { winner, results } = matchRuleSets(ruleSets as readonly WorkflowRuleSet[], attributes);
@@ -137,7 +137,7 @@ function ruleSetNodes(hardware: Hardware, { ruleSets }: TreeObjects): readonly T
       name: `workflowruleset/${name.split('/').pop() ?? ''}`,
       note: joined([
         `${matching} of ${rules} rules match`,
-        name === winning ? 'the one enrollment takes' : undefined,
+        name === winning ? 'used by enrollment' : undefined,
       ]),
       children: [],
     }));
@@ -161,7 +161,7 @@ function ownerNodes({ metadata }: Resource): readonly TreeNode[] {
   }));
 }
 
-/** Objects that go with it when it is deleted. */
+/** Objects that are deleted together with it. */
 function ownedNodes(owner: Resource, all: TreeObjects, except: ReadonlySet<string>): readonly TreeNode[] {
   return Object.values<readonly Resource[]>({ ...all })
     .flat()
@@ -182,7 +182,7 @@ function joined(parts: readonly (string | undefined | false)[]): string {
   return parts.filter((part) => typeof part === 'string' && part !== '').join(', ');
 }
 
-/** A line for each node, with branches drawn. */
+/** Formats a line for each node, with branches. */
 export function treeText(root: TreeNode): string {
   return [lineOf(root), ...branches(root.children, '')].map((line) => `${line}\n`).join('');
 }

@@ -25,7 +25,7 @@ export function addTree(program: Command, terminal: Terminal): void {
   program
     .command('tree <kind> [name]')
     .description(
-      'show what belongs to a machine or a workflow: BMC, jobs, templates, tasks, actions, rule sets',
+      'show the objects of a machine or a workflow: BMC, jobs, templates, tasks, actions, rule sets',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -46,7 +46,7 @@ async function treeOf(session: Session, word: string, name: string | undefined):
   const { client } = session;
   const kind = await kindOf(word, client);
   if ((kind !== hardwareKind && kind !== workflowKind) || name === undefined)
-    throw usageFailure('tree takes one hardware or workflow', 'such as: tink tree hardware/m1');
+    throw usageFailure('tree needs one hardware or workflow', 'for example: tink tree hardware/m1');
   const target = await named(session, kind, name);
   const root = await withCloseNames(client, target, () => client.get(target));
   const all = await allObjects(session);

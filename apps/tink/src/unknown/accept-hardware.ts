@@ -1,4 +1,4 @@
-/** A Hardware for a machine that asked to boot, from what it said of itself. */
+/** Creates a Hardware for a machine that asked to boot, from its requests. */
 import { hardwareKind, type Hardware, apiVersionOf } from '@tinkerbell/resources';
 import { netmaskOf, parseIpv4 } from '@tinkerbell/wire';
 import { TinkFailure, usageFailure } from '../failure.ts';
@@ -9,30 +9,30 @@ import { acceptLine, architectureOf, unknownMachine, type ListedMachine } from '
 export interface AcceptWish {
   readonly mac: string;
   readonly name: string | undefined;
-  /** `192.0.2.7/24`; false where another server or a pool gives addresses; undefined when nothing was said. */
+  /** `192.0.2.7/24`; false if another server or a pool assigns addresses; undefined if not given. */
   readonly address: string | false | undefined;
   readonly gateway: string | undefined;
   readonly dryRun: boolean;
 }
 
-/** Resolves with the Hardware as stored. Throws a TinkFailure when the MAC has one, or nothing says which address it is to have. */
+/** Resolves with the stored Hardware. Throws a TinkFailure if the MAC already has one, or if no address is given. */
 export async function acceptHardware(session: Session, wish: AcceptWish): Promise<Hardware> {
   const mac = macIn(wish.mac);
   if (mac === undefined)
-    throw usageFailure(`${JSON.stringify(wish.mac)} is no MAC`, 'such as 08:00:27:9e:f5:3a');
+    throw usageFailure(`${JSON.stringify(wish.mac)} is not a MAC`, 'for example 08:00:27:9e:f5:3a');
   const { client, namespace } = session;
   const { items } = await client.list(hardwareKind, {});
   const present = hardwareWithMac(mac, items as readonly Hardware[]);
   if (present !== undefined)
-    throw new TinkFailure(`hardware/${present.metadata.name} has the MAC ${mac} already`, {
+    throw new TinkFailure(`hardware/${present.metadata.name} already has the MAC ${mac}`, {
       advice: `tink describe hardware ${present.metadata.name} -n ${present.metadata.namespace}`,
     });
   const machine = await unknownMachine(session, mac);
   const isAnswered = machine !== undefined && machine.message === undefined;
   if (wish.address === undefined && !isAnswered)
     throw usageFailure(
-      `hardware accept needs the address that ${mac} is to have`,
-      `${acceptLine(mac)}, or --no-address where a pool or another DHCP server gives it one`,
+      `hardware accept needs the address of ${mac}`,
+      `${acceptLine(mac)}, or --no-address if a pool or another DHCP server assigns one`,
     );
   const name = wish.name ?? `machine-${mac.replaceAll(':', '-')}`;
   const hardware = hardwareFor({ mac, name, namespace }, machine, wish);
@@ -65,10 +65,10 @@ function addressOf(text: string, gateway: string | undefined) {
   const prefixLength = Number(length);
   if (address === undefined || prefixLength < 1 || prefixLength > 32)
     throw usageFailure(
-      `--address takes ADDRESS/PREFIX such as 192.168.56.43/24, not ${JSON.stringify(text)}`,
+      `--address must be ADDRESS/PREFIX such as 192.168.56.43/24, not ${JSON.stringify(text)}`,
     );
   const netmask = netmaskOf(prefixLength);
   if (gateway !== undefined && parseIpv4(gateway) === undefined)
-    throw usageFailure(`--gateway takes an IPv4 address, not ${JSON.stringify(gateway)}`);
+    throw usageFailure(`--gateway must be an IPv4 address, not ${JSON.stringify(gateway)}`);
   return { address, netmask, ...(gateway === undefined ? {} : { gateway }) };
 }

@@ -8,7 +8,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { acceptLine, unknownMachines, unknownTable } from './unknown-machines.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
 
-/** In place of a kind: what it lists are no objects. */
+/** Used in place of a kind, because the listed machines are not objects. */
 export function isUnknownMachines(kind: string): boolean {
   return ['unknown', 'unknown-machines'].includes(kind);
 }
@@ -27,11 +27,11 @@ export async function getUnknown(session: Session, output: string): Promise<void
     case 'wide':
       break;
     default:
-      throw usageFailure(`-o ${output}: unknown machines are printed as table, json, yaml or name`);
+      throw usageFailure(`-o ${output}: unknown machines support table, json, yaml and name`);
   }
   const [first] = machines;
   if (first === undefined)
-    return err('no machine that is not registered has asked this server to boot since it was started\n');
+    return err('no unregistered machine has asked this server to boot since it started\n');
   out(unknownTable(machines));
   err(`\nregister one with: ${acceptLine(first.mac)}\n`);
 }
@@ -46,12 +46,12 @@ interface AcceptFlags {
 export function addAccept(group: Command, terminal: Terminal): void {
   group
     .command('accept <mac>')
-    .description('register a machine that asked to boot, with what it said of itself')
-    .option('--name <name>', 'name of the Hardware; else machine-MAC')
-    .option('--address <address/prefix>', 'the address that it is to have')
-    .option('--no-address', 'a pool or another DHCP server gives it one')
-    .option('--gateway <address>', 'its router')
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .description('register a machine that asked to boot, with the attributes of its requests')
+    .option('--name <name>', 'name of the Hardware (default: machine-MAC)')
+    .option('--address <address/prefix>', 'address of the machine')
+    .option('--no-address', 'for machines that get their address from a pool or another DHCP server')
+    .option('--gateway <address>', 'gateway of the machine')
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .addHelpText(
       'after',
       examples(

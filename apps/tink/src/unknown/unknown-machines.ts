@@ -1,4 +1,4 @@
-/** Machines that asked the server to boot and that no Hardware has. */
+/** Lists machines that asked the server to boot and that have no Hardware. */
 import type { UnknownMachine as Sighted } from '@tinkerbell/enrollment';
 import { printable } from '../output/printable.ts';
 import type { Session } from '../client/session.ts';
@@ -10,10 +10,10 @@ export interface UnknownMachine extends Omit<Sighted, 'firstSeenMs' | 'lastSeenM
   readonly lastSeen: string;
 }
 
-/** With the maker of the network interface. */
+/** MAC with the manufacturer of the network interface. */
 export type ListedMachine = UnknownMachine & { readonly vendor: string };
 
-/** The last one seen first. */
+/** Most recently seen first. */
 export async function unknownMachines({ client }: Session): Promise<readonly ListedMachine[]> {
   const { items } = (await client.document('/unknown-machines')) as {
     readonly items: readonly UnknownMachine[];
@@ -26,12 +26,12 @@ export async function unknownMachine(session: Session, mac: string): Promise<Lis
   return (await unknownMachines(session)).find((one) => one.mac === mac);
 }
 
-/** By the IEEE's list of makers, which is loaded only here: it is 5 MB. */
+/** Looks up the IEEE's list of manufacturers, which is loaded only here because it is 5 MB. */
 async function vendors(): Promise<(mac: string) => string> {
   const { default: makers } = await import('oui-data', { with: { type: 'json' } });
   return (mac) => {
-    // The second bit of the first byte: chosen by software, as hypervisors do.
-    if ((Number.parseInt(mac.slice(0, 2), 16) & 2) !== 0) return 'virtual or made up';
+    // The second bit of the first byte marks MACs assigned by software, such as hypervisors.
+    if ((Number.parseInt(mac.slice(0, 2), 16) & 2) !== 0) return 'virtual or random';
     const maker = (makers as Readonly<Record<string, string>>)[
       mac.replaceAll(':', '').slice(0, 6).toUpperCase()
     ];
@@ -39,7 +39,7 @@ async function vendors(): Promise<(mac: string) => string> {
   };
 }
 
-/** By option 93 (RFC 4578 and the IANA registry): in words, and as a Hardware names the processor. */
+/** By option 93 (RFC 4578 and the IANA registry): a description, and the processor architecture in Hardware. */
 const architectures: ReadonlyMap<
   number,
   { readonly words: string; readonly arch: string; readonly uefi: boolean }
@@ -61,7 +61,7 @@ export function architectureOf(number: number) {
   return architectures.get(number) ?? { words: `number ${number}`, arch: 'x86_64', uefi: true };
 }
 
-/** The command to copy. */
+/** Returns the command to copy. */
 export function acceptLine(mac: string): string {
   return `tink hardware accept ${mac} --address ADDRESS/PREFIX`;
 }
@@ -95,7 +95,7 @@ export function unknownTable(machines: readonly ListedMachine[]): string {
   return alignedText([HEADER, ...rows]);
 }
 
-/** One machine, for `tink boot`. */
+/** Formats one machine, for `tink boot`. */
 export function unknownText(machine: ListedMachine): string {
   const { mac, vendor, architecture, client, vendorClass, asked, count, firstSeen, lastSeen } = machine;
   return [

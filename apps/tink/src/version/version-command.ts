@@ -9,7 +9,7 @@ export const VERSION = '0.1.0';
 export function addVersion(program: Command, terminal: Terminal): void {
   program
     .command('version')
-    .description('the version of this command and of the server')
+    .description('print the versions of tink and of the server')
     .addHelpText('after', examples('tink version'))
     .action(async (_options: unknown, command: Command) => {
       const { client } = await sessionOf(command, terminal);

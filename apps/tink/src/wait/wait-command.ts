@@ -17,9 +17,9 @@ interface WaitCommandOptions {
 export function addWait(program: Command, terminal: Terminal): void {
   program
     .command('wait <kind> [names...]')
-    .description('wait until objects are as wanted: 0 they are, 1 they are not, with the reason')
+    .description('wait for a condition; exits 0 when it is met, and 1 with the reason when it is not')
     .option('--for <what>', 'condition=NAME[=STATUS], jsonpath={.path}=VALUE, delete or state=SUCCESS')
-    .option('--timeout <time>', 'how long: 90s, 10m, 1h', '10m')
+    .option('--timeout <time>', 'time limit: 90s, 10m, 1h', '10m')
     .option('--json', 'print one JSON line for each object')
     .addHelpText(
       'after',
@@ -31,7 +31,8 @@ export function addWait(program: Command, terminal: Terminal): void {
       ),
     )
     .action(async (kind: string, words: readonly string[], options: WaitCommandOptions, command: Command) => {
-      if (options.for === undefined) throw usageFailure('wait needs --for', 'such as --for state=SUCCESS');
+      if (options.for === undefined)
+        throw usageFailure('wait needs --for', 'for example --for state=SUCCESS');
       const condition = parseCondition(options.for);
       const timeoutSeconds = secondsOf('--timeout', options.timeout);
       const session = await sessionOf(command, terminal);
@@ -45,7 +46,7 @@ export function addWait(program: Command, terminal: Terminal): void {
         const word = targets[index]?.name ?? '';
         const name = nameOf(apiKind, word);
         const line = { kind: apiKind.kind, namespace, name: word, met: true, now };
-        terminal.out(options.json ? `${JSON.stringify(line)}\n` : `${name} is as wanted: ${now}\n`);
+        terminal.out(options.json ? `${JSON.stringify(line)}\n` : `${name} condition met: ${now}\n`);
       }
     });
 }

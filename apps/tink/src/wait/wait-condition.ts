@@ -1,4 +1,4 @@
-/** What `tink wait` waits for, and whether an object is so. Pure. */
+/** Parses the conditions of `tink wait`, and evaluates them on an object. Pure. */
 import { isRecord, type Resource, type Workflow } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 import { valuesAt, valueText } from '../output/jsonpath/evaluate-jsonpath.ts';
@@ -7,7 +7,7 @@ import { parsePath, type Step } from '../output/jsonpath/parse-jsonpath.ts';
 export type WaitCondition =
   | { readonly wanted: 'delete' }
   | { readonly wanted: 'condition'; readonly type: string; readonly status: string }
-  /** `value` absent: the path must find something. */
+  /** Without `value`, the path must find something. */
   | {
       readonly wanted: 'jsonpath';
       readonly text: string;
@@ -35,23 +35,23 @@ export function parseCondition(text: string): WaitCondition {
     };
   }
   throw usageFailure(
-    `--for ${text} cannot be understood`,
+    `--for ${text} is invalid`,
     'forms: condition=NAME, condition=NAME=False, jsonpath={.status.x}=VALUE, delete, state=SUCCESS',
   );
 }
 
 export interface Verdict {
   readonly isMet: boolean;
-  /** It will never be so. */
+  /** True if the condition can no longer be met. */
   readonly isHopeless: boolean;
-  /** How it is now, for people. */
+  /** The current state, for display. */
   readonly now: string;
 }
 
-/** States that a workflow does not leave by itself. */
+/** Final states of a workflow. */
 const ended = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
-/** `object` undefined: it does not exist. */
+/** `object` is undefined if it does not exist. */
 export function judge(condition: WaitCondition, object: Resource | undefined): Verdict {
   if (object === undefined)
     return {
@@ -107,7 +107,7 @@ function judgeState(wanted: string, object: Resource): Verdict {
   return { isMet, isHopeless: !isMet && object.kind === 'Workflow' && ended.includes(state), now };
 }
 
-/** The action that failed, else the one that is on. */
+/** Returns the action that failed, else the running one. */
 function placeOf(status: Workflow['status']): string {
   const failed = (status?.tasks ?? [])
     .flatMap((task) => task.actions)

@@ -1,4 +1,4 @@
-/** `tink wait`: watches objects until all are as wanted. */
+/** `tink wait`: watches objects until all of them meet the condition. */
 import type { Resource } from '@tinkerbell/resources';
 import type { ObjectName } from '../client/client.ts';
 import { TinkFailure } from '../failure.ts';
@@ -14,7 +14,7 @@ export interface WaitOptions {
   readonly timeoutSeconds: number;
 }
 
-/** Throws a TinkFailure when one of them is not met, or not in time. */
+/** Throws a TinkFailure if one of them fails the condition or the time limit. */
 export async function waitFor(
   session: Session,
   targets: readonly ObjectName[],
@@ -35,9 +35,12 @@ export async function waitFor(
     const late = verdicts.find(({ verdict }) => !verdict.isMet);
     if (late !== undefined && signal.aborted) throw new TinkFailure('interrupted');
     if (late !== undefined)
-      throw new TinkFailure(`${late.name}: not met within ${timeoutSeconds} s; now: ${late.verdict.now}`, {
-        advice: 'wait longer with --timeout, such as --timeout 30m',
-      });
+      throw new TinkFailure(
+        `${late.name}: condition not met within ${timeoutSeconds} s; now: ${late.verdict.now}`,
+        {
+          advice: 'raise the limit, for example --timeout 30m',
+        },
+      );
     return verdicts.map(({ verdict }) => verdict);
   } finally {
     cancel();
@@ -53,27 +56,28 @@ async function waitForOne(
   const { client, terminal } = session;
   const name = nameOf(target.kind, target.name);
   let verdict: Verdict = { isMet: false, isHopeless: false, now: 'not known yet' };
-  const look = (object: Resource | undefined): boolean => {
+  const isDecided = (object: Resource | undefined): boolean => {
     const before = verdict.now;
     verdict = judge(condition, object);
     if (verdict.now !== before && !verdict.isMet) terminal.err(`${name}: ${printable(verdict.now)}\n`);
     if (verdict.isHopeless)
-      throw new TinkFailure(`${name}: ${printable(verdict.now)}; it will not be as wanted by waiting`);
+      throw new TinkFailure(`${name}: ${printable(verdict.now)}; the condition can no longer be met`);
     return verdict.isMet;
   };
   try {
     const first = await client.find(target);
     if (first === undefined && condition.wanted !== 'delete')
       await withCloseNames(client, target, () => client.get(target));
-    if (look(first)) return { name, verdict };
-    for await (const object of states(session, target, first)) if (look(object)) return { name, verdict };
+    if (isDecided(first)) return { name, verdict };
+    for await (const object of states(session, target, first))
+      if (isDecided(object)) return { name, verdict };
   } catch (thrown) {
     if (!terminal.signal.aborted) throw thrown;
   }
   return { name, verdict };
 }
 
-/** The object after each change; undefined when it is gone. */
+/** Yields the object after each change; undefined when it is gone. */
 async function* states(
   session: Session,
   target: ObjectName,
@@ -84,11 +88,11 @@ async function* states(
   let last = first?.metadata.resourceVersion ?? '';
   const open = () => client.watch(target.kind, options, last);
   for await (const { type, object } of followed(session, open)) {
-    // After an error, what it began with is too old by now: look again.
+    // After an error, the resourceVersion may be too old, so read the object again.
     const seen = type === 'ERROR' ? await client.find(target) : object;
     last = seen?.metadata.resourceVersion ?? last;
     if (type === 'BOOKMARK') continue;
-    // A namesake that was created after it is another object.
+    // An object of the same name with another uid is a new object.
     yield type === 'DELETED' || seen?.metadata.uid !== first?.metadata.uid ? undefined : seen;
   }
 }

@@ -1,4 +1,4 @@
-/** A Workflow for a Template and a Hardware, rendered here first. */
+/** Creates a Workflow for a Template and a Hardware. Renders it locally first. */
 import {
   apiVersionOf,
   hardwareKind,
@@ -22,7 +22,7 @@ import { named } from '../client/named.ts';
 
 export interface WorkflowWish {
   readonly template: string;
-  /** A name or a MAC; undefined for a workflow of no machine. */
+  /** A name or a MAC; undefined for a workflow without a machine. */
   readonly hardware: string | undefined;
   readonly name: string | undefined;
   readonly pairs: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface WorkflowWish {
   readonly dryRun: boolean;
 }
 
-/** Resolves with the workflow as stored. Throws a TinkFailure when it does not render. */
+/** Resolves with the stored workflow. Throws a TinkFailure if it does not render. */
 export async function createWorkflow(session: Session, wish: WorkflowWish): Promise<Workflow> {
   const { client } = session;
   const target = await named(session, templateKind, wish.template);
@@ -84,11 +84,11 @@ function refuseUnrenderable(
   const field = path === undefined ? '' : `${path}: `;
   const known = Object.entries(input.hardwareMap).map(([key, value]) => `${key}=${value}`);
   throw new TinkFailure(`template ${name} does not render: ${place}: ${field}${message}`, {
-    advice: `"tink describe template ${name}" shows its lines; set here: ${known.join(', ') || 'nothing'} (more with --set NAME=VALUE)`,
+    advice: `"tink describe template ${name}" shows its lines; current values: ${known.join(', ') || 'none'} (set more with --set NAME=VALUE)`,
   });
 }
 
-/** A name that was asked for is taken or refused; others are counted on until one is free. */
+/** Uses a requested name or fails. Otherwise tries numbered names until one is free. */
 export async function storeUnderFreeName(
   { client, namespace, terminal }: Session,
   spec: NonNullable<Workflow['spec']>,
@@ -119,5 +119,5 @@ export async function storeUnderFreeName(
       if (!isTaken || name !== undefined) throw thrown;
     }
   }
-  throw new TinkFailure(`all names ${stem}, ${stem}-2, … are taken`, { advice: 'give one with --name NAME' });
+  throw new TinkFailure(`all names ${stem}, ${stem}-2, … are taken`, { advice: 'set one with --name NAME' });
 }

@@ -1,8 +1,8 @@
-/** Which Hardware is meant, and how a template's `device_1` comes to its value. */
+/** Finds the Hardware of a workflow, and the value of a template's `device_1`. */
 import { isRecord, primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 
-/** Lower case with colons, or undefined when `text` is no MAC address. */
+/** Returns the MAC in lower case with colons, or undefined if `text` is not a MAC. */
 export function macIn(text: string): string | undefined {
   const digits = text.toLowerCase().replace(/[:.-]/g, '');
   if (!/^[0-9a-f]{12}$/.test(digits)) return undefined;
@@ -10,12 +10,12 @@ export function macIn(text: string): string | undefined {
   return isGrouped ? (digits.match(/../g) ?? []).join(':') : undefined;
 }
 
-/** The Hardware that has this MAC on one of its network interfaces. */
+/** Returns the Hardware that has this MAC on one of its network interfaces. */
 export function hardwareWithMac(mac: string, all: readonly Hardware[]): Hardware | undefined {
   return all.find((one) => one.spec?.interfaces?.some(({ dhcp }) => dhcp?.mac === mac));
 }
 
-/** `device_1` as agents present themselves: the Hardware's agentID, else its first MAC. Explicit pairs win. */
+/** Sets `device_1` to the id of the agent: the Hardware's agentID, else its first MAC. Explicit pairs take precedence. */
 export function hardwareMapFor(
   hardware: Hardware | undefined,
   pairs: Readonly<Record<string, string>>,
@@ -24,14 +24,14 @@ export function hardwareMapFor(
   return { ...(agent === undefined ? {} : { device_1: agent }), ...pairs };
 }
 
-/** `device_1=08:00:27:00:00:01`. Throws a usage failure. */
+/** Parses `device_1=08:00:27:00:00:01`. Throws a usage failure. */
 export function pairsOf(texts: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf('=');
       if (at < 1)
         throw usageFailure(
-          `--set takes NAME=VALUE, not ${JSON.stringify(text)}`,
+          `--set must be NAME=VALUE, not ${JSON.stringify(text)}`,
           'for example --set device_1=08:00:27:00:00:01',
         );
       return [text.slice(0, at), text.slice(at + 1)];
@@ -39,7 +39,7 @@ export function pairsOf(texts: readonly string[]): Readonly<Record<string, strin
   );
 }
 
-/** The old command line's `-r '{"device_1":"08:00:27:00:00:01"}'`; undefined for a plain name. */
+/** Parses the old command line's `-r '{"device_1":"08:00:27:00:00:01"}'`; undefined for a plain name. */
 export function mapInJson(text: string): Readonly<Record<string, string>> | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
@@ -47,7 +47,7 @@ export function mapInJson(text: string): Readonly<Record<string, string>> | unde
     if (isRecord(value) && Object.values(value).every((one) => typeof one === 'string'))
       return value as Record<string, string>;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw usageFailure(`--hardware takes a name, a MAC or {"device_1":"MAC"}, not ${text}`);
+  throw usageFailure(`--hardware must be a name, a MAC or {"device_1":"MAC"}, not ${text}`);
 }

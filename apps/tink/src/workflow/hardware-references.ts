@@ -1,8 +1,8 @@
-/** What a Hardware's `spec.references` names, for a rendering here. */
+/** Resolves a Hardware's `spec.references` for local rendering. */
 import { kinds, type Hardware, type Resource } from '@tinkerbell/resources';
 import type { Session } from '../client/session.ts';
 
-/** As if the server's rules allowed all of them, which only it knows: it checks again. Undefined when there are none. */
+/** Assumes that the server's rules allow all references. The server checks again. Undefined if there are none. */
 export async function referencesOf(
   { client }: Session,
   hardware: Hardware | undefined,

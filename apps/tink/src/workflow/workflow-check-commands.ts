@@ -1,4 +1,4 @@
-/** `validate` and `render`, of `tink workflow` and `tink template` alike: what would become of files and templates, without a workflow. */
+/** `validate` and `render` of `tink workflow` and `tink template`: check files and templates without a workflow. */
 import type { Command } from 'commander';
 import { templatePlatform } from '@tinkerbell/platform-template';
 import { templateKind, type Template } from '@tinkerbell/resources';
@@ -39,10 +39,10 @@ export function addChecks(group: Command, terminal: Terminal): void {
   group
     .command('validate')
     .description(
-      'check a template’s text or manifests without a server; workflows are rendered with what the file has',
+      'check template text or manifests without a server; renders workflows with the objects in the file',
     )
     .option('-f, --file <path>', 'file, or - for standard input')
-    .option('--json', 'print what is wrong as JSON')
+    .option('--json', 'print the problems as JSON')
     .addHelpText(
       'after',
       examples(`tink ${name} validate -f template.yaml`, `tink ${name} validate -f site/m1.yaml --json`),
@@ -53,15 +53,11 @@ export function addChecks(group: Command, terminal: Terminal): void {
     });
   group
     .command('render [template]')
-    .description('print what a template renders to for a machine, without a workflow')
-    .option('-r, --hardware <name>', 'the machine: name of its Hardware, or a MAC')
-    .option('-f, --file <path>', 'the template’s text from a file instead of one on the server')
-    .option(
-      '--set <name=value>',
-      'a value for the template; device_1 is the machine’s agent unless set',
-      collected,
-    )
-    .option('--json', 'print text and workflow, or what is wrong, as JSON')
+    .description('print a template rendered for a machine, without creating a workflow')
+    .option('-r, --hardware <name>', 'machine: name of its Hardware, or a MAC')
+    .option('-f, --file <path>', 'file with template text, instead of a template on the server')
+    .option('--set <name=value>', 'template value; device_1 defaults to the machine’s agent', collected)
+    .option('--json', 'print the text and the workflow, or the problems, as JSON')
     .addHelpText(
       'after',
       examples(
@@ -138,8 +134,8 @@ async function templateText(
     const source = await readSource(file, session.terminal);
     if (!isManifest(source.text)) return { text: source.text, title: source.name };
     throw usageFailure(
-      `${source.name} is a manifest; render takes the template’s text`,
-      `tink workflow validate -f ${file} renders the workflows of manifests`,
+      `${source.name} is a manifest; render accepts only bare template text`,
+      `to render the workflows of manifests, run tink workflow validate -f ${file}`,
     );
   }
   const target = await named(session, templateKind, name ?? '');

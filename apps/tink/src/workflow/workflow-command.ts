@@ -31,7 +31,7 @@ export function addWorkflow(program: Command, terminal: Terminal): void {
   addCreate(group, terminal);
   addKindVerbs(group, workflowKind, terminal);
   withEventsOptions(group.command('events <name>'))
-    .description('what happened to a workflow')
+    .description('show the events of a workflow')
     .addHelpText('after', examples('tink workflow events m1-debian', 'tink workflow events m1-debian -w'))
     .action(async (name: string, options: EventsOptions, command: Command) =>
       events(await sessionOf(command, terminal), { ...options, workflow: name }),
@@ -43,13 +43,13 @@ export function addWorkflow(program: Command, terminal: Terminal): void {
   addOperations(group, terminal);
   group
     .command('rerun <name>')
-    .description('run what a workflow that has ended ran once more, as a new workflow')
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .description('run an ended workflow again, as a new workflow')
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .addHelpText(
       'after',
       examples(
         'tink workflow rerun m1-debian      prints the name of the new workflow',
-        'tink workflow retry m1-debian      goes on with the same one instead',
+        'tink workflow retry m1-debian      resumes the same workflow instead',
       ),
     )
     .action(async (name: string, options: { readonly dryRun?: boolean }, command: Command) =>
@@ -62,15 +62,14 @@ function addCreate(group: Command, terminal: Terminal): void {
   group
     .command('create')
     .description('run a template on a machine; prints the name of the new workflow')
-    .option('-t, --template <name>', 'the template')
-    .option('-r, --hardware <name>', 'the machine: name of its Hardware, or a MAC')
-    .option('--name <name>', 'name of the workflow; else HARDWARE-TEMPLATE, with a number when that is taken')
+    .option('-t, --template <name>', 'name of the template')
+    .option('-r, --hardware <name>', 'machine: name of its Hardware, or a MAC')
     .option(
-      '--set <name=value>',
-      'a value for the template; device_1 is the machine’s agent unless set',
-      collected,
+      '--name <name>',
+      'name of the workflow (default: HARDWARE-TEMPLATE, with a number if it is taken)',
     )
-    .option('--dry-run', 'ask the server what would happen, without storing anything')
+    .option('--set <name=value>', 'template value; device_1 defaults to the machine’s agent', collected)
+    .option('--dry-run', 'run the server’s checks without storing anything')
     .addHelpText(
       'after',
       examples(
@@ -90,19 +89,19 @@ function addCreate(group: Command, terminal: Terminal): void {
         pairs: { ...map, ...pairsOf(options.set ?? []) },
         dryRun: options.dryRun === true,
       });
-      told(terminal, workflow, options.dryRun === true);
+      printCreated(terminal, workflow, options.dryRun === true);
     });
 }
 
-/** The name alone on standard output, for scripts. */
-function told(terminal: Terminal, { metadata }: Workflow, dryRun: boolean): void {
+/** Prints only the name to standard output, for scripts. */
+function printCreated(terminal: Terminal, { metadata }: Workflow, dryRun: boolean): void {
   terminal.out(`${metadata.name}\n`);
   if (terminal.isTty && !dryRun) terminal.err(`watch it with: tink workflow events ${metadata.name} -w\n`);
 }
 
 const ended = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
-/** The ended workflow stays as it is, as the record of what happened. */
+/** The ended workflow stays unchanged as a record. */
 async function rerun(session: Session, word: string, dryRun: boolean): Promise<void> {
   const { client, terminal } = session;
   const target = await named(session, workflowKind, word);
@@ -110,11 +109,11 @@ async function rerun(session: Session, word: string, dryRun: boolean): Promise<v
   const { spec, status } = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
   const state = status?.state ?? '';
   if (!ended.includes(state)) {
-    throw new TinkFailure(`workflow/${name} has not ended; it is ${state || 'not begun'}`, {
+    throw new TinkFailure(`workflow/${name} has not ended; it is ${state || 'not started'}`, {
       advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow cancel ${name}"`,
     });
   }
   const stem = stemOf(name);
   const workflow = await storeUnderFreeName(session, spec ?? {}, { stem, name: undefined, dryRun });
-  told(terminal, workflow, dryRun);
+  printCreated(terminal, workflow, dryRun);
 }

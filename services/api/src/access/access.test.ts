@@ -26,7 +26,7 @@ async function guardedApi() {
   return startedApi(none, { isGuarded: true });
 }
 
-test('a user without roles may do nothing, and is told what in the words of Kubernetes', async () => {
+test('a user without roles may do nothing, and gets the error in the words of Kubernetes', async () => {
   await using api = await guardedApi();
   api.as(ann);
   const { code, body } = await api.call('DELETE', `${base}/hardware/h`);
@@ -38,7 +38,7 @@ test('a user without roles may do nothing, and is told what in the words of Kube
   assert.equal((await api.call('GET', '/apis')).code, 200);
 });
 
-test('a binding is in force at once, in its own namespace, until it is deleted', async () => {
+test('a binding applies at once, in its own namespace, until it is deleted', async () => {
   await using api = await guardedApi();
   const bindings = `${rbac}/namespaces/default/rolebindings`;
   assert.equal((await api.call('POST', bindings, binding('RoleBinding', 'ann', 'view'))).code, 201);
@@ -53,7 +53,7 @@ test('a binding is in force at once, in its own namespace, until it is deleted',
   assert.equal((await api.call('GET', `${base}/hardware`)).code, 403);
 });
 
-test('nobody gives what he does not have: neither by a role, nor by a binding', async () => {
+test('nobody can grant permissions they lack, neither by a role nor by a binding', async () => {
   await using api = await guardedApi();
   const cluster = `${rbac}/clusterrolebindings`;
   await api.call('POST', cluster, binding('ClusterRoleBinding', 'ann-view', 'view'));
@@ -78,10 +78,10 @@ test('nobody gives what he does not have: neither by a role, nor by a binding', 
   );
   assert.equal((await api.call('POST', cluster, binding('ClusterRoleBinding', 'x', 'view'))).code, 201);
   const absent = await api.call('POST', cluster, binding('ClusterRoleBinding', 'y', 'absent'));
-  assert.match(absent.body.message, /there is no ClusterRole "absent"/);
+  assert.match(absent.body.message, /ClusterRole "absent" not found/);
 });
 
-test('who applies what is not there needs to be allowed to create it', async () => {
+test('applying a missing object needs the permission to create it', async () => {
   await using api = await guardedApi();
   const patching = [{ verbs: ['patch'], apiGroups: ['tinkerbell.org'], resources: ['hardware'] }];
   await api.call('POST', `${rbac}/clusterroles`, role('ClusterRole', 'patches', patching));
@@ -94,7 +94,7 @@ test('who applies what is not there needs to be allowed to create it', async () 
   assert.match(answer.body.message, /cannot create resource "hardware"/);
 });
 
-test('built-in ClusterRoles are listed among the others, and are not written', async () => {
+test('built-in ClusterRoles are listed with the others, and cannot be written', async () => {
   await using api = await guardedApi();
   await api.call('POST', `${rbac}/clusterroles`, role('ClusterRole', 'ours', []));
   const { body } = await api.call('GET', `${rbac}/clusterroles`);
@@ -115,7 +115,7 @@ test('built-in ClusterRoles are listed among the others, and are not written', a
   }
 });
 
-test('reviews say who somebody is and what he may do', async () => {
+test('reviews return the user and the permissions', async () => {
   await using api = await guardedApi();
   await api.call('POST', `${rbac}/clusterrolebindings`, binding('ClusterRoleBinding', 'ann', 'view'));
   api.as(ann);
@@ -133,7 +133,7 @@ test('reviews say who somebody is and what he may do', async () => {
   );
 });
 
-test('what the API hides is neither read nor listed nor watched', async () => {
+test('objects that the API hides cannot be read, listed or watched', async () => {
   const hidden = { collection: 'secrets', namespace: 'default', name: 'key' };
   await using api = await startedApi(none, { hidden: [hidden] });
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key' } };

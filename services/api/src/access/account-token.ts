@@ -1,11 +1,14 @@
-/** Tokens of ServiceAccounts: `POST …/serviceaccounts/NAME/token` (authentication.k8s.io/v1 TokenRequest), and the keys to verify them. */
+/**
+ * Issues tokens of ServiceAccounts: `POST …/serviceaccounts/NAME/token` (authentication.k8s.io/v1 TokenRequest), and publishes
+ * the keys to verify them.
+ */
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import { ApiError, invalid } from '../api-error.ts';
 import { bodyProblems, type BodySchema } from '../body-schema.ts';
 
 export interface AccountTokens {
-  /** A URL, which is also the audience when the request names none. */
+  /** A URL, which is also the default audience. */
   readonly issuer: string;
   /** A JWKS (RFC 7517). */
   readonly publicKeys: object;
@@ -16,7 +19,7 @@ const SECONDS_MIN = 600;
 const SECONDS_MAX = 366 * 24 * 3600;
 const SECONDS_DEFAULT = 3600;
 
-/** What a client sends along and we do not look at. */
+/** Fields that clients send and that the server ignores. */
 const anything: BodySchema = { additionalProperties: {} };
 
 const schema: BodySchema = {
@@ -42,7 +45,10 @@ interface TokenSpec {
   readonly expirationSeconds?: number;
 }
 
-/** Bound to the account as it is: one of its name that comes later is another. Rejects with an ApiError. */
+/**
+ * Issues a token that is bound to the account's uid, so that a later account of the same name is another one. Rejects with an
+ * ApiError.
+ */
 export async function tokenFor(
   deps: { readonly tokens?: AccountTokens; readonly clock: Clock },
   { metadata }: Resource,
@@ -74,13 +80,13 @@ export async function tokenFor(
   };
 }
 
-/** Throws an ApiError where there is no key. */
+/** Throws an ApiError without a key. */
 export function signing(tokens: AccountTokens | undefined): AccountTokens {
   if (tokens !== undefined) return tokens;
-  throw new ApiError('ServiceUnavailable', 'this server has no key to sign tokens with; its log says why');
+  throw new ApiError('ServiceUnavailable', 'the server has no key to sign tokens; see its log');
 }
 
-/** What a token says of its account, as tokens of Kubernetes do. */
+/** Returns the claims about the account, like tokens of Kubernetes. */
 export function accountClaims(
   { namespace, name, uid }: Pick<Resource['metadata'], 'namespace' | 'name' | 'uid'>,
   audiences: readonly string[],
@@ -92,15 +98,15 @@ export function accountClaims(
   };
 }
 
-/** Clients in Go write what they do not say as null. */
+/** Clients in Go send undefined values as null. */
 function withoutNulls(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body ?? {}), (_key, value: unknown) => value ?? undefined) as unknown;
 }
 
-/** Where `issuerDocument` answers. */
+/** The paths that `issuerDocument` answers. */
 export const ISSUER_PATHS: readonly string[] = ['/openid/v1/', '/.well-known/openid-configuration'];
 
-/** What a verifier of our tokens asks for (OpenID Connect Discovery 1.0), or undefined. */
+/** Returns the document that verifiers of our tokens request (OpenID Connect Discovery 1.0), or undefined. */
 export function issuerDocument(path: string, { issuer, publicKeys }: AccountTokens): object | undefined {
   if (path === '/openid/v1/jwks') return publicKeys;
   if (path !== '/.well-known/openid-configuration') return undefined;

@@ -1,8 +1,8 @@
-/** The ClusterRoles that are there without being created, as objects. */
+/** The built-in ClusterRoles as objects. */
 import { builtInRoles } from '@tinkerbell/access';
 import { apiVersionOf, clusterRoleKind, type ObjectMeta, type RoleResource } from '@tinkerbell/resources';
 
-/** By name; they have no history, so that their revision is that of an empty store. */
+/** By name. They never change, so their revision is that of an empty store. */
 export const builtInClusterRoles: ReadonlyMap<string, RoleResource> = new Map(
   [...builtInRoles]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

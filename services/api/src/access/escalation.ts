@@ -1,4 +1,4 @@
-/** Nobody gives away, by a role or a binding, what he does not have himself (Kubernetes' rule against escalation). */
+/** Rejects roles and bindings that grant permissions their writer lacks (Kubernetes' privilege escalation prevention). */
 import { exceeds, type AskedResource, type Rule, type User } from '@tinkerbell/access';
 import type { Authorizer } from '@tinkerbell/platform-contract';
 import {
@@ -30,7 +30,10 @@ export interface Writer {
   readonly user: User;
 }
 
-/** Admission that also refuses what reaches further than its writer: roles, bindings, machines and namespaces, with an ApiError. */
+/**
+ * Admission that also rejects objects beyond their writer's permissions: roles, bindings, machines and namespaces. Rejects
+ * with an ApiError.
+ */
 export function guardedAdmission(admission: Admission, writer: Writer): Admission {
   return {
     async judge(kind, resource, isNew) {
@@ -44,7 +47,7 @@ export function guardedAdmission(admission: Admission, writer: Writer): Admissio
   };
 }
 
-/** A Workflow runs on a machine of another namespace only if its writer may `use` it. What was allowed before stays. */
+/** A Workflow runs on a machine of another namespace only if its writer may `use` it. Existing permissions stay valid. */
 async function refuseUse(workflow: Workflow, writer: Writer): Promise<void> {
   const { namespace, name } = workflow.metadata;
   const wanted = usedHardware(workflow);
@@ -60,7 +63,7 @@ async function refuseUse(workflow: Workflow, writer: Writer): Promise<void> {
   }
 }
 
-/** A rule set makes Workflows where its writer may make them. */
+/** A rule set creates Workflows only where its writer may create them. */
 function refuseElsewhere({ metadata, spec }: WorkflowRuleSet, writer: Writer): void {
   const target = spec?.workflow?.namespace || metadata.namespace;
   if (target === metadata.namespace) return;
@@ -70,10 +73,10 @@ function refuseElsewhere({ metadata, spec }: WorkflowRuleSet, writer: Writer): v
   throw forbidden({ kind: workflowRuleSetKind }, metadata.name, why);
 }
 
-/** Throws an ApiError for a ClusterRole that is there without being created. */
+/** Throws an ApiError for a built-in ClusterRole. */
 export function refuseBuiltIn(kind: Kind, name: string | undefined): void {
   if (kind === clusterRoleKind && name !== undefined && builtInClusterRoles.has(name))
-    throw forbidden({ kind }, name, 'it is built in; create a ClusterRole of another name');
+    throw forbidden({ kind }, name, 'it is built in; create a ClusterRole with another name');
 }
 
 function refuseRole(kind: Kind, { metadata, rules = [] }: RoleResource, writer: Writer): void {
@@ -96,12 +99,12 @@ async function refuseBinding(
     namespace: metadata.namespace ?? '',
   });
   if (rules === undefined)
-    throw forbidden({ kind }, metadata.name, `there is no ${roleRef.kind} ${JSON.stringify(roleRef.name)}`);
+    throw forbidden({ kind }, metadata.name, `${roleRef.kind} ${JSON.stringify(roleRef.name)} not found`);
   const lacking = exceeds(rules, writer.authorizer.rulesOf(writer.user, metadata.namespace ?? ''));
   if (lacking !== undefined) throw forbidden({ kind }, metadata.name, tooMuch(writer.user, lacking));
 }
 
-/** From the store: a role of a moment ago may not be in the policy yet. */
+/** Reads the store, because the policy may not have the latest role yet. */
 async function rulesIn(
   store: Store,
   kind: Kind,

@@ -1,4 +1,4 @@
-/** What comes before every verb on objects: may this user do that? */
+/** Authorizes every verb on objects. */
 import type { User } from '@tinkerbell/access';
 import type { Authorizer, HttpRequest } from '@tinkerbell/platform-contract';
 import { APPLY_PATCH } from '../apply-object.ts';
@@ -15,7 +15,7 @@ export interface Asking {
   readonly user: User;
 }
 
-/** `deps` for this user, whose roles and bindings are looked at before they are written. Rejects with an ApiError. */
+/** Returns `deps` for this user, with a check of written roles and bindings. Rejects with an ApiError. */
 export async function guarded<Deps extends VerbDeps & { readonly authorizer: Authorizer }>(
   deps: Deps,
   { request, target, user }: Asking,
@@ -26,7 +26,7 @@ export async function guarded<Deps extends VerbDeps & { readonly authorizer: Aut
   if (request.method === 'GET') return deps;
   if (target.subresource === undefined) refuseBuiltIn(target.kind, target.name);
   const mayMake = { ...asked, verb: 'create' };
-  // Who applies what is not there makes it.
+  // Applying a missing object creates it.
   const isApply = asked.verb === 'patch' && mediaTypeOf(request) === APPLY_PATCH;
   if (isApply && !authorizer.decide(user, mayMake).allowed && (await store.get(keyOf(target))) === undefined)
     permit(authorizer, user, mayMake, target);

@@ -1,4 +1,4 @@
-/** `GET /v1/auth/token`: an account that shows a token of its own gets a short one, to hand to a gateway or a job. */
+/** `GET /v1/auth/token`: exchanges an account's token for a short-lived one, to pass to a gateway or a job. */
 import type { User } from '@tinkerbell/access';
 import { WholeResponse, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
 import { collectionOf, isRecord, serviceAccountKind } from '@tinkerbell/resources';
@@ -8,7 +8,7 @@ import { accountClaims, signing, type AccountTokens } from './account-token.ts';
 
 export const OWN_TOKEN = '/v1/auth/token';
 
-/** As long as those of the identity providers that stand before such gateways. */
+/** The same lifetime as tokens of the identity providers in front of such gateways. */
 const SECONDS_MAX = 3600;
 
 export interface OwnTokenDeps {
@@ -17,7 +17,7 @@ export interface OwnTokenDeps {
   readonly clock: Clock;
 }
 
-/** RFC 6749, section 5.1. Never good for longer than the token that was shown: else one that was stolen would have no end. */
+/** RFC 6749, section 5.1. Never valid for longer than the presented token, because otherwise a stolen token would never expire. */
 export async function ownToken(deps: OwnTokenDeps, user: User, request: HttpRequest): Promise<Response> {
   const { store, clock } = deps;
   const tokens = signing(deps.tokens);
@@ -26,12 +26,11 @@ export async function ownToken(deps: OwnTokenDeps, user: User, request: HttpRequ
   if (namespace === undefined || name === undefined || shown === undefined)
     throw new ApiError(
       'Unauthorized',
-      `${OWN_TOKEN} is for accounts: send "Authorization: Bearer" with a token that "tink token create" made; people use "tink login"`,
+      `${OWN_TOKEN} accepts only accounts: send "Authorization: Bearer" with a token from "tink token create"; users run "tink login"`,
     );
   const found = await store.get({ collection: collectionOf(serviceAccountKind), namespace, name });
   const left = Math.floor(shown - clock.nowMs() / 1000);
-  if (found === undefined || left <= 0)
-    throw new ApiError('Unauthorized', 'the token that was shown has ended');
+  if (found === undefined || left <= 0) throw new ApiError('Unauthorized', 'the token has expired');
   const seconds = Math.min(SECONDS_MAX, left);
   const claims = accountClaims(found.object.metadata, [tokens.issuer]);
   const answer = {
@@ -44,7 +43,7 @@ export async function ownToken(deps: OwnTokenDeps, user: User, request: HttpRequ
   });
 }
 
-/** When the token ends that the front of the server has verified, in seconds since 1970. */
+/** Returns the expiry of the token that the front of the server has verified, in seconds since 1970. */
 function shownEnd(request: HttpRequest): number | undefined {
   const payload = /^Bearer +[^.]+\.([^.]+)\./i.exec(request.headers.get('authorization') ?? '')?.[1];
   if (payload === undefined) return undefined;

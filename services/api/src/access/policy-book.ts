@@ -1,4 +1,4 @@
-/** Roles, bindings and accounts in memory, as the store has them now: no question of who may do what reads the store. */
+/** Roles, bindings and accounts in memory, following the store. Authorization never reads the store. */
 import { builtInRoles, decide, rulesOf, type Binding, type Policy, type Rule } from '@tinkerbell/access';
 import type { Authorizer, Clock, Log } from '@tinkerbell/platform-contract';
 import {
@@ -23,9 +23,9 @@ export interface PolicyBookDeps {
 }
 
 export interface PolicyBook extends Authorizer {
-  /** Resolves when everything is known that can be; follows the store until the signal. */
+  /** Resolves when everything available is loaded. Follows the store until the signal. */
   start(signal: AbortSignal): Promise<void>;
-  /** The uid of a ServiceAccount; undefined when there is none, or none any more. */
+  /** Returns the uid of a ServiceAccount; undefined if it does not exist. */
   accountUid(namespace: string, name: string): string | undefined;
 }
 
@@ -70,7 +70,7 @@ interface Followed {
   readonly change: (key: ObjectKey, object?: Resource) => void;
 }
 
-/** A store that does not give its roles leaves everybody without them, which is no reason not to start. */
+/** If the store rejects reading roles, the server starts without roles. */
 async function followKind(
   deps: PolicyBookDeps,
   { kind, change }: Followed,
@@ -98,7 +98,7 @@ async function followKind(
   };
   await followStore({ ...deps, collections: () => [collection] }, followers, signal).catch(
     (thrown: unknown) => {
-      deps.log.warn('roles cannot be read; they are in force for nobody', {
+      deps.log.warn('cannot read roles; they grant no permissions', {
         collection,
         error: String(thrown),
       });
@@ -110,7 +110,7 @@ function bindingOf({ namespace, name }: ObjectKey, { roleRef, subjects = [] }: B
   return { name, roleRef, subjects, ...(namespace === '' ? {} : { namespace }) };
 }
 
-/** Cluster-scoped objects have no namespace, so that both scopes fit one map. */
+/** Cluster-scoped objects have no namespace, so one map holds both scopes. */
 function keyText(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }

@@ -1,14 +1,14 @@
-/** What a request asks to do, as roles name it; and the answer in the words of Kubernetes. */
+/** Describes a request in the terms of roles, and formats the decision in the words of Kubernetes. */
 import type { Asked, AskedResource, User } from '@tinkerbell/access';
 import type { Authorizer, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from '../api-error.ts';
 import { detailsOf } from '../object-errors.ts';
 import type { ResourceTarget } from '../request-target.ts';
 
-/** Of a route that nobody guards: tests, and servers of one service. */
+/** The user of unguarded routes: tests, and servers of one service. */
 const EVERYBODY: User = { name: 'system:anonymous', groups: ['system:unauthenticated', 'system:masters'] };
 
-/** The front of the server says in the context whose request it is. */
+/** Returns the user that the front of the server put into the context. */
 export function userOf({ user = EVERYBODY }: HttpContext): User {
   return user;
 }
@@ -16,7 +16,7 @@ export function userOf({ user = EVERYBODY }: HttpContext): User {
 export function askedBy(request: HttpRequest, target: ResourceTarget): AskedResource {
   const { kind, namespace, name, subresource } = target;
   const asked = { verb: verbOf(request, target), group: kind.group, resource: kind.plural };
-  // A namespace is in itself, for roles (as in Kubernetes' own API server).
+  // For roles, a namespace is within itself (like in Kubernetes' own API server).
   const within = kind.group === '' && kind.plural === 'namespaces' ? name : namespace;
   return {
     ...asked,

@@ -1,13 +1,13 @@
-/** Questions about access that are answered and never stored (authorization.k8s.io/v1, authentication.k8s.io/v1). */
+/** Access reviews, which are answered and never stored (authorization.k8s.io/v1, authentication.k8s.io/v1). */
 import type { Asked, Rule, User } from '@tinkerbell/access';
 import type { Authenticator, Authorizer } from '@tinkerbell/platform-contract';
 import { isRecord } from '@tinkerbell/resources';
 import { ApiError } from '../api-error.ts';
 import { permit } from './question.ts';
 
-/** Everybody may do everything. */
+/** Allows everything. */
 export const everybody: Authorizer = {
-  decide: () => ({ allowed: true, reason: 'there are no roles here' }),
+  decide: () => ({ allowed: true, reason: 'roles are disabled' }),
   rulesOf: () => [
     { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
     { verbs: ['*'], nonResourceURLs: ['*'] },
@@ -37,7 +37,7 @@ export function typeOf(review: Review): { readonly apiVersion: string; readonly 
   return { apiVersion: `${group}/v1`, kind };
 }
 
-/** Which review a path is about, or undefined. */
+/** Returns the review at a path, or undefined. */
 export function reviewAt(path: string): Review | undefined {
   return kinds.find((one) => {
     const [group, kind = ''] = one.split('/');
@@ -45,13 +45,13 @@ export function reviewAt(path: string): Review | undefined {
   });
 }
 
-/** Throws an ApiError for whoever may not ask: anybody could try tokens otherwise. Everybody may ask about themselves. */
+/** Throws an ApiError for a user who may not ask, because otherwise anyone could try tokens. Everyone may ask about themselves. */
 export function permitReview(review: Review, { authorizer, user }: ReviewDeps): void {
   if (review !== 'authentication.k8s.io/TokenReview') return;
   permit(authorizer, user, { verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' });
 }
 
-/** The answered review of who may ask for it. Rejects with an ApiError. */
+/** Resolves with the answered review, if the user may ask for it. Rejects with an ApiError. */
 export async function reviewed(review: Review, body: unknown, deps: ReviewDeps): Promise<object> {
   const { kind } = typeOf(review);
   const shape = { ...typeOf(review), metadata: {} };
@@ -61,7 +61,7 @@ export async function reviewed(review: Review, body: unknown, deps: ReviewDeps):
   if (!isRecord(spec)) throw new ApiError('BadRequest', `${kind}: spec: is required`);
   switch (review) {
     case 'authentication.k8s.io/TokenReview':
-      // The token is not said again.
+      // Do not return the token.
       return { ...shape, spec: {}, status: await tokenStatus(spec, deps) };
     case 'authorization.k8s.io/SelfSubjectRulesReview':
       return { ...shape, spec, status: rulesStatus(deps, textIn(spec, 'namespace')) };
@@ -108,7 +108,8 @@ async function tokenStatus(spec: Json, { authenticator }: ReviewDeps): Promise<o
   const token = textIn(spec, 'token');
   if (token === '') throw new ApiError('BadRequest', 'TokenReview: spec.token: is required');
   const found = await authenticator?.authenticate({ authorization: `Bearer ${token}` });
-  if (found?.ok !== true) return { authenticated: false, error: found?.message ?? 'no tokens are accepted' };
+  if (found?.ok !== true)
+    return { authenticated: false, error: found?.message ?? 'token authentication is disabled' };
   return { authenticated: true, user: userInfo(found.user) };
 }
 

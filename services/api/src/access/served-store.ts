@@ -1,4 +1,4 @@
-/** The store as the API shows it: with the built-in ClusterRoles, and without what nobody may have, whatever his roles. */
+/** The store as the API shows it: includes the built-in ClusterRoles, and hides objects that no user may read. */
 import { clusterRoleKind, collectionOf } from '@tinkerbell/resources';
 import type {
   Change,
@@ -17,7 +17,7 @@ import { builtInClusterRoles } from './built-in-cluster-roles.ts';
 
 const roles = collectionOf(clusterRoleKind);
 
-/** `hidden` are neither read nor listed nor watched; their names are taken all the same. */
+/** `hidden` objects cannot be read, listed or watched, but their names are taken. */
 export function createServedStore(store: Store, hidden: readonly ObjectKey[]): Store {
   return new ServedStore(store, hidden);
 }
@@ -79,7 +79,7 @@ function textOf({ collection, namespace, name }: ObjectKey): string {
   return `${collection} ${namespace} ${name}`;
 }
 
-/** Each in the page where its name belongs; the page is then longer than was asked for. */
+/** Inserts each built-in into the page of its name. That page is longer than requested. */
 function withBuiltIn(list: ObjectList, after: string): ObjectList {
   const until = list.next?.name;
   const added = [...builtInClusterRoles]

@@ -1,4 +1,4 @@
-/** Requests to the API and the records that they leave. */
+/** Requests to the API and their audit records. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHENTICATED, type User } from '@tinkerbell/access';
@@ -27,7 +27,7 @@ const read = (journal: Journal) => journal.read({ after: 0, events: ['write-answ
 interface Case {
   readonly as?: User;
   readonly asked: readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
-  /** Of the record that it leaves; undefined when there is none. */
+  /** Returns the audit record; undefined if there is none. */
   readonly message: string | undefined;
 }
 
@@ -90,7 +90,7 @@ const cases: readonly Case[] = [
   { asked: ['POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {}], message: undefined },
 ];
 
-test('each write leaves one record, done or refused, and nothing from bodies and queries is in it', async () => {
+test('each write leaves one record, successful or rejected, without text from bodies and queries', async () => {
   await using api = await startedApi(none, { isGuarded: true });
   const expected: string[] = [];
   for (const { as = MASTER, asked, message } of cases) {
@@ -116,7 +116,7 @@ test('each write leaves one record, done or refused, and nothing from bodies and
   assert.ok((await api.journal.read({ after: 0 })).every(({ source }) => source !== 'audit'));
 });
 
-test('the audit is read by who may get its path, and is followed', async () => {
+test('users with permission for its path can read and follow the audit', async () => {
   await using api = await startedApi(none, { isGuarded: true });
   await api.call('POST', `${base}/hardware`, hardware('h1'));
   api.as(ann);
@@ -137,7 +137,7 @@ test('the audit is read by who may get its path, and is followed', async () => {
   });
   api.as(ann);
   const lines = async (path: string) => (await (await api.raw('GET', path)).text()).split('\n').slice(0, -1);
-  // Its own refusal is none: to read is no write.
+  // Its own rejection leaves no record, because a read is not a write.
   assert.equal((await lines('/audit')).length, 3);
   assert.deepEqual(await lines('/audit?user=bob'), []);
   assert.equal((await api.call('GET', '/audit?after=x')).code, 400);
@@ -151,7 +151,7 @@ test('the audit is read by who may get its path, and is followed', async () => {
   await reader?.cancel();
 });
 
-test('refusals of one user are bounded, and those without a record are counted', async () => {
+test('limits the recorded rejections per user, and counts the rest', async () => {
   const log = createNodeLog({ level: 'silent', format: 'json' });
   let seconds: (() => void)[] = [];
   const clock = {
@@ -185,12 +185,12 @@ test('refusals of one user are bounded, and those without a record are counted',
   assert.deepEqual(await users(), [...Array.from({ length: 5 }, () => 'ann'), MASTER.name, 'ann']);
   assert.equal(samplesOf(set)['api_audit_refusals_unrecorded'], 45);
   for (const second of seconds) second();
-  assert.equal((await read(journal)).at(-1)?.message, 'ann: 45 more refused within a second');
+  assert.equal((await read(journal)).at(-1)?.message, 'ann: 45 more rejected within a second');
   refuse(ann);
   assert.equal((await users()).length, 9);
 });
 
-test('records writes of callers that got no further than the front, within the bound of refusals', async () => {
+test('records writes that the front rejected, within the limit of rejections', async () => {
   await using api = await startedApi(none);
   api.turnAway('DELETE', `${base}/hardware/h`, 401);
   api.turnAway('GET', `${base}/hardware/h`, 401);

@@ -1,6 +1,6 @@
 /**
- * Who asked for which write over the API and what the answer was, as journal records of source `audit`. There is nothing in them from
- * bodies and queries, but for the name that a created object got and whether it was tried only (dryRun).
+ * Records writes over the API and their results as journal records of source `audit`. Records contain no text from bodies and queries,
+ * except the name of a created object and whether the write was a dry run.
  */
 import type { Clock, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
 import type { CounterChild } from '@tinkerbell/platform-metrics';
@@ -11,9 +11,9 @@ import type { ApiMetrics } from '../metrics.ts';
 import { mediaTypeOf } from '../request-body.ts';
 import type { ResourceTarget } from '../request-target.ts';
 
-/** What is known of a write only while it is done. */
+/** Details that are only known while the write is executed. */
 export interface AuditNote {
-  /** Of an object that was created in its collection. */
+  /** Name of an object created in its collection. */
   name?: string;
   dryRun?: boolean;
 }
@@ -28,9 +28,9 @@ export interface AuditedWrite {
 }
 
 const WRITES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
-/** Refused writes of one user that are recorded in one second: a program that tries on and on must not push the others out. */
+/** Limit of recorded rejections per user and second, so that a program that retries cannot displace other records. */
 const REFUSALS_A_SECOND = 5;
-/** As long as a name of Kubernetes gets; paths of requests that are refused may be longer. */
+/** Limit of a recorded name: that of Kubernetes. Paths of rejected requests may be longer. */
 const TEXT_MAX = 253;
 
 export function isWrite({ method }: HttpRequest): boolean {
@@ -40,7 +40,7 @@ export function isWrite({ method }: HttpRequest): boolean {
 export class AuditTrail {
   readonly #journal: Journal;
   readonly #clock: Clock;
-  /** By user, in the second that runs. */
+  /** By user, in the current second. */
   readonly #refusals = new Map<string, number>();
   #cancelSecond: (() => void) | undefined;
   readonly #unrecorded: CounterChild;
@@ -62,7 +62,7 @@ export class AuditTrail {
     this.#journal.append({ source: 'audit', event: WRITE_ANSWERED, message: messageOf(details), details });
   }
 
-  /** Says how many refusals have no record, and ends the second. */
+  /** Records the number of unrecorded rejections, and ends the second. */
   flush(): void {
     this.#cancelSecond?.();
     this.#cancelSecond = undefined;
@@ -70,7 +70,7 @@ export class AuditTrail {
       const unrecorded = count - REFUSALS_A_SECOND;
       if (unrecorded <= 0) continue;
       const user = clipped(name);
-      const message = `${user}: ${unrecorded} more refused within a second`;
+      const message = `${user}: ${unrecorded} more rejected within a second`;
       const details = { user, unrecorded };
       this.#journal.append({ source: 'audit', event: WRITE_ANSWERED, message, details });
     }

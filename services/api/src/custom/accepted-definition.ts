@@ -1,4 +1,4 @@
-/** The status of a CustomResourceDefinition: whether its names are free, and so whether it is served. */
+/** Computes the status of a CustomResourceDefinition: whether its names are free, and so whether it is served. */
 import {
   builtInKinds,
   collectionOf,
@@ -8,7 +8,7 @@ import {
 } from '@tinkerbell/resources';
 import type { KindCatalog } from '../kind-catalog.ts';
 
-/** True for a kind that is served without its definition; the definition is kept, and changes nothing. */
+/** True for a built-in kind. Its definition is stored and has no effect. */
 export function isBuiltIn(definition: CustomResourceDefinition): boolean {
   const { group = '', names } = definition.spec ?? {};
   return builtInKinds.some(
@@ -16,12 +16,12 @@ export function isBuiltIn(definition: CustomResourceDefinition): boolean {
   );
 }
 
-/** True when its kinds are to be served. */
+/** True if its kinds are served. */
 export function isEstablished({ status }: CustomResourceDefinition): boolean {
   return (status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True');
 }
 
-/** With conditions and accepted names as they follow from what else is served. */
+/** Sets conditions and accepted names from all other served kinds. */
 export function acceptedDefinition(
   definition: CustomResourceDefinition,
   catalog: KindCatalog,
@@ -53,7 +53,7 @@ export function acceptedDefinition(
   };
 }
 
-/** Types, reasons and messages of Kubernetes' own. */
+/** Uses the types, reasons and messages of Kubernetes. */
 function conditionsOf(taken: { readonly reason: string; readonly message: string } | undefined) {
   if (taken !== undefined)
     return [
@@ -69,7 +69,7 @@ function conditionsOf(taken: { readonly reason: string; readonly message: string
 
 type Names = NonNullable<CustomResourceDefinition['spec']>['names'];
 
-/** The first name that another definition of the group has. */
+/** Returns the first name that another definition of the group has. */
 function conflictOf(definition: CustomResourceDefinition, names: Names, catalog: KindCatalog) {
   const { group = '' } = definition.spec ?? {};
   const others = catalog

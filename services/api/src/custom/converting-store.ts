@@ -1,12 +1,12 @@
 /**
- * The store as a version of a kind shows it. All versions of a custom kind share one stored form (conversion strategy None): objects
- * are read with the apiVersion of the path and the fields of its schema, and written with those of the stored version.
+ * The store in one version of a kind. All versions of a custom kind share one stored form (conversion strategy None): reads return
+ * the apiVersion of the path and the fields of its schema, and writes use those of the stored version.
  */
 import { inTurns } from '@tinkerbell/platform-contract';
 import { apiVersionOf, collectionOf, prunedTo, type Kind, type Resource } from '@tinkerbell/resources';
 import type { Change, Store, StoredObject, Write } from '@tinkerbell/store-contract';
 
-/** The store itself for a kind of one version. */
+/** Returns the store itself for a kind with one version. */
 export function convertingStore(store: Store, kind: Kind): Store {
   const { storedAs } = kind;
   if (storedAs === undefined) return store;
@@ -49,7 +49,7 @@ async function inVersion(kind: Kind, object: Resource): Promise<Resource> {
   return object.apiVersion === apiVersionOf(kind) ? object : inTurns(conversion(kind, object));
 }
 
-/** Watches pass changes on at once, one after the other. */
+/** Watches pass on changes immediately, one by one. */
 function inVersionNow(kind: Kind, object: Resource): Resource {
   if (object.apiVersion === apiVersionOf(kind)) return object;
   const work = conversion(kind, object);

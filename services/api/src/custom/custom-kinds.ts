@@ -1,4 +1,4 @@
-/** Keeps the catalog of kinds as the CustomResourceDefinitions in the store say. */
+/** Keeps the catalog of kinds in step with the CustomResourceDefinitions in the store. */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   collectionOf,
@@ -20,7 +20,7 @@ export interface CustomKindsDeps {
 
 const collection = collectionOf(customResourceDefinitionKind);
 
-/** Resolves when every definition is known; follows the store until the signal. */
+/** Resolves when every definition is loaded. Follows the store until the signal. */
 export function followDefinitions(deps: CustomKindsDeps, signal: AbortSignal): Promise<void> {
   const { catalog } = deps;
   const put = (definition: CustomResourceDefinition): void => {

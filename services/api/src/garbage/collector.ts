@@ -1,6 +1,6 @@
 /**
- * What goes when something else goes: dependents of deleted owners, the content of deleted namespaces and definitions.
- * Reacts to deletions, and looks at everything once at the start. All of it may be repeated, so that several servers do.
+ * Deletes dependents of deleted owners, and the content of deleted namespaces and definitions. Reacts to deletions, and checks
+ * everything once at the start. All steps may be repeated, so several servers may run it.
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import { collectionOf, namespaceKind, type OwnerReference, type Resource } from '@tinkerbell/resources';
@@ -27,7 +27,7 @@ export class Collector {
   readonly #deps: CollectorDeps;
   readonly #owners = new OwnerIndex();
   readonly #queue: WorkQueue;
-  /** Objects that are marked and wait for others: looked at again whenever something goes. */
+  /** Marked objects that wait for others. They are checked again after each deletion. */
   readonly #waiting = new Map<string, ObjectKey>();
 
   constructor(deps: CollectorDeps) {
@@ -72,7 +72,7 @@ export class Collector {
     this.#queue.add(`finish ${pathOf(key)}`, () => this.#finish(key));
   }
 
-  /** Deletes an object none of whose owners is left; takes away references to those that are gone. */
+  /** Deletes an object if all its owners are gone. Otherwise removes references to missing owners. */
   async #checkOwners(key: ObjectKey): Promise<void> {
     const stored = await this.#deps.store.get(key);
     const references = stored?.object.metadata.ownerReferences ?? [];
@@ -86,7 +86,7 @@ export class Collector {
     else await this.#update(stored, { ownerReferences: left });
   }
 
-  /** True also for owners of kinds that are not served: nothing is known of them. */
+  /** Also true for owners of kinds that are not served, because nothing is known about them. */
   async #exists(reference: OwnerReference, namespace: string): Promise<boolean> {
     const kind = this.#deps.catalog.byName(reference.apiVersion, reference.kind);
     if (kind === undefined) return true;
@@ -96,7 +96,7 @@ export class Collector {
     return owner !== undefined && owner.object.metadata.uid === reference.uid;
   }
 
-  /** Goes one step further with an object that is marked: its dependents or its content, then itself. */
+  /** Takes one step with a marked object: deletes its dependents or its content, then itself. */
   async #finish(key: ObjectKey): Promise<void> {
     const stored = await this.#deps.store.get(key);
     const { deletionTimestamp, finalizers = [] } = stored?.object.metadata ?? {};
@@ -152,7 +152,7 @@ export class Collector {
     await this.#deps.store.commit([{ operation: 'delete', key, expectedRevision }]);
   }
 
-  /** True when nothing is left, not even what waits for finalizers of others. */
+  /** True if nothing is left, including objects that wait for finalizers. */
   async #empty(collection: string, namespace?: string): Promise<boolean> {
     let left = 0;
     for await (const stored of eachStored(this.#deps.store, collection, namespace)) {
@@ -181,7 +181,7 @@ export class Collector {
     }
   }
 
-  /** Fails when somebody was faster; the queue tries again. */
+  /** Fails on a conflict; the queue retries. */
   async #update(stored: StoredObject, fields: Partial<Resource['metadata']>): Promise<void> {
     const object = { ...stored.object, metadata: { ...stored.object.metadata, ...fields } };
     const { key, revision: expectedRevision } = stored;

@@ -1,4 +1,4 @@
-/** Who is owned by whom, by uid; only objects with owner references are kept. */
+/** Indexes owners by uid. Contains only objects with owner references. */
 import type { Resource } from '@tinkerbell/resources';
 import type { ObjectKey } from '@tinkerbell/store-contract';
 

@@ -1,8 +1,8 @@
-/** Tasks one after the other; one that waits already is not added again, one that fails is tried again later. */
+/** Runs tasks one by one. A queued task is not added again, and a failed one is retried later. */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 
 const RETRY_MS = 1000;
-/** Then it waits for the next reason to be looked at. */
+/** After these attempts, a task waits for the next event. */
 const TRIES = 10;
 
 interface Task {
@@ -42,7 +42,7 @@ export class WorkQueue {
   }
 
   #failed(name: string, { run, tries }: Task, thrown: unknown): void {
-    this.#deps.log.debug('garbage collection tries again', { task: name, error: String(thrown) });
+    this.#deps.log.debug('garbage collection failed; retrying', { task: name, error: String(thrown) });
     if (tries + 1 >= TRIES) return;
     this.#deps.clock.schedule(RETRY_MS, () => this.add(name, run, tries + 1));
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { builtInKinds } from '@tinkerbell/resources';
 import { described } from './described.ts';
 
-test('a document is made once for the kinds that are served, and anew for others', () => {
+test('builds a document once for the served kinds, and again for others', () => {
   for (const path of ['/openapi/v2', '/openapi/v3', '/openapi/v3/apis/tinkerbell.org/v1alpha1']) {
     const first = described(path, builtInKinds, '');
     assert.ok(first !== undefined && first.contentType === 'application/json');
@@ -19,7 +19,7 @@ test('a document is made once for the kinds that are served, and anew for others
   assert.match(binary?.contentType ?? '', /protobuf/);
 });
 
-test('what is no document is none', () => {
+test('returns nothing for an unknown document', () => {
   for (const path of ['/openapi/v3/apis/none.org/v1', '/openapi/v4', '/version', '/openapi/'])
     assert.equal(described(path, builtInKinds, ''), undefined, path);
 });

@@ -1,4 +1,4 @@
-/** The OpenAPI documents as they are sent, made once for the kinds that are served: each takes several milliseconds. */
+/** The OpenAPI documents, built once for the served kinds, because each takes several milliseconds. */
 import type { Kind } from '@tinkerbell/resources';
 import { swaggerJson, swaggerOf } from './openapi-v2.ts';
 import { openApiDocument } from './openapi-v3.ts';
@@ -11,7 +11,7 @@ export interface Described {
 
 const made = new WeakMap<readonly Kind[], Map<string, Described>>();
 
-/** The document at an `/openapi/` path; undefined when there is none. `accept` may ask for Protocol Buffers. */
+/** Returns the document at an `/openapi/` path; undefined if there is none. `accept` may request Protocol Buffers. */
 export function described(path: string, kinds: readonly Kind[], accept: string): Described | undefined {
   if (!path.startsWith('/openapi/')) return undefined;
   const contentType =

@@ -1,4 +1,4 @@
-/** The schema of `metadata`, as far as clients may write it (meta/v1 ObjectMeta). */
+/** The schema of `metadata` with the fields that clients may write (meta/v1 ObjectMeta). */
 const PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 export const OBJECT_META = `${PREFIX}.ObjectMeta`;
 const OWNER_REFERENCE = `${PREFIX}.OwnerReference`;
@@ -10,43 +10,47 @@ const textMap = (description: string) => ({
   additionalProperties: { type: 'string' },
 });
 
-/** By name; `reference` begins the references among them. */
+/** By name. `reference` is the prefix of references between schemas. */
 export function objectMetaSchemas(reference: string): Record<string, Record<string, unknown>> {
   return {
     [OBJECT_META]: {
       type: 'object',
-      description: 'What all objects have: their name, labels, and what the server knows of them.',
+      description: 'Metadata of the object: name, labels, and fields set by the server.',
       properties: {
-        annotations: textMap('Notes of tools.'),
-        creationTimestamp: text('When it was created; the server says.'),
+        annotations: textMap('Annotations for tools; cannot be used in selectors.'),
+        creationTimestamp: text('Creation time; set by the server.'),
         deletionGracePeriodSeconds: { type: 'integer', description: 'Always 0 here.', format: 'int64' },
-        deletionTimestamp: text('When its deletion was asked for.'),
+        deletionTimestamp: text('Time when the deletion was requested.'),
         finalizers: {
           type: 'array',
-          description: 'Who must do something before it goes.',
+          description: 'Components that must act before the object is removed.',
           items: { type: 'string' },
           'x-kubernetes-patch-strategy': 'merge',
         },
-        generateName: text('What the server makes a name from, when there is none.'),
-        generation: { type: 'integer', description: 'Grows with each change of the spec.', format: 'int64' },
-        labels: textMap('What selectors select by.'),
+        generateName: text('Prefix from which the server generates a name, if name is empty.'),
+        generation: {
+          type: 'integer',
+          description: 'Increases with each change of the spec.',
+          format: 'int64',
+        },
+        labels: textMap('Labels for selectors.'),
         managedFields: {
           type: 'array',
-          description: 'Who has set which fields.',
+          description: 'Owners of the fields.',
           items: { type: 'object' },
         },
-        name: text('Unique among its kind in its namespace.'),
-        namespace: text('The room of its name.'),
+        name: text('Name, unique among objects of its kind in its namespace.'),
+        namespace: text('Namespace of the object.'),
         ownerReferences: {
           type: 'array',
-          description: 'The objects with which it goes.',
+          description: 'Owners of the object. It is deleted with them.',
           items: { $ref: `${reference}${OWNER_REFERENCE}` },
           'x-kubernetes-patch-merge-key': 'uid',
           'x-kubernetes-patch-strategy': 'merge',
         },
-        resourceVersion: text('Changes with every write.'),
-        selfLink: text('No longer given.'),
-        uid: text('Unlike that of any other object, ever.'),
+        resourceVersion: text('Version of the object; changes with every write.'),
+        selfLink: text('Deprecated; no longer set.'),
+        uid: text('Unique identifier, never reused.'),
       },
     },
     [OWNER_REFERENCE]: {
@@ -54,15 +58,15 @@ export function objectMetaSchemas(reference: string): Record<string, Record<stri
       description: 'An object that owns this one.',
       required: ['apiVersion', 'kind', 'name', 'uid'],
       properties: {
-        apiVersion: text('Of the owner.'),
+        apiVersion: text('API version of the owner.'),
         blockOwnerDeletion: {
           type: 'boolean',
-          description: 'Foreground deletion of the owner waits for it.',
+          description: 'If true, foreground deletion of the owner waits for this object.',
         },
-        controller: { type: 'boolean', description: 'The owner is its controller.' },
-        kind: text('Of the owner.'),
-        name: text('Of the owner.'),
-        uid: text('Of the owner.'),
+        controller: { type: 'boolean', description: 'True if the owner is the managing controller.' },
+        kind: text('Kind of the owner.'),
+        name: text('Name of the owner.'),
+        uid: text('UID of the owner.'),
       },
     },
   };

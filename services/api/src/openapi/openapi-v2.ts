@@ -1,4 +1,4 @@
-/** The OpenAPI v2 document, from which `kubectl` before 1.27 validates and explains. */
+/** The OpenAPI v2 document, which `kubectl` before 1.27 uses to validate and explain. */
 import { type Kind } from '@tinkerbell/resources';
 import { objectMetaSchemas } from './object-meta.ts';
 import { gvkOf, kindSchema, objectPathOf, schemaNameOf } from './openapi-v3.ts';
@@ -37,7 +37,7 @@ export function swaggerOf(kinds: readonly Kind[]): SwaggerDocument {
   };
 }
 
-/** As JSON has it; extensions under their names. */
+/** Returns the schema as JSON, with extensions under their names. */
 export function swaggerJson(document: SwaggerDocument): object {
   const paths = Object.entries(document.paths).map(([path, item]) => [
     path,
@@ -51,7 +51,7 @@ export function swaggerJson(document: SwaggerDocument): object {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** `kubectl --dry-run=server` goes on only where a patch says that it knows dryRun. */
+/** `kubectl --dry-run=server` requires that a patch supports dryRun. */
 function operationOf(kind: Kind): Operation {
   const parameter = (name: string, description: string) => ({
     name,
@@ -61,9 +61,9 @@ function operationOf(kind: Kind): Operation {
   });
   return {
     parameters: [
-      parameter('dryRun', 'All: do everything but write.'),
-      parameter('fieldManager', 'Who writes.'),
-      parameter('fieldValidation', 'What becomes of unknown fields: Strict, Warn or Ignore.'),
+      parameter('dryRun', 'All: process the request without storing the result.'),
+      parameter('fieldManager', 'Name of the writer.'),
+      parameter('fieldValidation', 'Handling of unknown fields: Strict, Warn or Ignore.'),
     ],
     gvk: gvkOf(kind),
   };
@@ -82,7 +82,7 @@ const keywords: readonly string[] = [
   'maximum',
 ];
 
-/** What version 2 can say: no choice of types, no null; a free value has no type. */
+/** Restricts a schema to version 2, which has no type unions and no null. A free value has no type. */
 function plainSchema(schema: Readonly<Record<string, unknown>>): SwaggerSchema {
   const { properties, items, additionalProperties } = schema as Record<string, object | undefined>;
   const isFree =

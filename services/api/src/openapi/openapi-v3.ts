@@ -1,4 +1,4 @@
-/** OpenAPI v3 documents, one for each group and version, as clients need them to check objects before they send them. */
+/** OpenAPI v3 documents, one per group and version, which clients use to validate objects before they send them. */
 import { objectSchemaOf, openApiOf, rootPathOf, type Kind } from '@tinkerbell/resources';
 import { operatorVerbs, type OperatorVerb } from '@tinkerbell/workflow';
 import { operationSchemas } from '../operation-schemas.ts';
@@ -6,7 +6,7 @@ import { OBJECT_META, objectMetaSchemas } from './object-meta.ts';
 
 const REFERENCE = '#/components/schemas/';
 
-/** The document at an `/openapi/v3` path, or undefined. */
+/** Returns the document at an `/openapi/v3` path, or undefined. */
 export function openApiDocument(path: string, kinds: readonly Kind[]): object | undefined {
   if (path === '/openapi/v3') return index(kinds);
   const place = path.slice('/openapi/v3'.length);
@@ -75,7 +75,7 @@ export function objectPathOf(kind: Kind): string {
   return `${rootPathOf(kind)}${namespace}/${kind.plural}/{name}`;
 }
 
-/** `fieldValidation` tells clients that the server itself refuses unknown fields when asked to. */
+/** `fieldValidation` indicates that the server supports strict field validation. */
 function pathItemOf(kind: Kind): object {
   const parameters = ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({
     name,
@@ -102,7 +102,7 @@ export function schemaNameOf(kind: Kind): string {
   return [...(kind.group || 'core').split('.').reverse(), kind.version, kind.kind].join('.');
 }
 
-/** The schema of a kind's objects, which refers to that of ObjectMeta. */
+/** Returns the schema of a kind's objects, which references that of ObjectMeta. */
 export function kindSchema(kind: Kind, reference: string): Record<string, unknown> {
   const whole = openApiOf(objectSchemaOf(kind)) as { properties?: object; required?: unknown };
   const { required: _required, ...rest } = whole;

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI v2 document as `kubectl` before 1.27 insists on it: protobuf messages of gnostic's OpenAPIv2.proto, of which these
- * few fields are enough. The numbers are that file's.
+ * The OpenAPI v2 document as protobuf, which `kubectl` before 1.27 requires: messages of gnostic's OpenAPIv2.proto. These few fields
+ * are enough. The field numbers are from that file.
  */
 import type { Operation, SwaggerDocument, SwaggerSchema } from './openapi-v2.ts';
 
@@ -21,7 +21,7 @@ export function swaggerProtobuf({ info, paths, definitions }: SwaggerDocument): 
 type Part = Uint8Array<ArrayBuffer>;
 const encoder = new TextEncoder();
 
-/** Named items are all alike: name, then value. */
+/** All named items have the same form: name, then value. */
 function named(name: string, value: Part): Part {
   return bytesOf(text(1, name), field(2, value));
 }
@@ -70,7 +70,7 @@ const textKeywords: readonly [keyword: string, number: number][] = [
   ['pattern', 13],
 ];
 
-/** A NamedAny whose value is YAML, of which JSON is a part. */
+/** A NamedAny whose value is YAML, which includes JSON. */
 function extension(number: number, name: string, value: unknown): Part {
   return message(number, text(1, name), message(2, text(2, JSON.stringify(value))));
 }

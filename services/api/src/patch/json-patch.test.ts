@@ -17,7 +17,7 @@ async function codeOf(target: unknown, body: unknown, contentType = jsonPatch): 
   }
 }
 
-test('the operations of RFC 6902 do what its appendix says', async () => {
+test('the operations of RFC 6902 behave as in its appendix', async () => {
   const cases: readonly [target: unknown, patch: unknown, result: unknown][] = [
     [{ foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { foo: 'bar', baz: 'qux' }],
     [{ foo: ['bar', 'baz'] }, [{ op: 'add', path: '/foo/1', value: 'qux' }], { foo: ['bar', 'qux', 'baz'] }],
@@ -70,7 +70,7 @@ test('the operations of RFC 6902 do what its appendix says', async () => {
   }
 });
 
-test('what is no patch, no pointer or no place is a failure of the client', async () => {
+test('rejects invalid patches, pointers and places', async () => {
   const bad: readonly unknown[] = [
     {},
     null,
@@ -108,7 +108,7 @@ test('what is no patch, no pointer or no place is a failure of the client', asyn
   assert.equal(({} as { polluted?: number }).polluted, undefined);
 });
 
-test('a patch that copies what it made is refused before the memory is full', async () => {
+test('rejects a patch that copies its own result before the memory is full', async () => {
   const doubling = Array.from({ length: 40 }, () => ({ op: 'copy', from: '', path: '/a' }));
   const inLists = Array.from({ length: 60 }, () => ({ op: 'copy', from: '/l', path: '/l/-' }));
   const text = Array.from({ length: 3000 }, (_, at) => ({ op: 'copy', from: '/text', path: `/c${at}` }));
@@ -120,7 +120,7 @@ test('a patch that copies what it made is refused before the memory is full', as
   assert.ok(after.heapUsed - before.heapUsed < 50_000_000);
 });
 
-test('a patch that works without growing is given up in time, with turns for others before', async () => {
+test('aborts an expensive patch in time, and gives others turns before', async () => {
   const wide = Object.fromEntries(Array.from({ length: 4000 }, (_, at) => [`k${at}`, at]));
   const list = Array.from({ length: 40_000 }, (_, at) => at);
   const patches: readonly unknown[][] = [
@@ -145,7 +145,7 @@ test('a patch that works without growing is given up in time, with turns for oth
   assert.equal(await codeOf({ list }, tooMany), 413);
 });
 
-test('merges of any kind make no object that is too large or too deep', async () => {
+test('merges of any kind create no object that is too large or too deep', async () => {
   const deep = (depth: number): unknown =>
     JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as unknown;
   const half = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, 'x'.repeat(9000)]));
@@ -160,7 +160,7 @@ test('merges of any kind make no object that is too large or too deep', async ()
     const more = Object.fromEntries(Object.entries(items).map(([key, value]) => [`other-${key}`, value]));
     assert.equal(await codeOf({ data: items }, { data: more }, type), 413);
   }
-  // As kubectl apply and set subject patch them.
+  // kubectl apply and kubectl set subject patch them.
   const strategic = 'application/strategic-merge-patch+json';
   for (const kind of [roleKind, roleBindingKind, leaseKind])
     assert.deepEqual(await patched({ a: [1] }, { body: { a: [2] }, contentType: strategic }, kind), {
@@ -169,7 +169,7 @@ test('merges of any kind make no object that is too large or too deep', async ()
   await assert.rejects(patched({}, { body: {}, contentType: strategic }, hardwareKind), /not supported/);
 });
 
-test('long lists that merge by key take time that grows with their number', async () => {
+test('merging long lists by key takes time proportional to their length', async () => {
   const owners = (from: number) => Array.from({ length: 9000 }, (_, at) => ({ uid: `u${from + at}`, n: at }));
   const target = { metadata: { ownerReferences: owners(0), finalizers: [] } };
   const usage = process.cpuUsage();
@@ -183,7 +183,7 @@ test('long lists that merge by key take time that grows with their number', asyn
   assert.ok(process.cpuUsage(usage).user < 3_000_000);
 });
 
-/** Of small lists and objects: where things are, where they are not, and in themselves. */
+/** Patches of small lists and objects, with valid and invalid places and moves into themselves. */
 const pointers = [
   '',
   '/a',
@@ -208,7 +208,7 @@ const operation = fc.record(
   { noNullPrototype: true },
 );
 
-/** Null when the other implementation could apply the operation. It throws where a number has fields. */
+/** Returns null if the other implementation could apply the operation. It throws where a number has fields. */
 function otherFault(
   copy: unknown,
   one: { readonly op: string; readonly path: string; readonly from: string },
@@ -216,7 +216,7 @@ function otherFault(
   try {
     const { op, path, from } = one;
     const used = op === 'copy' ? [path, from] : [path];
-    // It takes any name and any number for an index, and has fields in texts.
+    // It accepts any name and any number for an index, and has fields in strings.
     if (used.some((pointer) => isNoPlace(copy, pointer))) return new Error('no index');
     return applyPatch(copy, structuredClone([one]) as Operation[])[0] ?? null;
   } catch (thrown) {
@@ -234,7 +234,7 @@ function isNoPlace(value: unknown, pointer: string): boolean {
   return false;
 }
 
-test('random patches come out as another implementation has them, and change nothing they were made on', async () => {
+test('random patches give the result of another implementation, and do not change their input', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 12 }), async (operations) => {
       const target = { a: { b: [1, { c: 2 }], d: 'x' }, e: [] };
@@ -242,7 +242,7 @@ test('random patches come out as another implementation has them, and change not
       let expected: unknown = structuredClone(target);
       const patch: unknown[] = [];
       for (const one of operations) {
-        // The other implementation replaces nothing at the root, and finds something after the last item.
+        // The other implementation replaces nothing at the root, and finds a value after the last item.
         const isAfterLast = one.path.endsWith('-') && ['replace', 'remove', 'test'].includes(one.op);
         if (one.path === '' || one.from === '' || isAfterLast || one.from.endsWith('-')) continue;
         const copy = structuredClone(expected);

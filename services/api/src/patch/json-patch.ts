@@ -1,16 +1,16 @@
 /**
- * JSON patch (RFC 6902) on values that are not changed: lists and objects on the way to a change are copied once. What a patch makes is
- * counted as it goes, so that one that copies itself is refused before it has filled the memory.
+ * JSON patch (RFC 6902) without changing the input: lists and objects on the path of a change are copied once. The result's size is
+ * counted during the patch, so that a patch that copies itself is rejected before it fills the memory.
  */
 import { beyond, isDeepEqual, isRecord, sizeOf, type Size } from '@tinkerbell/resources';
 import { ApiError } from '../api-error.ts';
 import { parsePointer } from './json-pointer.ts';
 
-/** Operations in one JSON patch, as in Kubernetes. */
+/** Limit of operations in one JSON patch, as in Kubernetes. */
 const OPERATIONS_MAX = 10_000;
-/** Values and fields that all operations together may copy, compare or count: half a second. */
+/** Limit of values and fields that all operations together may copy, compare or count: half a second. */
 const WORK_MAX = 3_000_000;
-/** After so much others may have a turn; and after so many operations that are read. */
+/** Work between two turns of the event loop, and operations between two turns while parsing. */
 const WORK_EACH = 500;
 const OPERATIONS_EACH = 100;
 
@@ -21,7 +21,7 @@ export interface PatchOperation {
   readonly value: unknown;
 }
 
-/** The patched value. Yields often. Throws an ApiError. */
+/** Returns the patched value. Yields often. Throws an ApiError. */
 export function* jsonPatched(target: unknown, patch: unknown, limits: Size): Generator<undefined, unknown> {
   const operations = yield* operationsOf(patch);
   const document = new PatchedDocument(target, limits);
@@ -44,7 +44,7 @@ const names: readonly unknown[] = ['add', 'remove', 'replace', 'move', 'copy', '
 
 function* operationsOf(patch: unknown): Generator<undefined, readonly PatchOperation[]> {
   if (!Array.isArray(patch))
-    throw new ApiError('BadRequest', 'a JSON patch is a list of operations, each with op and path');
+    throw new ApiError('BadRequest', 'a JSON patch must be a list of operations, each with op and path');
   if (patch.length > OPERATIONS_MAX)
     throw new ApiError('RequestEntityTooLarge', `a JSON patch may have at most ${OPERATIONS_MAX} operations`);
   const operations: PatchOperation[] = [];
@@ -84,7 +84,7 @@ type Container = unknown[] | Record<string, unknown>;
 class PatchedDocument {
   value: unknown;
   readonly #limits: Size;
-  /** Lists and objects that this patch has made, and nothing else refers to. */
+  /** Lists and objects that this patch has created and that nothing else references. */
   #own = new Set<unknown>();
   #size: Size;
   #work = 0;
@@ -124,11 +124,10 @@ class PatchedDocument {
 
   #test(path: readonly string[], expected: unknown): void {
     this.#take(this.#sizeOf(expected).nodes);
-    if (!isDeepEqual(this.#at(path), expected))
-      throw new PatchFault(`the value at ${shown(path)} is another one`);
+    if (!isDeepEqual(this.#at(path), expected)) throw new PatchFault(`the value at ${shown(path)} differs`);
   }
 
-  /** The value at a path, from now on in two places: nothing that was made so far is changed in place. */
+  /** Returns the value at a path, which now occurs in two places. Nothing created so far may be changed in place. */
   #shared(path: readonly string[]): unknown {
     this.#own = new Set();
     return this.#at(path);
@@ -152,7 +151,7 @@ class PatchedDocument {
     container.splice(index, 0, value);
   }
 
-  /** The value that was there. */
+  /** Returns the previous value. */
   #remove(path: readonly string[]): unknown {
     const value = this.#at(path);
     this.#grow(value, -1);
@@ -180,10 +179,10 @@ class PatchedDocument {
     this.#take(1);
     if (Array.isArray(container)) return container[indexIn(container, step, container.length - 1)];
     if (isRecord(container) && Object.hasOwn(container, step)) return container[step];
-    throw new PatchFault(`there is nothing at ${shown(path)}`);
+    throw new PatchFault(`no value at ${shown(path)}`);
   }
 
-  /** The list or object at a path, which may be changed in place. */
+  /** Returns the list or object at a path, which may be changed in place. */
   #writable(path: readonly string[]): Container {
     let container = (this.value = this.#owned(this.value, path));
     for (const step of path) {
@@ -233,7 +232,7 @@ function copied(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value));
 }
 
-/** A field named `__proto__` is a field like any other. */
+/** Treats a field named `__proto__` like any other field. */
 function set(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
@@ -242,9 +241,9 @@ function set(target: Record<string, unknown>, name: string, value: unknown): voi
 
 function indexIn(list: readonly unknown[], step: string, max: number): number {
   if (!/^(0|[1-9]\d{0,8})$/.test(step))
-    throw new PatchFault(`${JSON.stringify(step.slice(0, 80))} is no index of a list`);
+    throw new PatchFault(`${JSON.stringify(step.slice(0, 80))} is not an index of a list`);
   const index = Number(step);
-  if (index > max) throw new PatchFault(`the list has ${list.length} items, none at ${index}`);
+  if (index > max) throw new PatchFault(`index ${index} is out of range; the list has ${list.length} items`);
   return index;
 }
 

@@ -1,7 +1,7 @@
-/** Steps in one pointer: as deep as an object may be. */
+/** Limit of steps in one pointer: the nesting limit of objects. */
 const STEPS_MAX = 110;
 
-/** The steps of a JSON pointer (RFC 6901); undefined for what is none. */
+/** Returns the steps of a JSON pointer (RFC 6901); undefined if it is invalid. */
 export function parsePointer(text: unknown): readonly string[] | undefined {
   if (text === '') return [];
   if (typeof text !== 'string' || !text.startsWith('/') || /~(?![01])/.test(text)) return undefined;

@@ -1,10 +1,10 @@
-/** JSON merge patch (RFC 7386), JSON patch (RFC 6902) and, for the kinds of Kubernetes itself, strategic merge patch. */
+/** JSON merge patch (RFC 7386), JSON patch (RFC 6902) and, for Kubernetes' own kinds, strategic merge patch. */
 import { inTurns } from '@tinkerbell/platform-contract';
 import { isRecord, OBJECT_LIMITS, sizeFault, strategicMerge, type Kind } from '@tinkerbell/resources';
 import { ApiError } from '../api-error.ts';
 import { jsonPatched } from './json-patch.ts';
 
-/** The patched value, no larger than an object may be; `target` is not changed. Rejects with an ApiError. */
+/** Returns the patched value, within the size limit of objects. Does not change `target`. Rejects with an ApiError. */
 export async function patched(
   target: unknown,
   { body, contentType }: { readonly body: unknown; readonly contentType: string },
@@ -15,7 +15,7 @@ export async function patched(
   return value;
 }
 
-/** Rejects with an ApiError for what is larger than an object may be. */
+/** Rejects with an ApiError for a value beyond the size limit of objects. */
 export async function refuseLarge(value: unknown): Promise<void> {
   const fault = await inTurns(sizeFault(value, OBJECT_LIMITS));
   if (fault !== undefined) throw new ApiError('RequestEntityTooLarge', `the object would have ${fault}`);
@@ -39,7 +39,7 @@ function resultOf(
   }
 }
 
-/** Custom resources have no strategy, in a cluster as here. */
+/** Custom resources have no strategic merge patch, in a cluster as here. */
 function isOfKubernetes({ group }: Kind): boolean {
   return ['', 'coordination.k8s.io', 'rbac.authorization.k8s.io', 'apiextensions.k8s.io'].includes(group);
 }
@@ -47,13 +47,13 @@ function isOfKubernetes({ group }: Kind): boolean {
 function unsupported(contentType: string): ApiError {
   return new ApiError(
     'UnsupportedMediaType',
-    `patch type ${contentType || '(none)'} is not supported here; use application/merge-patch+json or application/json-patch+json`,
+    `patch type ${contentType || '(none)'} is not supported; use application/merge-patch+json or application/json-patch+json`,
   );
 }
 
 function asObject(patch: unknown): unknown {
   if (isRecord(patch)) return patch;
-  throw new ApiError('BadRequest', 'a merge patch is an object');
+  throw new ApiError('BadRequest', 'a merge patch must be an object');
 }
 
 function merged(target: unknown, patch: unknown): unknown {

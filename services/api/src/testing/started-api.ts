@@ -1,4 +1,4 @@
-/** The API upon a store in memory; for tests. */
+/** The API on a memory store, for tests. */
 import assert from 'node:assert/strict';
 import type { HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
 import { samplesOf } from '@tinkerbell/platform-metrics';
@@ -14,7 +14,7 @@ import { createApiService, createPolicyBook, type ApiDeps } from '../index.ts';
 const log = createNodeLog({ level: 'silent', format: 'json' });
 export const base = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 
-/** Nobody in particular, who may do everything. */
+/** A user who may do everything. */
 export const MASTER: User = { ...ANONYMOUS, groups: [...ANONYMOUS.groups, MASTERS] };
 
 interface Answer {
@@ -57,7 +57,7 @@ export async function startedApi(
     signal: AbortSignal.any([stopping.signal, gone.signal]),
     user,
   });
-  /** As the listener calls it. */
+  /** Calls it like the listener does. */
   async function handle(
     request: HttpRequest,
     { signal }: Pick<HttpContext, 'signal'> = request,
@@ -96,18 +96,18 @@ export async function startedApi(
     raw,
     handle,
     counters: () => samplesOf(service.metrics),
-    /** As the front of the server does with a caller that it turns away. */
+    /** Acts like the front of the server with a caller that it rejects. */
     turnAway(method: string, path: string, code: 401 | 403): void {
       const request = new Request(`http://localhost${path}`, { method });
       const route = service.routes.find((one) => path.startsWith(one.prefix));
       if (route?.access === 'api') route.onRejected?.(request, context(), code);
     },
-    /** All clients so far go away. */
+    /** Disconnects all clients. */
     hangUp() {
       gone.abort();
       gone = new AbortController();
     },
-    /** Whose requests those that follow are. */
+    /** Sets the user of all following requests. */
     as(next: User) {
       user = next;
     },

@@ -1,4 +1,4 @@
-/** How many Events may be written, as Kubernetes' EventCorrelator has it for one object, and for all of them together. */
+/** Rate limits of Events, per object like Kubernetes' EventCorrelator, and in total. */
 import type { Clock } from '@tinkerbell/platform-contract';
 
 interface Bucket {
@@ -6,16 +6,19 @@ interface Bucket {
   atMs: number;
 }
 
-/** client-go's defaults: 25 at once, then one in five minutes. */
+/** client-go's defaults: a burst of 25, then one per five minutes. */
 const OBJECT = { burst: 25, perMs: 1 / 300_000 } as const;
-/** Of all objects: some for a hundred, of what an engine that runs thousands of actions a second writes. */
+/**
+ * Limit for all objects together. Enough for a hundred objects, and far below the thousands of actions per second of a busy
+ * engine.
+ */
 const ALL = { burst: 500, perMs: 50 / 1000 } as const;
 const OBJECTS_MAX = 4096;
 
 export class EventLimits {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #all: Bucket;
-  /** In order of use; the one used least recently is forgotten first. */
+  /** In order of use. The least recently used entry is dropped first. */
   readonly #byObject = new Map<string, Bucket>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {

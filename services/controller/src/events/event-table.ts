@@ -1,8 +1,11 @@
-/** Which records of the timelines are Events, so that `kubectl describe` and `kubectl get events` show what an operator looks for. */
+/**
+ * Selects the timeline records that become Events, so that `kubectl describe` and `kubectl get events` show what operators
+ * need.
+ */
 import type { JournalRecord, JournalSource } from '@tinkerbell/store-contract';
 
 export interface EventWords {
-  /** CamelCase: machines may look for it. */
+  /** CamelCase, because programs may search for it. */
   readonly reason: string;
   readonly type: 'Normal' | 'Warning';
 }
@@ -10,7 +13,7 @@ export interface EventWords {
 const normal = (reason: string): EventWords => ({ reason, type: 'Normal' });
 const warning = (reason: string): EventWords => ({ reason, type: 'Warning' });
 
-/** The success of a single action is not among them: a workflow has hundreds, and its timeline has them all. */
+/** Excludes the success of single actions: a workflow has hundreds, and its timeline has them all. */
 const byEvent: Readonly<Record<string, EventWords>> = {
   'rendering-failed': warning('RenderingFailed'),
   'netboot-toggled': normal('NetbootToggled'),
@@ -43,7 +46,7 @@ const byState: Readonly<Record<string, EventWords>> = {
   TIMEOUT: warning('TimedOut'),
 };
 
-/** Of a DHCP packet that was not answered: what is wrong with the Hardware, not with the packet or the network. */
+/** Reasons for ignored DHCP packets that mean an error in the Hardware, not in the packet or the network. */
 const HARDWARE_REASONS: readonly unknown[] = [
   'several-hardware',
   'no-netboot-data',
@@ -56,14 +59,14 @@ const HARDWARE_REASONS: readonly unknown[] = [
   'osie-url-invalid',
 ];
 
-/** The events of the journal that may be an Event: what is not among them is never looked at. */
+/** Names of journal events that may become Events. All others are skipped. */
 export const recordedEvents: readonly string[] = [
   ...Object.keys(byEvent),
   'state-changed',
   'request-ignored',
 ];
 
-/** Undefined for a record that is no Event. */
+/** Returns undefined for a record that does not become an Event. */
 export function wordsOf({ event, details }: JournalRecord): EventWords | undefined {
   if (event === 'state-changed') return byState[String(details?.['to'])];
   if (event !== 'request-ignored') return byEvent[event];
@@ -78,7 +81,7 @@ const components: Readonly<Partial<Record<JournalSource, string>>> = {
   workflow: 'tinkerbell-controller',
 };
 
-/** Who saw it. */
+/** Returns the reporting component. */
 export function componentOf(source: JournalSource): string {
   return components[source] ?? 'tinkerbell';
 }

@@ -1,4 +1,4 @@
-/** Writes Events beside all else that happens: queued, bounded, and let go of when the store is slow. */
+/** Writes Events in the background. The queue is bounded, and Events are dropped if the store is slow. */
 import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
 import type { CounterChild } from '@tinkerbell/platform-metrics';
 import { collectionOf, eventKind, eventOf, uidOf, type Event, type Happening } from '@tinkerbell/resources';
@@ -15,16 +15,16 @@ export interface EventWriterDeps {
 
 export type Seen = Pick<Happening, 'object' | 'reason' | 'message' | 'type' | 'component'>;
 
-/** What waits for the store. */
+/** Limit of queued Events. */
 const WAITING_MAX = 1000;
-/** Events that are counted up when the same happens again; client-go keeps as many. */
+/** Number of remembered Events, whose count increases when they repeat; client-go's number. */
 const KNOWN_MAX = 4096;
 
 export class EventWriter {
   readonly #deps: EventWriterDeps;
   readonly #limits: EventLimits;
   readonly #waiting: Seen[] = [];
-  /** By what happened to what, in order of use. */
+  /** By object and reason, in order of use. */
   readonly #known = new Map<string, ObjectKey>();
   #writing: Promise<void> | undefined;
   readonly #written: CounterChild;
@@ -56,7 +56,7 @@ export class EventWriter {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.#writing;
   }
@@ -85,7 +85,7 @@ export class EventWriter {
     if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** False when it has been deleted since. */
+  /** Returns false if the Event has been deleted since. */
   async #again(key: ObjectKey): Promise<boolean> {
     const updated = await updateObject<never>(this.#deps.store, key, (current) => {
       const event = current as Event;

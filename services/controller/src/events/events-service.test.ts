@@ -92,7 +92,7 @@ const failed: JournalEntry = {
   message: 'survey / look failed: no disk',
 };
 
-test('a failed action is an Event of its workflow; the same again is counted', async () => {
+test('a failed action becomes an Event of its workflow, and a repetition increases its count', async () => {
   await using server = await started();
   await server.happens(failed);
   await server.advance(60_000);
@@ -122,7 +122,7 @@ test('a failed action is an Event of its workflow; the same again is counted', a
   });
 });
 
-test('states of a workflow are Events, single actions that succeed are none', async () => {
+test('states of a workflow become Events, but not the success of single actions', async () => {
   await using server = await started();
   const changed = (to: string): JournalEntry => ({
     source: 'workflow',
@@ -143,7 +143,7 @@ test('states of a workflow are Events, single actions that succeed are none', as
   ]);
 });
 
-test('a packet is an Event of the Hardware that owns its MAC, one of an unknown machine of none', async () => {
+test('an ignored packet becomes an Event of the Hardware that owns its MAC', async () => {
   await using server = await started();
   const ignored = (reason: string, machine = mac): JournalEntry => ({
     source: 'dhcp',
@@ -163,7 +163,7 @@ test('a packet is an Event of the Hardware that owns its MAC, one of an unknown 
   );
 });
 
-test('an object that fails all the time gets 25 Events, then one in five minutes', async () => {
+test('an object that fails all the time gets 25 Events, then one per five minutes', async () => {
   await using server = await started();
   const one = (index: number): JournalEntry => ({ ...failed, message: `failed ${index}` });
   const events = await server.happens(...Array.from({ length: 40 }, (_, index) => one(index)));
@@ -173,7 +173,7 @@ test('an object that fails all the time gets 25 Events, then one in five minutes
   assert.equal((await server.happens(one(41), one(42))).length, 26);
 });
 
-test('a store that takes nothing costs Events, and nothing else', async () => {
+test('a store that rejects writes only loses Events', async () => {
   await using server = await started();
   const commit = server.store.commit.bind(server.store);
   server.store.commit = () => Promise.reject(new Error('away'));
@@ -184,7 +184,7 @@ test('a store that takes nothing costs Events, and nothing else', async () => {
   assert.equal(server.counters()['kubernetes_events_written_total'], 1);
 });
 
-test('Events go an hour after they were seen last', async () => {
+test('Events are deleted an hour after they were last seen', async () => {
   await using server = await started();
   await server.happens(failed);
   await server.advance(3_000_000);
@@ -196,7 +196,7 @@ test('Events go an hour after they were seen last', async () => {
   assert.equal((await server.happens(failed))[0]?.count, 1);
 });
 
-test('a machine that is not registered is an Event about the Hardware that it is to have', async () => {
+test('an unregistered machine gets an Event for its future Hardware', async () => {
   await using server = await started();
   const message = '08:00:27:00:00:09 asks to boot; register it with: tink hardware accept 08:00:27:00:00:09';
   const [event] = await server.happens({

@@ -1,6 +1,6 @@
 /**
- * Kubernetes Events of what happens, made from the timelines: whoever writes a timeline knows nothing of them and never waits for
- * one. Runs where the timelines are seen: on one of several servers that share a journal, on each that has its own.
+ * Creates Kubernetes Events from the timelines. Writers of timelines do not know about Events and never wait for one. The service
+ * runs on each server with its own journal, and on one of several servers that share a journal.
  */
 import type { Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
@@ -17,7 +17,7 @@ export interface EventsDeps extends EventWriterDeps {
 }
 
 export interface EventsConfig {
-  /** True where nobody else deletes old Events; a cluster's API server does. */
+  /** True if this service must delete old Events. In a cluster, its API server does. */
   readonly sweeps: boolean;
 }
 
@@ -41,7 +41,7 @@ export function createEventsService(deps: EventsDeps, { sweeps }: EventsConfig):
     try {
       await sweepEvents(deps.store, deps.clock.nowMs());
     } catch (thrown) {
-      deps.log.warn('old events are not deleted', { error: String(thrown) });
+      deps.log.warn('cannot delete old events', { error: String(thrown) });
     }
   }
 
@@ -71,7 +71,7 @@ export function createEventsService(deps: EventsDeps, { sweeps }: EventsConfig):
   };
 }
 
-/** The workflow that a record is about, else the Hardware that owns the MAC of its machine. */
+/** Returns the workflow of a record, else the Hardware that owns the MAC of its machine. */
 function objectsOf(view: View, { workflow, machine, event }: JournalRecord): readonly Resource[] {
   const [namespace = '', name = ''] = (workflow ?? '').split('/');
   const found = workflow === undefined ? undefined : view.workflowNamed(namespace, name);
@@ -80,7 +80,7 @@ function objectsOf(view: View, { workflow, machine, event }: JournalRecord): rea
   return event === 'machine-unknown' ? [hardwareToBe(machine)] : view.hardwareByMac(machine);
 }
 
-/** An Event is about an object: here about the Hardware that is not there yet, under the name that `tink hardware accept` gives it. */
+/** The Event needs an object. For an unknown machine, this is the future Hardware, named as `tink hardware accept` will name it. */
 function hardwareToBe(mac: string): Resource {
   const name = `machine-${mac.replaceAll(':', '-')}`;
   return {

@@ -1,10 +1,10 @@
-/** Events are kept for an hour, as upstream's cluster keeps them (kube-apiserver's --event-ttl). */
+/** Deletes Events after an hour, like upstream's cluster (kube-apiserver's --event-ttl). */
 import { collectionOf, eventKind, type Event } from '@tinkerbell/resources';
 import { eachPage, type Store } from '@tinkerbell/store-contract';
 
 const KEPT_MS = 3_600_000;
 
-/** Deletes those that are older, whoever wrote them; one that is written meanwhile stays. Resolves with how many went. */
+/** Deletes older Events of any writer, except those updated meanwhile. Resolves with the number of deleted Events. */
 export async function sweepEvents(store: Store, nowMs: number): Promise<number> {
   let gone = 0;
   for await (const page of eachPage(store, { collection: collectionOf(eventKind) }))
@@ -16,7 +16,7 @@ export async function sweepEvents(store: Store, nowMs: number): Promise<number> 
   return gone;
 }
 
-/** One without any time that can be read is as old as time. */
+/** An Event without a readable time counts as expired. */
 function lastMs({ lastTimestamp, firstTimestamp, metadata }: Event): number {
   return Date.parse(lastTimestamp ?? firstTimestamp ?? metadata.creationTimestamp ?? '') || 0;
 }

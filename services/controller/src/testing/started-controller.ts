@@ -1,4 +1,4 @@
-/** A controller upon a store in memory, with time that moves by hand. */
+/** A controller on a memory store with a manual clock. */
 import assert from 'node:assert/strict';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { samplesOf } from '@tinkerbell/platform-metrics';
@@ -21,7 +21,7 @@ const collections: Readonly<Record<string, string>> = {
 };
 export const mac = '52:54:00:00:00:01';
 
-/** Time moves only by `advance`, which runs what is due. */
+/** Time moves only by `advance`, which runs due timers. */
 function manualClock() {
   let now = 1_700_000_000_000;
   let tasks: { at: number; task: () => void }[] = [];
@@ -47,7 +47,7 @@ function manualClock() {
   };
 }
 
-/** `before` is what was stored before the controller started. */
+/** `before` is stored before the controller starts. */
 export async function startedController(
   before: readonly (readonly [kind: string, name: string, fields: object])[] = [],
   referenceRules: ReferenceRules = { deny: [], allow: [] },
@@ -98,7 +98,7 @@ export async function startedController(
   for (const one of before) await put(...one);
   const service = await start();
   const get = async (kind: string, name: string) => (await store.get(keyOf(kind, name)))?.object;
-  /** Waits until the workflow is as wanted; the test's own time limit ends a wait in vain. */
+  /** Waits until the workflow meets the condition. The test's own time limit ends the wait. */
   async function until(wanted: (status: WorkflowStatus) => boolean): Promise<WorkflowStatus> {
     for (;;) {
       const status = ((await get('Workflow', 'w')) as Workflow | undefined)?.status ?? {};
@@ -116,7 +116,7 @@ export async function startedController(
     put,
     get,
     until,
-    /** Long enough for what is under way to come to rest, without time moving. */
+    /** Waits until running work is idle, without moving time. */
     async settled(): Promise<void> {
       for (let i = 0; i < 20; i++) await new Promise(setImmediate);
     },
@@ -131,7 +131,7 @@ export async function startedController(
 
 export type Controller = Awaited<ReturnType<typeof startedController>>;
 
-/** A BMC service that ends every Job at once, with this condition; the Jobs it saw, in order. */
+/** A BMC service that ends every Job at once with this condition. Records the Jobs in order. */
 export function instantBmc(
   controller: Controller,
   condition: 'Completed' | 'Failed' = 'Completed',
@@ -140,7 +140,7 @@ export function instantBmc(
   controller.view.onChange(({ key, type, object }) => {
     if (key.collection !== collections['Job'] || type !== 'added') return;
     seen.push(`${key.name} ${JSON.stringify((object.spec as { tasks: unknown }).tasks)}`);
-    const conditions = [{ type: condition, status: 'True', message: 'as told' }];
+    const conditions = [{ type: condition, status: 'True', message: 'as configured' }];
     void controller.put('Job', key.name, { status: { conditions } });
   });
   return seen;

@@ -1,8 +1,8 @@
-/** What a path finds in a value, and a template as text. What is missing is nothing, as kubectl has it. */
+/** Evaluates a path on a value, and formats a template as text. A missing field yields nothing, as in kubectl. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Comparison, Operand, Piece, Step } from './parse-jsonpath.ts';
 
-/** Text of the whole template; several values of one expression stand between spaces. */
+/** Returns the text of the whole template. Several values of one expression are separated by spaces. */
 export function renderJsonPath(pieces: readonly Piece[], root: unknown): string {
   return pieces.map((piece) => renderPiece(piece, root)).join('');
 }
@@ -22,19 +22,19 @@ function renderPiece(piece: Piece, value: unknown): string {
   }
 }
 
-/** A text as it is, all else as JSON. */
+/** Formats a string as it is, and everything else as JSON. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** All that the path finds. */
+/** Returns all values that the path finds. */
 export function valuesAt(path: readonly Step[], root: unknown): readonly unknown[] {
   let found: readonly unknown[] = [root];
   for (const step of path) found = step.step === 'union' ? unionOf(step, found) : each(step, found);
   return found;
 }
 
-/** One path after the other, each over all values, which is kubectl's order. */
+/** Evaluates one path after the other, each on all values, which is kubectl's order. */
 function unionOf({ paths }: Union, values: readonly unknown[]): readonly unknown[] {
   return paths.flatMap((path) => values.flatMap((value) => valuesAt(path, value)));
 }
@@ -79,7 +79,7 @@ function childrenOf(value: unknown): readonly unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
 
-/** The value and everything in it that has fields or items. */
+/** Returns the value and all its descendants that have fields or items. */
 function containersIn(value: unknown): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return [value, ...childrenOf(value).flatMap(containersIn)];

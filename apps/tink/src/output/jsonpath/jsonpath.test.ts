@@ -1,4 +1,4 @@
-/** The table of kubernetes.io/docs/reference/kubectl/jsonpath and its neighbours. */
+/** The table of kubernetes.io/docs/reference/kubectl/jsonpath, and more cases. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderJsonPath } from './evaluate-jsonpath.ts';
@@ -73,21 +73,21 @@ const cases: readonly (readonly [template: string, text: string])[] = [
   ['{.users.*.name}', 'myself e2e'],
 ];
 
-test('templates give what kubectl documents', () => {
+test('templates print what kubectl documents', () => {
   for (const [template, text] of cases)
     assert.equal(renderJsonPath(parseJsonPath(template), documented), text, template);
 });
 
-test('what cannot be read is refused with its reason', () => {
+test('rejects an invalid template with the reason', () => {
   const refused: readonly (readonly [template: string, message: RegExp])[] = [
-    ['{.kind', /"\{" at column 1 is never closed/],
+    ['{.kind', /"\{" at column 1 is not closed/],
     ['{range .items[*]}x', /has no \{end\}/],
     ['x{end}', /\{end\} without \{range\}/],
-    ['{.items[}', /"\[" is never closed/],
-    ['{.items[x]}', /neither a number, a slice, a filter nor a name in quotes/],
-    ['{.items[?(=="x")]}', /compares two things/],
+    ['{.items[}', /"\[" is not closed/],
+    ['{.items[x]}', /not a number, slice, filter or quoted name/],
+    ['{.items[?(=="x")]}', /must compare two values/],
     ['{.counts[0:5:0]}', /step of a slice/],
-    ['{.kind x}', /no part of a path/],
+    ['{.kind x}', /not part of a path/],
   ];
   for (const [template, message] of refused)
     assert.throws(() => parseJsonPath(template), { message }, template);

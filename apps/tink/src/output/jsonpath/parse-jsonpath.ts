@@ -23,7 +23,7 @@ export type Step =
   | {
       readonly step: 'filter';
       readonly left: Operand;
-      /** Absent: the left side must exist. */
+      /** Without an operator, the left side must exist. */
       readonly comparison?: Comparison;
       readonly right?: Operand;
     };
@@ -36,7 +36,7 @@ export type Piece =
 const TEMPLATE_LENGTH_MAX = 64 * 1024;
 const RANGES_DEEP_MAX = 16;
 
-/** Throws a usage failure that says where. A text without braces that begins with `.` or `$` is one path. */
+/** Throws a usage failure with the position. Text without braces that starts with `.` or `$` is one path. */
 export function parseJsonPath(template: string): readonly Piece[] {
   if (template.length > TEMPLATE_LENGTH_MAX)
     throw usageFailure(`jsonpath: longer than ${TEMPLATE_LENGTH_MAX} characters`);
@@ -68,7 +68,7 @@ function tokensOf(template: string): readonly Token[] {
   return tokens;
 }
 
-/** The brace that ends an expression, not one within quotes. */
+/** Returns the brace that ends an expression; ignores braces within quotes. */
 function closingAt(template: string, open: number): number {
   let quote = '';
   for (let at = open + 1; at < template.length; at++) {
@@ -79,8 +79,8 @@ function closingAt(template: string, open: number): number {
     else if (character === '}') return at;
   }
   throw usageFailure(
-    `jsonpath: "{" at column ${open + 1} is never closed`,
-    'expressions stand in braces: {.metadata.name}',
+    `jsonpath: "{" at column ${open + 1} is not closed`,
+    'write expressions in braces: {.metadata.name}',
   );
 }
 
@@ -89,7 +89,8 @@ function piecesFrom(
   start: number,
   depth: number,
 ): { pieces: Piece[]; next: number } {
-  if (depth > RANGES_DEEP_MAX) throw usageFailure(`jsonpath: ranges are at most ${RANGES_DEEP_MAX} deep`);
+  if (depth > RANGES_DEEP_MAX)
+    throw usageFailure(`jsonpath: ranges are nested deeper than ${RANGES_DEEP_MAX}`);
   const pieces: Piece[] = [];
   let at = start;
   for (; at < tokens.length; at++) {
@@ -122,7 +123,7 @@ function literalOf(text: string): Literal | undefined {
   return { true: true, false: false, null: null }[text];
 }
 
-/** `.spec.interfaces[0].dhcp`, `{.x}`, `x.y`, `$.x`, `@`: as --sort-by, columns and conditions take it. */
+/** Parses `.spec.interfaces[0].dhcp`, `{.x}`, `x.y`, `$.x`, `@`, the forms of --sort-by, columns and conditions. */
 export function parsePath(text: string): readonly Step[] {
   const bare = /^\{(.*)\}$/s.exec(text.trim())?.[1] ?? text.trim();
   const steps: Step[] = [];
@@ -148,7 +149,7 @@ function stepAt(path: string, at: number, whole: string): { step?: Step; next: n
     const close = bracketEnd(path, at, whole);
     return { step: bracketStep(path.slice(at + 1, close).trim(), whole), next: close + 1 };
   }
-  throw unreadable(whole, `${JSON.stringify(path.slice(at, at + 10))} is no part of a path`);
+  throw unreadable(whole, `${JSON.stringify(path.slice(at, at + 10))} is not part of a path`);
 }
 
 function fieldOf(name: string): Step {
@@ -166,7 +167,7 @@ function bracketEnd(path: string, open: number, whole: string): number {
     else if (character === '[') depth++;
     else if (character === ']' && --depth === 0) return at;
   }
-  throw unreadable(whole, '"[" is never closed');
+  throw unreadable(whole, '"[" is not closed');
 }
 
 function bracketStep(inner: string, whole: string): Step {
@@ -182,7 +183,8 @@ function bracketStep(inner: string, whole: string): Step {
 }
 
 function bounds([, from, to, by]: RegExpExecArray): { from?: number; to?: number; by?: number } {
-  if (by !== undefined && Number(by) < 1) throw usageFailure('jsonpath: the step of a slice is 1 or more');
+  if (by !== undefined && Number(by) < 1)
+    throw usageFailure('jsonpath: the step of a slice must be at least 1');
   return {
     ...(from === undefined ? {} : { from: Number(from) }),
     ...(to === undefined ? {} : { to: Number(to) }),
@@ -190,12 +192,12 @@ function bounds([, from, to, by]: RegExpExecArray): { from?: number; to?: number
   };
 }
 
-/** `'metadata.name'` in brackets is a path; a dot in a name is written `\.`, as in kubectl. */
+/** `'metadata.name'` in brackets is a path; write a dot in a name as `\.`, as in kubectl. */
 function memberPath(part: string, whole: string): readonly Step[] {
   const quoted = /^'(.*)'$|^"(.*)"$/s.exec(part);
   if (quoted !== null) return parsePath(`.${quoted[1] ?? quoted[2] ?? ''}`);
   if (/^-?\d+$/.test(part)) return [{ step: 'index', index: Number(part) }];
-  throw unreadable(whole, `[${part}] is neither a number, a slice, a filter nor a name in quotes`);
+  throw unreadable(whole, `[${part}] is not a number, slice, filter or quoted name`);
 }
 
 function filterStep(text: string, whole: string): Step {
@@ -213,7 +215,7 @@ function splitComparison(text: string): [left: string, comparison?: Comparison, 
 
 function operand(text: string, whole: string): Operand {
   const trimmed = text.trim();
-  if (trimmed === '') throw unreadable(whole, 'a filter compares two things: ?(@.name=="x")');
+  if (trimmed === '') throw unreadable(whole, 'a filter must compare two values: ?(@.name=="x")');
   const literal = literalOf(trimmed);
   return literal === undefined ? { path: parsePath(trimmed) } : { literal };
 }
@@ -224,7 +226,7 @@ function splitOutside(text: string, separator: string): readonly string[] {
   return [text.slice(0, at), ...splitOutside(text.slice(at + separator.length), separator)];
 }
 
-/** Where the pattern first matches outside of quotes and brackets. */
+/** Returns where the pattern first matches outside of quotes and brackets. */
 function outsideAt(text: string, pattern: RegExp): number | undefined {
   let quote = '';
   let depth = 0;

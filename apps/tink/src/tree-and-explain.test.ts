@@ -76,7 +76,7 @@ test('a tree has the BMC with jobs and tasks, workflows, matching rule sets and 
       '│     └─ task/j-1',
       '├─ workflow/w  RUNNING',
       '│  └─ template/t  does not exist',
-      '├─ workflowruleset/r  1 of 1 rules match, the one enrollment takes',
+      '├─ workflowruleset/r  1 of 1 rules match, used by enrollment',
       '└─ owner cluster/c',
       '',
     ].join('\n'),
@@ -98,7 +98,7 @@ test('tree shows workflows down to their actions', async () => {
   assert.equal((await tink('tree template t -n t')).code, 2);
 });
 
-test('explain tells types, rules and fields, from the server and without it', async () => {
+test('explain shows types, constraints and fields, from the server and without it', async () => {
   const offline = { environment: { TINK_SERVER: 'http://127.0.0.1:1' } };
   const online = await done('explain hardware.spec.interfaces[0].dhcp');
   assert.match(online, /^hardware\.spec\.interfaces\.dhcp {2}<Object>\n/);
@@ -110,10 +110,10 @@ test('explain tells types, rules and fields, from the server and without it', as
     fields.filter((line) => !line.endsWith('.')),
     [],
   );
-  assert.match(online, /^ {2}lease_time +integer \(int64\) +Length of the lease in seconds/m);
+  assert.match(online, /^ {2}lease_time +integer \(int64\) +Lease duration in seconds/m);
   assert.match(await done('explain hardware.spec.interfaces.dhcp.time_servers'), /\(DHCP option 42\)/);
   const away = await tink('explain hardware.spec.interfaces.dhcp', offline);
-  assert.deepEqual([away.code, away.out, /server is away/.test(away.err)], [0, online, true]);
+  assert.deepEqual([away.code, away.out, /server is unreachable/.test(away.err)], [0, online, true]);
   assert.match(
     await done('explain hw.spec --recursive'),
     /^ {2}interfaces +\[\]Object .*\n {4}dhcp +Object/m,
@@ -122,7 +122,7 @@ test('explain tells types, rules and fields, from the server and without it', as
   assert.deepEqual([wrong.code, /did you mean hardware\.spec\.interfaces\?/.test(wrong.err)], [2, true]);
 });
 
-test('types, references and required fields are told', () => {
+test('types, references and required fields are shown', () => {
   assert.equal(typeText({ type: 'array', items: { type: 'string' } }), '[]string');
   assert.equal(
     typeText({ additionalProperties: { type: 'integer', format: 'int64' } }),
@@ -147,5 +147,7 @@ test('types, references and required fields are told', () => {
     explainText(schemaAt('a', [], schema), false),
     /^ {2}b {3}string {3}required; default "x"; one of "x", "y"\. what b is$/m,
   );
-  assert.throws(() => schemaAt('a', ['b', 'c'], schema), { message: /a\.b has no fields/ });
+  assert.throws(() => schemaAt('a', ['b', 'c'], schema), {
+    message: /a\.b has no field "c", because it has no fields/,
+  });
 });
