@@ -125,29 +125,29 @@ async function byCode(differs: Fault = {}, change: (redirect: URL) => void = () 
   return loginByCode({ provider, scope: 'openid', clock: nodeClock, random: nodeRandom, show: goBack });
 }
 
-test('a good provider is believed, by either flow', async () => {
+test('accepts a good provider in both flows', async () => {
   assert.equal((await byDevice()).person, 'ann');
   assert.equal((await byCode()).person, 'ann');
 });
 
 const FAULTS: readonly (readonly [name: string, fault: Fault, message: RegExp])[] = [
-  ['signed by another key', { key: stranger }, /no good: .*signature/],
-  ['signed with no algorithm', { header: { alg: 'none' } }, /no good: .*alg/],
-  ['signed with the public key as a secret', { header: { alg: 'HS256' } }, /no good: .*alg/],
-  ['for another client', { claims: { aud: 'other' } }, /no good: .*aud/],
-  ['of another issuer', { claims: { iss: 'https://login.example.org' } }, /no good: .*iss/],
-  ['given to another client', { claims: { azp: 'other', aud: ['tink', 'other'] } }, /no good: .*azp/],
+  ['signed by another key', { key: stranger }, /invalid answer: .*signature/],
+  ['signed with no algorithm', { header: { alg: 'none' } }, /invalid answer: .*alg/],
+  ['signed with the public key as a secret', { header: { alg: 'HS256' } }, /invalid answer: .*alg/],
+  ['for another client', { claims: { aud: 'other' } }, /invalid answer: .*aud/],
+  ['of another issuer', { claims: { iss: 'https://login.example.org' } }, /invalid answer: .*iss/],
+  ['given to another client', { claims: { azp: 'other', aud: ['tink', 'other'] } }, /invalid answer: .*azp/],
   ['that ended two hours ago', { claims: { iat: 0, exp: 1 } }, /clock of this machine is \d+ h ahead/],
   ['of the future', { claims: { iat: 9e9, exp: 9.1e9 } }, /clock of this machine is \d+ h behind/],
 ];
 for (const [name, differs, message] of FAULTS)
-  test(`refuses an ID token ${name}`, async () => {
+  test(`rejects an ID token ${name}`, async () => {
     await assert.rejects(byDevice(differs), message);
   });
 
-test('refuses a token of another login, and none at all', async () => {
-  await assert.rejects(byCode({ claims: { nonce: 'other' } }), /no good: .*nonce/);
-  await assert.rejects(byDevice({ token: { id_token: undefined } }), /gave no ID token/);
+test('rejects a token of another login, and a missing one', async () => {
+  await assert.rejects(byCode({ claims: { nonce: 'other' } }), /invalid answer: .*nonce/);
+  await assert.rejects(byDevice({ token: { id_token: undefined } }), /returned no ID token/);
 });
 
 test('a redirect that names another issuer, or another login, changes nothing', async () => {
@@ -167,32 +167,32 @@ test('a redirect that names another issuer, or another login, changes nothing', 
   assert.deepEqual(await Promise.all(statuses), [400, 400]);
 });
 
-test('refuses a description of another issuer, without TLS, too large, or that is none', async () => {
+test('rejects metadata of another issuer, without TLS, too large, or in another format', async () => {
   const descriptions: readonly (readonly [Fault, RegExp])[] = [
     [
       { description: { issuer: 'https://login.example.org' } },
-      /is of the issuer "https:\/\/login.example.org"/,
+      /belongs to the issuer "https:\/\/login.example.org"/,
     ],
     [
       { description: { token_endpoint: 'http://login.example.org/' } },
-      /tells token_endpoint .* no https URL/,
+      /token_endpoint: .* is not an https URL/,
     ],
-    [{ description: { jwks_uri: 'http://login.example.org/' } }, /tells jwks_uri .* no https URL/],
-    [{ description: { jwks_uri: undefined } }, /tells no jwks_uri/],
-    [{ text: '<html>' }, /answers, but not as an identity provider does \(200\)/],
+    [{ description: { jwks_uri: 'http://login.example.org/' } }, /jwks_uri: .* is not an https URL/],
+    [{ description: { jwks_uri: undefined } }, /has no jwks_uri/],
+    [{ text: '<html>' }, /is not that of an identity provider \(200\)/],
     [{ text: `{"x":"${'x'.repeat(1_100_000)}"}` }, /cannot reach .*larger than 1048576 bytes/],
   ];
   for (const [differs, message] of descriptions) await assert.rejects(byDevice(differs), message);
 });
 
-test('what is no code to enter is refused, and so is a login without an endpoint for it', async () => {
-  await assert.rejects(byDevice({ device: { user_code: undefined } }), /no good: .*user_code/);
+test('rejects a device login without a code, and logins without an endpoint', async () => {
+  await assert.rejects(byDevice({ device: { user_code: undefined } }), /invalid answer: .*user_code/);
   await assert.rejects(
     byDevice({ description: { device_authorization_endpoint: undefined } }),
-    /has no logins by code/,
+    /does not support device logins/,
   );
   await assert.rejects(
     byCode({ description: { authorization_endpoint: undefined } }),
-    /has no logins by browser/,
+    /does not support browser logins/,
   );
 });
