@@ -108,4 +108,4 @@ function refuseArguments(frame: Frame, node: OperandNode, invocation: Invocation
   if (hasArguments(invocation)) frame.fail(`can't give argument to non-function ${nodeText(node)}`);
 }
 
-export const evaluator: Evaluator = { pipe: evaluatePipe, path: evaluatePath, call: evaluateFunction };
+export const evaluator: Evaluator<Frame> = { pipe: evaluatePipe, path: evaluatePath, call: evaluateFunction };

@@ -1,5 +1,4 @@
 import type { CommandNode, OperandNode, PipeNode } from './ast.ts';
-import type { Frame } from './frame.ts';
 import type { Value } from './go-model.ts';
 
 /** The arguments of a call as written, and the value piped in as the last one, if any. */
@@ -21,7 +20,7 @@ export interface NamedCall {
 export type PathNode = Extract<OperandNode, { kind: 'field' | 'chain' | 'variable' }>;
 
 /** What arguments are evaluated with: operands contain pipelines, and pipelines contain operands. */
-export interface Evaluator {
+export interface Evaluator<Frame> {
   pipe(frame: Frame, dot: Value, pipe: PipeNode): Value;
   path(frame: Frame, dot: Value, node: PathNode, invocation: Invocation): Value;
   call(frame: Frame, callee: NamedCall, invocation: Invocation): Value;

@@ -20,7 +20,7 @@ export interface Execution {
   readonly functions: FunctionTable;
   readonly missingKey: MissingKey;
   readonly meter: Meter;
-  readonly evaluator: Evaluator;
+  readonly evaluator: Evaluator<Frame>;
   /** The frame now running, so that an exceeded limit has a place. */
   current: Frame | undefined;
 }

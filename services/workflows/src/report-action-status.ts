@@ -94,9 +94,13 @@ export function refuseFenced(
 }
 
 function countReport({ metrics }: ReportDeps, applied: Updated<Reason>): void {
-  const isRepeat = !applied.ok && applied.kind === 'refused' && applied.refusal === 'already-reported';
-  const outcome = applied.ok ? 'recorded' : isRepeat ? 'repeated' : applied.kind;
-  metrics.reports.add({ outcome });
+  metrics.reports.add({ outcome: outcomeOf(applied) });
+}
+
+function outcomeOf(applied: Updated<Reason>): string {
+  if (applied.ok) return 'recorded';
+  const isRepeat = applied.kind === 'refused' && applied.refusal === 'already-reported';
+  return isRepeat ? 'repeated' : applied.kind;
 }
 
 /** What an action says of its failure may quote its environment. */
