@@ -110,7 +110,7 @@ test('explain tells types, rules and fields, from the server and without it', as
     fields.filter((line) => !line.endsWith('.')),
     [],
   );
-  assert.match(online, /^ {2}lease_time +integer \(int64\) +Length of the lease in seconds/m);
+  assert.match(online, /^ {2}lease_time +integer \(int64\) +Lease duration in seconds/m);
   assert.match(await done('explain hardware.spec.interfaces.dhcp.time_servers'), /\(DHCP option 42\)/);
   const away = await tink('explain hardware.spec.interfaces.dhcp', offline);
   assert.deepEqual([away.code, away.out, /server is away/.test(away.err)], [0, online, true]);

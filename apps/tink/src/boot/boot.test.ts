@@ -259,7 +259,7 @@ describe('every', () => {
     [...read(file).matchAll(/^ +\| '([a-z0-9-]+)'/gm)].map(([, name]) => name ?? '');
 
   test('reason has its sentence', () => {
-    const reasons = ['reasons', 'v6-reply', 'v6-boot-url'].flatMap((file) =>
+    const reasons = ['dhcp/reasons', 'v6/reply', 'v6/boot-url'].flatMap((file) =>
       unions(`domain/netboot/src/${file}.ts`),
     );
     assert.ok(reasons.length > 40, `only ${reasons.length} reasons were found`);
