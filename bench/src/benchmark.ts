@@ -49,7 +49,8 @@ export type Goal = { readonly ratio: number } | { readonly value: number };
 
 /** A goal of a ratio without a peer is neither met nor missed. */
 export function rowOf({ name, value, unit, better, peer, goal }: Measurement): Row {
-  const ratio = peer === undefined ? null : better === 'higher' ? value / peer.value : peer.value / value;
+  const ratioTo = (other: number): number => (better === 'higher' ? value / other : other / value);
+  const ratio = peer === undefined ? null : ratioTo(peer.value);
   const row = { name, value, unit, peer: peer?.name ?? null, peerValue: peer?.value ?? null, ratio };
   if (goal === undefined) return { ...row, goal: null, met: null };
   if ('ratio' in goal) {

@@ -30,8 +30,13 @@ function cellsOf({ name, value, unit, peer, peerValue, ratio, goal, met }: Row):
     peer ?? '',
     ratio === null ? '' : `${ratio.toFixed(2)} x`,
     goal ?? '',
-    met === null ? '' : met ? 'met' : 'MISSED',
+    verdictOf(met),
   ];
+}
+
+function verdictOf(met: boolean | null): string {
+  if (met === null) return '';
+  return met ? 'met' : 'MISSED';
 }
 
 function isNumeric(column: number): boolean {

@@ -4,17 +4,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import { CannotRun, type BenchContext } from './benchmark.ts';
-import type { NetworkNamespace } from './network-namespace.ts';
 
 const KILL_GRACE_MS = 3000;
 const OUTPUT_CHARACTERS_KEPT = 200_000;
 /** Of the scheduler clock that /proc counts in; Linux shows 100 to programs on every architecture. */
 const TICKS_PER_SECOND = 100;
 
+interface NetworkPlace {
+  /** Its file below /proc, as nsenter takes it. */
+  readonly path: string;
+}
+
 export interface ProgramOptions {
   readonly command: readonly [string, ...string[]];
   /** Where it has its network; this process's own when absent. */
-  readonly network?: NetworkNamespace | undefined;
+  readonly network?: NetworkPlace | undefined;
   readonly environment?: Readonly<Record<string, string>>;
   /** With a channel for messages to and from a Node program. */
   readonly channel?: boolean;
@@ -149,6 +153,6 @@ export function residentMegabytes(pid: number): number {
   return (Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) * 1024) / 1e6;
 }
 
-function entering(network: NetworkNamespace | undefined): string[] {
+function entering(network: NetworkPlace | undefined): string[] {
   return network === undefined ? [] : ['nsenter', `--net=${network.path}`, '--'];
 }

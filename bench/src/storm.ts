@@ -25,7 +25,8 @@ export const stormBenchmark: Benchmark = {
     const link = await createLink(context);
     await routeClients(context, link);
     const pid = await startServer(context, link);
-    const clients = context.quick ? CLIENTS.quick : context.full ? CLIENTS.full : CLIENTS.usual;
+    const most = context.full ? CLIENTS.full : CLIENTS.usual;
+    const clients = context.quick ? CLIENTS.quick : most;
     const rows: Row[] = [];
     for (const isBehindNat of [false, true]) {
       // A thousand behind one address are many; ten thousand have more than one.

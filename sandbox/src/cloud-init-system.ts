@@ -1,5 +1,5 @@
 /** A Debian that learns from the network who it is: Debian's own cloud-init, with as little of our hand as a machine allows. */
-import type { SystemAddition } from './debian-image.ts';
+import type { SystemAddition } from './system-addition.ts';
 
 /** Where the image looks for EC2's tree. */
 export const CLOUD_INIT_SERVER = { address: '192.168.56.4', url: 'http://192.168.56.4:7080' } as const;

@@ -16,6 +16,7 @@ import { openDebianArchive, runCommand, type DebianArchive } from '@tinkerbell/h
 import { cloudInitSystem } from './cloud-init-system.ts';
 import { writeDiskImage } from './disk-layout.ts';
 import { EMULATED_KERNEL_ARGUMENTS } from './firmware.ts';
+import type { SystemAddition } from './system-addition.ts';
 
 const SUITE = 'bookworm';
 
@@ -49,15 +50,6 @@ menuentry 'Debian GNU/Linux' {
 }
 `,
 };
-
-/** What a variant has beyond the plain system. */
-export interface SystemAddition {
-  readonly packages: readonly string[];
-  /** Contents by path, written over those of the plain system. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Shell commands of the new system, run in it at the end. */
-  readonly commands: readonly string[];
-}
 
 const VARIANTS = {
   plain: { packages: [], files: {}, commands: [] },

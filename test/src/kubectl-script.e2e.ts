@@ -205,7 +205,8 @@ async function said(
 ): Promise<{ text: string; hasFailed: boolean }> {
   const words = command
     .split(' ')
-    .map((word) => (word in files ? join(home, word) : word === 'CRD' ? crd : word));
+    .map((word) => (word === 'CRD' ? crd : word))
+    .map((word) => (word in files ? join(home, word) : word));
   const own = [
     '--kubeconfig',
     join(server.dataDirectory, 'kubeconfig'),

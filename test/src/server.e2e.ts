@@ -1,6 +1,7 @@
 /** The server as an operator meets it: start, wrong flags, kill, start again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { documentedMetrics, shownMetrics, undocumented } from './metrics-reference.ts';
 import { startServer, type ServerChild } from './start-server.ts';
 
 const path = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
@@ -68,14 +69,24 @@ test('is healthy, ready, and counts', async () => {
   const samples = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const lines = samples.map((line) => line.slice(0, line.lastIndexOf(' ')));
   assert.equal(new Set(lines).size, lines.length, 'each metric once');
-  assert.doesNotMatch(metrics, / untyped$/m, 'each metric is in the list of families');
   const families = [...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
   assert.equal(new Set(families).size, families.length, 'each family once');
-  for (const page of ['smee', 'tink-server', 'controllers', 'http']) {
-    const text = await (await fetch(`${server.url}/${page}/metrics`)).text();
-    assert.match(text, /^# HELP /, page);
-    assert.doesNotMatch(text, / untyped$/m, page);
+});
+
+test('shows the metrics that the reference lists, with their types and labels, on the pages that it names', async () => {
+  await using server = await startServer();
+  await fetch(`${server.url}/nothing`);
+  const reference = documentedMetrics();
+  const all = [...reference.values()].flatMap((families) => [...families]);
+  for (const page of ['/smee/metrics', '/tink-server/metrics', '/controllers/metrics', '/http/metrics']) {
+    const shown = shownMetrics(await (await fetch(`${server.url}${page}`)).text());
+    assert.notDeepEqual(shown, [], page);
+    assert.deepEqual(undocumented(shown, new Map(reference.get(page))), [], page);
   }
+  const shown = shownMetrics(await (await fetch(`${server.url}/metrics`)).text());
+  const own = shown.filter(({ name }) => !/^(process|nodejs)_/.test(name));
+  assert.ok(own.length > 20, `${own.length}`);
+  assert.deepEqual(undocumented(own, new Map(all)), []);
 });
 
 test('says at the start which boot files are missing, and how to get them', async () => {

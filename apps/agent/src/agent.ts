@@ -1,7 +1,7 @@
 /** The agent's loop: ask for an action, run it, report it until acknowledged, again. */
-import type { ActionResponse, AgentAttributes } from '@tinkerbell/api/agent';
+import type { ActionResponse } from '@tinkerbell/api/agent';
 import { redacted, secretsOf } from '@tinkerbell/api/redaction';
-import { delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
+import { delay } from '@tinkerbell/platform-contract';
 
 import { runInProcess, type ActionOutcome } from './action-process.ts';
 import type { ActionOrder } from './action-runner.ts';
@@ -11,23 +11,9 @@ import { environmentOf } from './environment-of.ts';
 import { performFollowUp, waitDaemonOrder } from './follow-up.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 import { finalReport, runningReport } from './report.ts';
-import type { Assignment, ServerLink } from './server-link.ts';
-import type { Settings } from './settings.ts';
-import type { FinishedAction, FollowUp, Spool } from './spool.ts';
-
-export interface AgentDependencies {
-  readonly settings: Settings;
-  readonly client: ServerLink;
-  readonly spool: Spool;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** Ends the loop. */
-  readonly signal: AbortSignal;
-  readonly attributes: AgentAttributes | undefined;
-  /** Variables of the process of every action, which the template does not see. */
-  readonly actionEnvironment: () => Readonly<Record<string, string>>;
-}
+import type { Assignment } from './assignment.ts';
+import type { AgentDependencies } from './agent-dependencies.ts';
+import type { FinishedAction, FollowUp } from './spool.ts';
 
 /** Runs until the signal aborts. A report left over from a crash goes out before anything new is asked for. */
 export async function runAgent(dependencies: AgentDependencies): Promise<void> {

@@ -10,7 +10,7 @@ import { delay } from '@tinkerbell/platform-contract';
 
 import { runInProcess } from './action-process.ts';
 import type { ActionOrder } from './action-runner.ts';
-import type { AgentDependencies } from './agent.ts';
+import type { AgentDependencies } from './agent-dependencies.ts';
 import { builtInAction, unknownImage } from './built-in-actions.ts';
 import type { FollowUp } from './spool.ts';
 

@@ -1,4 +1,5 @@
-export { runAgent, type AgentDependencies } from './agent.ts';
+export { runAgent } from './agent.ts';
+export type { AgentDependencies } from './agent-dependencies.ts';
 export { readSettings, type Settings, type SettingsSources } from './settings.ts';
 export { createWorkflowClient, type WorkflowClient } from './workflow-client.ts';
 export { createServerLink, type ServerLink } from './server-link.ts';

@@ -17,7 +17,7 @@ import {
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { delay, type Clock } from '@tinkerbell/platform-contract';
 
-import type { OutputSink } from './server-link.ts';
+import type { OutputSink } from './assignment.ts';
 import type { Channel } from './workflow-client.ts';
 
 const METHOD = serviceDefinition(AgentService).output;

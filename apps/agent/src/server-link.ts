@@ -1,24 +1,8 @@
 /** The agent's side of whichever protocol the server speaks: ours, else upstream's. */
-import type { ActionRequest, ActionResponse, ActionStatusRequest } from '@tinkerbell/api/agent';
+import type { ActionRequest, ActionStatusRequest } from '@tinkerbell/api/agent';
+import type { Assignment, OutputSink } from './assignment.ts';
 import type { SessionLink } from './session-link.ts';
 import type { CallResult, Fields, WorkflowClient } from './workflow-client.ts';
-
-/** An action that this agent is to run. */
-export interface Assignment {
-  readonly action: ActionResponse;
-  /** 0 where the protocol has no attempts. */
-  readonly attempt: number;
-  /** Aborts, with a text as its reason, when the action must not go on. */
-  readonly cancelled: AbortSignal;
-  readonly output: OutputSink;
-}
-
-export interface OutputSink {
-  /** One line, without its end. */
-  readonly write: (stream: 'stdout' | 'stderr' | 'progress', line: string) => void;
-  /** Resolves when the server has all lines, or does not take them soon. */
-  settled(): Promise<void>;
-}
 
 export interface ServerLink {
   /** The next action; held by the server until there is one. */

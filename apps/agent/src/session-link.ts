@@ -21,7 +21,7 @@ import { createBackoff } from './backoff.ts';
 import { environmentOf } from './environment-of.ts';
 import { isIdentityRefusal } from './identity.ts';
 import { OutputStream } from './output-stream.ts';
-import type { Assignment } from './server-link.ts';
+import type { Assignment } from './assignment.ts';
 import type { Settings } from './settings.ts';
 import { failure, unary, type CallResult, type Channel, type Fields } from './workflow-client.ts';
 

@@ -108,7 +108,7 @@ export async function startServer(
   const measured = {
     requests: createRequestCounts(),
     process: createProcessMetrics(nodeClock),
-    others: () => [...timed.samples(), ...(stores.cluster?.samples() ?? [])],
+    others: [timed, stores.cluster].flatMap((one) => one?.metrics ?? []),
   };
   const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock, Log, Random, Service } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import type { Store } from '@tinkerbell/store-contract';
 import { createLeadership } from '@tinkerbell/engine-leadership';
+import { createLeadershipMetrics } from './metrics/server-metrics.ts';
 
 interface LedServiceDeps {
   readonly store: Store;
@@ -28,17 +30,14 @@ export function createLedService(deps: LedServiceDeps, name: string, create: () 
       running = undefined;
     },
   });
+  const metrics = new MetricSet();
+  createLeadershipMetrics(metrics).leading.from(() => [[{ name }, leadership.isLeading() ? 1 : 0]]);
   return {
     name,
     routes: [],
     start: (signal) => Promise.resolve(leadership.start(signal)),
     stopped: () => leadership.ended(),
-    health: () => ({
-      ready: true,
-      counters: {
-        ...running?.health().counters,
-        [`tinkerbell_leading{name="${name}"}`]: leadership.isLeading() ? 1 : 0,
-      },
-    }),
+    health: () => ({ ready: true }),
+    metrics: { families: () => [...(running?.metrics?.families() ?? []), ...metrics.families()] },
   };
 }

@@ -78,11 +78,14 @@ function isSaid(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }
 
+/** Code points below take 1, 2, 3 or 4 bytes. */
+const UTF8_LIMITS = [0x80, 0x800, 0x10000, 0x110000];
+
 function utf8Length(text: string): number {
   let length = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    length += UTF8_LIMITS.findIndex((limit) => code < limit) + 1;
   }
   return length;
 }

@@ -239,7 +239,7 @@ test('the documents are the four of cloud-init', () => {
 });
 
 test('the disk layout has every field, and null for absent lists', () => {
-  const layoutOf = (storage: NonNullable<HardwareMetadata['instance']>['storage']) =>
+  const layoutOf = (storage: NonNullable<NonNullable<HardwareMetadata['instance']>['storage']>) =>
     diskLayoutOf(machine({ metadata: { instance: { storage } } }));
   const nothing = '{"metadata":{"instance":{"storage":{"disks":null,"filesystems":null}}}}';
   assert.equal(diskLayoutOf(machine({})), nothing);

@@ -89,8 +89,8 @@ function unlimited(schema: unknown, path: string): string[] {
   const { type, properties, items, additionalProperties, ...own } = schema as Record<string, unknown>;
   if (own['x-kubernetes-preserve-unknown-fields'] === true) return [];
   const isMap = type === 'object' && additionalProperties !== undefined;
-  const needed =
-    type === 'string' ? 'maxLength' : type === 'array' ? 'maxItems' : isMap ? 'maxProperties' : undefined;
+  const limits: Readonly<Record<string, string>> = { string: 'maxLength', array: 'maxItems' };
+  const needed = limits[String(type)] ?? (isMap ? 'maxProperties' : undefined);
   const isOpen = needed !== undefined && own[needed] === undefined && own['enum'] === undefined;
   return [
     ...(isOpen ? [path] : []),

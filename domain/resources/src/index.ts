@@ -67,7 +67,8 @@ export {
 } from './validate.ts';
 export { validateManifest, type ManifestObject, type ManifestProblem } from './manifest.ts';
 export { formatPath, formatProblem, type Problem } from './problem.ts';
-export { isRecord, type Path } from './structure.ts';
+export { isRecord } from './structure.ts';
+export type { Path } from './schema/place.ts';
 export { managersAfterUpdate, serverSideApply, type FieldConflict } from './apply/server-side-apply.ts';
 export { strategicMerge } from './strategic-merge.ts';
 export { nearest } from './nearest.ts';

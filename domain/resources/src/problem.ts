@@ -1,4 +1,4 @@
-import type { Path } from './structure.ts';
+import type { Path } from './schema/place.ts';
 
 /** One thing wrong with an object. Kinds follow the causes of a Kubernetes Status. */
 export interface Problem {

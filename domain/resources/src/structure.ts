@@ -2,11 +2,9 @@
  * Walks a value beside its schema: fills in defaults and finds fields the schema does not know, as the
  * Kubernetes API does for structural schemas. The value itself is not changed.
  */
-import { pathOf, type Place } from './schema/place.ts';
+import { pathOf, type Path, type Place } from './schema/place.ts';
 import { Steps } from './schema/steps.ts';
 import type { Schema } from './schema.ts';
-
-export type Path = readonly (string | number)[];
 
 /** Unknown fields whose places are kept; of further ones the number is. */
 const UNKNOWN_KEPT_MAX = 100;

@@ -12,7 +12,8 @@ import type { Resource } from './resource.ts';
 import { Type, type Schema } from './schema.ts';
 import { schemaProblems } from './schema/schema-check.ts';
 import { schemaFault } from './schema/schema-fault.ts';
-import { isRecord, schemaAt, structured, type Path } from './structure.ts';
+import { isRecord, schemaAt, structured } from './structure.ts';
+import type { Path } from './schema/place.ts';
 
 /** Unknown fields for which a similar known one is searched. */
 const HINTS_MAX = 20;

@@ -175,18 +175,14 @@ function yamlInteger(node: YamlScalar): number | undefined {
   const digits = node.text.replaceAll('_', '');
   const based = /^([-+]?)0(?:[xX]([0-9a-fA-F]+)|[oO]?([0-7]+)|[bB]([01]+))$/.exec(digits);
   if (based !== null) return basedInteger(based);
-  const value =
-    typeof node.value === 'number' ? node.value : /^[-+]?[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
+  const written = /^[-+]?[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
+  const value = typeof node.value === 'number' ? node.value : written;
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
 function basedInteger([, sign, hex, octal, binary]: readonly (string | undefined)[]): number | undefined {
-  const size =
-    hex !== undefined
-      ? Number.parseInt(hex, 16)
-      : octal !== undefined
-        ? Number.parseInt(octal, 8)
-        : Number.parseInt(binary ?? '', 2);
+  const base = [hex, octal, binary].findIndex((digits) => digits !== undefined);
+  const size = Number.parseInt(hex ?? octal ?? binary ?? '', [16, 8, 2][base]);
   if (!Number.isSafeInteger(size)) return undefined;
   return sign === '-' ? -size : size;
 }

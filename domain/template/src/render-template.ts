@@ -196,7 +196,6 @@ function invalid(problem: WorkflowProblem, document: YamlNode | undefined, prefi
 }
 
 function pathText(path: Path): string {
-  return path
-    .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))
-    .join('');
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  return text.replace(/^\./, '');
 }

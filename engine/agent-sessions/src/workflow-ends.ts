@@ -1,10 +1,8 @@
 /** When workflows were seen to end: for a moment afterwards their agents may still report. */
-import type { SessionLife, WorkflowPlace } from '@tinkerbell/agent-identity';
-import { REPORTS_AFTER_END_MS } from '@tinkerbell/agent-identity';
+import { REPORTS_AFTER_END_MS, type SessionLife, type WorkflowPlace } from '@tinkerbell/agent-identity';
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
-import type { View } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection, type View } from '@tinkerbell/store-contract';
 import { isTerminal } from '@tinkerbell/workflow';
 
 /** Nothing of it is left for an agent to do. */
@@ -24,10 +22,10 @@ export class WorkflowEnds {
     this.#view = view;
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
-    view.onChange(({ type, key, object }) => {
-      if (key.collection !== workflowCollection || type === 'deleted') return;
-      const { uid = '' } = object.metadata;
-      if (!isOver(object as Workflow)) this.#ends.delete(uid);
+    view.onChange((change) => {
+      if (!workflowCollection.holds(change) || change.type === 'deleted') return;
+      const { uid = '' } = change.object.metadata;
+      if (!isOver(change.object)) this.#ends.delete(uid);
       else if (!this.#ends.has(uid)) this.#note(uid);
     });
   }

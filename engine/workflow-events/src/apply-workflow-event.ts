@@ -2,7 +2,7 @@
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import { transition, ulid, type Reason, type WorkflowEvent } from '@tinkerbell/workflow';
-import { updateObject, type ObjectKey, type Store, type Updated } from '@tinkerbell/store-contract';
+import { workflowCollection, type Store, type Updated } from '@tinkerbell/store-contract';
 
 export interface ApplyDeps {
   readonly store: Store;
@@ -10,19 +10,16 @@ export interface ApplyDeps {
   readonly random: Random;
 }
 
-export const workflowCollection = 'workflows.tinkerbell.org';
-
 /**
  * An event may depend on the workflow as it is when it happens. When it resolves with `ok`, the new status is durable; a
  * refusal has the state machine's reason. Conflicts with other writers are tried again.
  */
 export function applyWorkflowEvent(
   deps: ApplyDeps,
-  key: ObjectKey,
+  place: { readonly namespace: string; readonly name: string },
   event: WorkflowEvent | ((workflow: Workflow) => WorkflowEvent),
-): Promise<Updated<Reason>> {
-  return updateObject<Reason>(deps.store, key, (current) => {
-    const workflow = current as Workflow;
+): Promise<Updated<Reason, Workflow>> {
+  return workflowCollection.update<Reason>(deps.store, place, (workflow) => {
     const nowMs = deps.clock.nowMs();
     const nextId = (): string => ulid(nowMs, deps.random.bytes(16));
     const happened = typeof event === 'function' ? event(workflow) : event;

@@ -1,2 +1,2 @@
-export { applyWorkflowEvent, workflowCollection, type ApplyDeps } from './apply-workflow-event.ts';
+export { applyWorkflowEvent, type ApplyDeps } from './apply-workflow-event.ts';
 export { recordStateChange, subjectOf, type StateChange } from './workflow-timeline.ts';

@@ -1,9 +1,12 @@
 import type { OperandNode } from './ast.ts';
-import { evaluateConstant, evaluateFunction, evaluatePath, evaluatePipe, NO_ARGUMENTS } from './evaluate.ts';
+import { evaluateConstant } from './constant.ts';
+import { NO_ARGUMENTS } from './evaluator.ts';
 import type { Frame } from './frame.ts';
-import { canBeNil, type GoType, type IntegerKind, integerShape, isAssignable, typeText } from './go-type.ts';
+import { canBeNil, integerShape, isAssignable, typeText } from './go-type.ts';
+import type { GoType, IntegerKind } from './go-model.ts';
 import { nodeText } from './node-text.ts';
-import { floatValue, intValue, typeOf, type Value, zeroValue } from './value.ts';
+import { floatValue, intValue, typeOf, zeroValue } from './value.ts';
+import type { Value } from './go-model.ts';
 
 /** Evaluates an operand where a value of the type is wanted; any value will do when there is no type. */
 export function evaluateArgument(
@@ -13,6 +16,7 @@ export function evaluateArgument(
   type: GoType | undefined,
 ): Value {
   frame.at(node);
+  const { evaluator } = frame.execution;
   switch (node.kind) {
     case 'dot':
       return fitType(frame, dot, type);
@@ -21,11 +25,11 @@ export function evaluateArgument(
     case 'field':
     case 'variable':
     case 'chain':
-      return fitType(frame, evaluatePath(frame, dot, node, NO_ARGUMENTS), type);
+      return fitType(frame, evaluator.path(frame, dot, node, NO_ARGUMENTS), type);
     case 'pipe':
-      return fitType(frame, evaluatePipe(frame, dot, node), type);
+      return fitType(frame, evaluator.pipe(frame, dot, node), type);
     case 'identifier':
-      return fitType(frame, evaluateFunction(frame, { dot, name: node, node }, NO_ARGUMENTS), type);
+      return fitType(frame, evaluator.call(frame, { dot, name: node, node }, NO_ARGUMENTS), type);
     default:
       return type === undefined
         ? evaluateConstant(frame, dot, node)

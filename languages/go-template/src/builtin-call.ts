@@ -1,6 +1,8 @@
-import { integerShape, isAssignable, typeText, canBeNil, type GoType } from './go-type.ts';
+import { integerShape, isAssignable, typeText, canBeNil } from './go-type.ts';
+import type { GoType } from './go-model.ts';
 import { FunctionError, typeName } from './printer.ts';
-import { type CallContext, intValue, NIL, typeOf, unwrapInterface, type Value, zeroValue } from './value.ts';
+import { intValue, NIL, typeOf, unwrapInterface, zeroValue } from './value.ts';
+import type { CallContext, Value } from './go-model.ts';
 
 /** The built-in `call`: calls a function that is a value. */
 export function callValue(name: string, args: readonly Value[], context: CallContext): Value {

@@ -3,7 +3,6 @@ import { byteLength, decodeUtf8, encodeUtf8 } from './go-string.ts';
 import { ANY_VALUE, INT, STRING } from './go-type.ts';
 import { FunctionError, typeName } from './printer.ts';
 import {
-  type FunctionValue,
   functionValue,
   heldAs,
   indirect,
@@ -12,9 +11,9 @@ import {
   NIL,
   stringValue,
   unwrapInterface,
-  type Value,
   zeroValue,
 } from './value.ts';
+import type { FunctionValue, Value } from './go-model.ts';
 
 const ITEM_AND_INDEXES = {
   kind: 'func',

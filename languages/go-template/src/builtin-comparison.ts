@@ -1,19 +1,11 @@
 import { noFlags } from './format-flags.ts';
 import { compareStrings, normalizeBytes } from './go-string.ts';
-import { ANY_VALUE, BOOL, type GoType, integerShape } from './go-type.ts';
+import { ANY_VALUE, BOOL, integerShape } from './go-type.ts';
+import type { GoType } from './go-model.ts';
 import { VALUE_DEPTH_MAX } from './limits.ts';
 import { FunctionError, formatValue, typeName } from './printer.ts';
-import {
-  boolValue,
-  type CallContext,
-  type FunctionValue,
-  functionValue,
-  heldAs,
-  NIL,
-  type StructValue,
-  unwrapInterface,
-  type Value,
-} from './value.ts';
+import { boolValue, functionValue, heldAs, NIL, unwrapInterface } from './value.ts';
+import type { CallContext, FunctionValue, StructValue, Value } from './go-model.ts';
 
 type BasicKind = 'bool' | 'int' | 'uint' | 'float' | 'string' | 'other';
 

@@ -2,14 +2,8 @@ import { encodeUtf8, isEscapedByte } from './go-string.ts';
 import { INTERFACE, STRING } from './go-type.ts';
 import { sprint } from './printer.ts';
 import { isPrintable } from './quoting.ts';
-import {
-  type CallContext,
-  type FunctionValue,
-  functionValue,
-  indirect,
-  stringValue,
-  type Value,
-} from './value.ts';
+import { functionValue, indirect, stringValue } from './value.ts';
+import type { CallContext, FunctionValue, Value } from './go-model.ts';
 
 const HTML: ReadonlyMap<string, string> = new Map([
   ['\0', '\ufffd'],

@@ -1,18 +1,12 @@
 import { COMPARISON_BUILTINS } from './builtin-comparison.ts';
 import { COLLECTION_BUILTINS } from './builtin-collections.ts';
 import { ESCAPING_BUILTINS } from './builtin-escaping.ts';
-import { ANY_VALUE, BOOL, INTERFACE, type GoType, STRING } from './go-type.ts';
+import { ANY_VALUE, BOOL, INTERFACE, STRING } from './go-type.ts';
+import type { GoType } from './go-model.ts';
 import { sprint, sprintln } from './printer.ts';
 import { sprintf } from './printf.ts';
-import {
-  boolValue,
-  type FunctionValue,
-  functionValue,
-  isTrue,
-  NIL,
-  stringValue,
-  unwrapInterface,
-} from './value.ts';
+import { boolValue, functionValue, isTrue, NIL, stringValue, unwrapInterface } from './value.ts';
+import type { FunctionValue } from './go-model.ts';
 
 const ANY_VALUES: { params: readonly GoType[]; variadic: boolean } = {
   params: [ANY_VALUE, ANY_VALUE],

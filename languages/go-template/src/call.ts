@@ -1,13 +1,14 @@
 import { evaluateArgument, fitType } from './argument.ts';
 import type { CommandNode, OperandNode } from './ast.ts';
 import { callValue } from './builtin-call.ts';
-import type { Invocation } from './evaluate.ts';
+import type { Invocation } from './evaluator.ts';
 import type { Frame } from './frame.ts';
 import type { FoundFunction } from './function-table.ts';
-import type { FunctionType, GoType } from './go-type.ts';
+import type { FunctionType, GoType } from './go-model.ts';
 import { nodeText } from './node-text.ts';
 import { FunctionError, typeName } from './printer.ts';
-import { isTrue, NIL, unwrapInterface, type Value } from './value.ts';
+import { isTrue, NIL, unwrapInterface } from './value.ts';
+import type { Value } from './go-model.ts';
 
 export interface Callee {
   readonly dot: Value;

@@ -1,3 +1,4 @@
+import { NO_ARGUMENTS, type Evaluator, type Invocation, type NamedCall, type PathNode } from './evaluator.ts';
 import type { CommandNode, OperandNode, PipeNode } from './ast.ts';
 import { callFunction } from './call.ts';
 import { evaluateArgument } from './argument.ts';
@@ -5,15 +6,9 @@ import { accessField } from './field-access.ts';
 import type { Frame } from './frame.ts';
 import { nodeText } from './node-text.ts';
 import { quote } from './quoting.ts';
-import { boolValue, floatValue, intValue, NIL, stringValue, unwrapInterface, type Value } from './value.ts';
-
-/** The arguments of a call as written, and the value piped in as the last one, if any. */
-export interface Invocation {
-  readonly args: readonly OperandNode[];
-  readonly final: Value | undefined;
-}
-
-export const NO_ARGUMENTS: Invocation = { args: [], final: undefined };
+import { evaluateConstant } from './constant.ts';
+import { NIL, unwrapInterface } from './value.ts';
+import type { Value } from './go-model.ts';
 
 /** Evaluates a pipeline and sets the variables it declares or assigns. */
 export function evaluatePipe(frame: Frame, dot: Value, pipe: PipeNode): Value {
@@ -60,12 +55,7 @@ function evaluateCommand(frame: Frame, dot: Value, command: CommandNode, final: 
 }
 
 /** Evaluates `.a.b`, `$x.a` or `(...).a`; arguments belong to the last name. */
-export function evaluatePath(
-  frame: Frame,
-  dot: Value,
-  node: Extract<OperandNode, { kind: 'field' | 'chain' | 'variable' }>,
-  invocation: Invocation,
-): Value {
+export function evaluatePath(frame: Frame, dot: Value, node: PathNode, invocation: Invocation): Value {
   frame.at(node);
   switch (node.kind) {
     case 'field':
@@ -101,42 +91,13 @@ function followPath(frame: Frame, receiver: Value, { dot, node, path, invocation
   );
 }
 
-/** Calls a function by name; `node` is blamed when it returns an error. */
-export function evaluateFunction(
-  frame: Frame,
-  callee: { dot: Value; name: Extract<OperandNode, { kind: 'identifier' }>; node: CommandNode | OperandNode },
-  invocation: Invocation,
-): Value {
+/** Calls a function by name. */
+export function evaluateFunction(frame: Frame, callee: NamedCall, invocation: Invocation): Value {
   frame.at(callee.name);
   const { name } = callee.name;
   const found = frame.execution.functions.find(name);
   if (found === undefined) return frame.fail(`${quote(name)} is not a defined function`);
   return callFunction(frame, { dot: callee.dot, name, found, node: callee.node }, invocation);
-}
-
-/** Returns the value of a constant, or dot. Numbers become int, or float64 if they look like one. */
-export function evaluateConstant(frame: Frame, dot: Value, node: OperandNode): Value {
-  frame.at(node);
-  switch (node.kind) {
-    case 'bool':
-      return boolValue(node.value);
-    case 'dot':
-      return dot;
-    case 'string':
-      return stringValue(node.value);
-    case 'number': {
-      const { int, float } = node.number;
-      if (float !== undefined && looksLikeFloat(node.text)) return floatValue(float);
-      return int === undefined ? frame.fail(`${node.text} overflows int`) : intValue(int);
-    }
-    default:
-      return NIL;
-  }
-}
-
-function looksLikeFloat(text: string): boolean {
-  const isHexInteger = /^0[xX]./.test(text) && !/[pP]/.test(text);
-  return !isHexInteger && !text.startsWith("'") && /[.eEpP]/.test(text);
 }
 
 function hasArguments({ args, final }: Invocation): boolean {
@@ -146,3 +107,5 @@ function hasArguments({ args, final }: Invocation): boolean {
 function refuseArguments(frame: Frame, node: OperandNode, invocation: Invocation): void {
   if (hasArguments(invocation)) frame.fail(`can't give argument to non-function ${nodeText(node)}`);
 }
+
+export const evaluator: Evaluator = { pipe: evaluatePipe, path: evaluatePath, call: evaluateFunction };

@@ -1,3 +1,4 @@
+import { evaluator } from './evaluate.ts';
 import { Frame, type Execution, type MissingKey } from './frame.ts';
 import { type FunctionMap, FunctionTable } from './function-table.ts';
 import { toWellFormedText } from './go-string.ts';
@@ -6,7 +7,7 @@ import { LimitExceeded, Meter } from './meter.ts';
 import { type ParsedSource, parseSource } from './parser.ts';
 import { quote } from './quoting.ts';
 import { type TemplateError, TemplateFailure } from './template-error.ts';
-import type { Value } from './value.ts';
+import type { Value } from './go-model.ts';
 import { walkList } from './walk.ts';
 
 /** A parsed template, ready to execute any number of times. */
@@ -59,6 +60,7 @@ export function execute(template: Template, data: Value, options: ExecuteOptions
     functions: new FunctionTable(template.functions),
     missingKey: options.missingKey ?? 'default',
     meter,
+    evaluator,
     current: undefined,
   };
   const frame = new Frame(execution, tree.name, { dot: data, templateDepth: 0 });

@@ -1,20 +1,12 @@
 import type { CommandNode, OperandNode } from './ast.ts';
 import { callFunction } from './call.ts';
-import type { Invocation } from './evaluate.ts';
+import type { Invocation } from './evaluator.ts';
 import type { Frame } from './frame.ts';
-import { type GoType, typeText } from './go-type.ts';
+import { typeText } from './go-type.ts';
+import type { GoType } from './go-model.ts';
 import { quote } from './quoting.ts';
-import {
-  functionValue,
-  heldAs,
-  indirect,
-  type MapValue,
-  NIL,
-  type StructValue,
-  typeOf,
-  type Value,
-  zeroValue,
-} from './value.ts';
+import { functionValue, heldAs, indirect, NIL, typeOf, zeroValue } from './value.ts';
+import type { MapValue, StructValue, Value } from './go-model.ts';
 
 /** A name after a dot, where it stands, and the arguments of a method. */
 export interface FieldReference {

@@ -108,9 +108,14 @@ function truncate(text: string, flags: FormatFlags): string {
   return Array.from(text).slice(0, flags.precision).join('');
 }
 
+function positiveSign({ plus, space }: FormatFlags): string {
+  if (plus) return '+';
+  return space ? ' ' : '';
+}
+
 function integerText(value: bigint, verb: string, flags: FormatFlags): string {
   if (flags.precision === 0 && value === 0n) return ' '.repeat(flags.width ?? 0);
-  const sign = value < 0n ? '-' : flags.plus ? '+' : flags.space ? ' ' : '';
+  const sign = value < 0n ? '-' : positiveSign(flags);
   const lower = (value < 0n ? -value : value).toString(BASES.get(verb) ?? 10);
   const digits = (verb === 'X' ? lower.toUpperCase() : lower).padStart(digitsWanted(sign, flags), '0');
   return padWithSpaces(sign + integerPrefix(digits, verb, flags.sharp) + digits, flags);
@@ -163,7 +168,8 @@ function withPoint(text: string, verb: string, precision: number): string {
   const number = exponentAt < 0 ? text : text.slice(0, exponentAt);
   const tail = exponentAt < 0 ? '' : text.slice(exponentAt);
   const keepsZeros = verb === 'v' || verb === 'g' || verb === 'G' || verb === 'x';
-  const wanted = keepsZeros ? (precision < 0 ? 6 : precision) : 0;
+  const digits = precision < 0 ? 6 : precision;
+  const wanted = keepsZeros ? digits : 0;
   const significant = number.slice(1).replace('.', '').replace(/^0+/, '').length;
   const isZero = number.slice(1) === '0';
   const point = number.includes('.') ? '' : '.';

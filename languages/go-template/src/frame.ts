@@ -1,4 +1,5 @@
 import type { AnyNode } from './ast.ts';
+import type { Evaluator } from './evaluator.ts';
 import type { FunctionTable } from './function-table.ts';
 import type { Meter } from './meter.ts';
 import { nodeText } from './node-text.ts';
@@ -9,7 +10,7 @@ import {
   type TemplateError,
   type TemplateErrorCode,
 } from './template-error.ts';
-import type { Value } from './value.ts';
+import type { Value } from './go-model.ts';
 
 export type MissingKey = 'default' | 'zero' | 'error';
 
@@ -19,6 +20,7 @@ export interface Execution {
   readonly functions: FunctionTable;
   readonly missingKey: MissingKey;
   readonly meter: Meter;
+  readonly evaluator: Evaluator;
   /** The frame now running, so that an exceeded limit has a place. */
   current: Frame | undefined;
 }

@@ -1,14 +1,6 @@
 import { VALUE_DEPTH_MAX } from './limits.ts';
-import {
-  boolValue,
-  floatValue,
-  intValue,
-  listValue,
-  mapValue,
-  NIL,
-  stringValue,
-  type Value,
-} from './value.ts';
+import { boolValue, floatValue, intValue, listValue, mapValue, NIL, stringValue } from './value.ts';
+import type { Value } from './go-model.ts';
 
 export interface FromJsonOptions {
   /** Go's encoding/json makes every number a float64 (the default); `int` makes whole numbers int. */

@@ -1,7 +1,8 @@
 import { BUILTINS } from './builtins.ts';
-import type { GoType } from './go-type.ts';
+import type { GoType } from './go-model.ts';
 import { INTERFACE } from './go-type.ts';
-import { type CallContext, type FunctionValue, functionValue, type Value } from './value.ts';
+import { functionValue } from './value.ts';
+import type { CallContext, FunctionValue, Value } from './go-model.ts';
 
 /** Functions by name, as given to parse. */
 export type FunctionMap = ReadonlyMap<string, FunctionValue>;

@@ -109,7 +109,8 @@ function decodeRune(bytes: Uint8Array, at: number): { text: string; width: numbe
   const first = bytes[at] ?? 0;
   const width = runeWidth(first);
   if (width === 1 && first < 0x80) return { text: String.fromCharCode(first), width: 1 };
-  let rune = width === 2 ? first & 0x1f : width === 3 ? first & 0x0f : first & 0x07;
+  // The first byte has 5, 4 or 3 bits of the rune.
+  let rune = first & (0x7f >> width);
   for (let i = 1; i < width; i++) {
     const next = bytes[at + i];
     if (next === undefined || (next & 0xc0) !== 0x80) return escapeByte(first);
@@ -121,7 +122,8 @@ function decodeRune(bytes: Uint8Array, at: number): { text: string; width: numbe
 function runeWidth(first: number): number {
   if (first < 0xc0) return 1;
   if (first < 0xe0) return 2;
-  return first < 0xf0 ? 3 : first < 0xf8 ? 4 : 1;
+  if (first < 0xf0) return 3;
+  return first < 0xf8 ? 4 : 1;
 }
 
 function isValidRune(rune: number, width: number): boolean {

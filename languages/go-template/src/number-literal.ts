@@ -39,6 +39,9 @@ function integerLiteral(text: string): NumberLiteral | undefined {
   return isUnsigned ? number : undefined;
 }
 
+const OCTAL_DIGITS = /^(_?[0-7])+$/;
+const DIGITS: Readonly<Record<string, RegExp>> = { x: /^(_?[0-9a-fA-F])+$/, b: /^(_?[01])+$/ };
+
 /** Reads an unsigned integer in Go syntax with base prefix and underscores; undefined if it is not one. */
 export function parseGoInteger(text: string): bigint | undefined {
   const match = /^0([xXoObB]?)([0-9a-fA-F_]*)$/.exec(text);
@@ -48,8 +51,7 @@ export function parseGoInteger(text: string): bigint | undefined {
   const prefix = (match[1] ?? '').toLowerCase();
   const digits = match[2] ?? '';
   if (prefix === '' && digits === '') return 0n;
-  const pattern = prefix === 'x' ? /^(_?[0-9a-fA-F])+$/ : prefix === 'b' ? /^(_?[01])+$/ : /^(_?[0-7])+$/;
-  if (!pattern.test(digits)) return undefined;
+  if (!(DIGITS[prefix] ?? OCTAL_DIGITS).test(digits)) return undefined;
   return BigInt(`0${prefix === '' ? 'o' : prefix}${digits.replaceAll('_', '')}`);
 }
 

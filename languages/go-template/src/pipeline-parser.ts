@@ -3,7 +3,7 @@ import { nodeText } from './node-text.ts';
 import { parseNumberLiteral } from './number-literal.ts';
 import { quote, unquote, unquoteRune } from './quoting.ts';
 import type { Token, TokenKind } from './token.ts';
-import type { TreeParser } from './tree-parser.ts';
+import type { ParserState } from './parser-state.ts';
 
 const OPERAND_STARTS: ReadonlySet<TokenKind> = new Set<TokenKind>([
   'bool',
@@ -23,10 +23,10 @@ const NO_FIELDS: ReadonlySet<string> = new Set(['bool', 'string', 'number', 'nil
 
 /** Parses what stands inside `{{ }}` and keeps which variables are in scope. */
 export class PipelineParser {
-  readonly #tree: TreeParser;
+  readonly #tree: ParserState;
   readonly #variables: string[] = ['$'];
 
-  constructor(tree: TreeParser) {
+  constructor(tree: ParserState) {
     this.#tree = tree;
   }
 

@@ -4,17 +4,8 @@ import { compareStrings } from './go-string.ts';
 import { integerShape, typeText } from './go-type.ts';
 import { VALUE_DEPTH_MAX } from './limits.ts';
 import { LimitExceeded } from './meter.ts';
-import {
-  type CallContext,
-  heldAs,
-  type MapValue,
-  type PointerValue,
-  type SliceValue,
-  type StructValue,
-  typeOf,
-  unwrapInterface,
-  type Value,
-} from './value.ts';
+import { heldAs, typeOf, unwrapInterface } from './value.ts';
+import type { CallContext, MapValue, PointerValue, SliceValue, StructValue, Value } from './go-model.ts';
 
 /** What a function throws to fail the way a Go function that returns an error does. */
 export class FunctionError extends Error {}

@@ -1,7 +1,8 @@
 import { type FormatFlags, noFlags } from './format-flags.ts';
 import { byteLength } from './go-string.ts';
 import { formatValue, typeName } from './printer.ts';
-import { type CallContext, unwrapInterface, type Value } from './value.ts';
+import { unwrapInterface } from './value.ts';
+import type { CallContext, Value } from './go-model.ts';
 
 /** Widths and precisions beyond this are errors in Go too (fmt's tooLarge). */
 const NUMBER_MAX = 1_000_000;

@@ -103,12 +103,15 @@ function unquoteCharacter(text: string, at: number, delimiter: string): Unquoted
   return numericEscape(text, at + 1);
 }
 
+/** Of `\u` and `\U`. */
+const UNICODE_DIGITS: Readonly<Record<string, number>> = { u: 4, U: 8 };
+
 function numericEscape(text: string, at: number): UnquotedCharacter | undefined {
   const letter = text[at] ?? '';
   if (/[0-7]/.test(letter)) return digitsEscape(text, { start: at, length: 3, base: 8 });
   if (letter === 'x') return digitsEscape(text, { start: at + 1, length: 2, base: 16 });
-  const length = letter === 'u' ? 4 : letter === 'U' ? 8 : 0;
-  if (length === 0) return undefined;
+  const length = UNICODE_DIGITS[letter];
+  if (length === undefined) return undefined;
   const rune = digitsEscape(text, { start: at + 1, length, base: 16 });
   if (rune === undefined || rune.value > 0x10ffff || (rune.value >= 0xd800 && rune.value <= 0xdfff)) {
     return undefined;

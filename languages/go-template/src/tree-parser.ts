@@ -1,6 +1,7 @@
 import type { BranchNode, ListNode, PipeNode, StatementNode, TemplateTree } from './ast.ts';
 import type { Lexer } from './lexer.ts';
 import type { ParseLimits } from './limits.ts';
+import type { ParserState } from './parser-state.ts';
 import { PipelineParser } from './pipeline-parser.ts';
 import { quote, unquote } from './quoting.ts';
 import { parseError, sourcePosition, TemplateFailure } from './template-error.ts';
@@ -21,7 +22,7 @@ export interface TreeParserInput {
 type EndNode = { readonly kind: 'end' | 'else'; readonly at: number };
 
 /** Parses the statements of one template (text/template/parse.Tree); a `define` inside gets its own. */
-export class TreeParser {
+export class TreeParser implements ParserState {
   readonly input: TreeParserInput;
   readonly tokens: TokenStream;
   readonly #pipelines: PipelineParser;

@@ -1,90 +1,30 @@
+import type {
+  FunctionType,
+  FunctionValue,
+  GoType,
+  IntegerKind,
+  IntegerValue,
+  MapType,
+  MapValue,
+  PointerType,
+  PointerValue,
+  SliceType,
+  SliceValue,
+  StructField,
+  StructType,
+  StructValue,
+  Value,
+} from './go-model.ts';
 import {
   BOOL,
   FLOAT64,
-  type FunctionType,
-  type GoType,
   integerShape,
-  type IntegerKind,
   INTERFACE,
   INTERFACE_MAP,
   INTERFACE_SLICE,
-  type MapType,
-  type PointerType,
-  type SliceType,
   STRING,
   STRING_SLICE,
-  type StructField,
-  type StructType,
 } from './go-type.ts';
-
-/**
- * A Go value as templates see it. Everything a template can reach is one of these plain objects: a name in a template
- * is only ever looked up in a Map or in a struct's field list, never as a property of a JavaScript object.
- */
-export type Value =
-  /** Untyped nil, and what a missing map key gives (Go's zero reflect.Value). */
-  | { readonly kind: 'nil' }
-  | { readonly kind: 'bool'; readonly value: boolean }
-  | IntegerValue
-  | { readonly kind: 'float64'; readonly value: number }
-  | { readonly kind: 'string'; readonly value: string }
-  | SliceValue
-  | MapValue
-  | StructValue
-  | PointerValue
-  /** A value seen through a variable of type interface{}: an element of a []any or of a map[string]any. */
-  | InterfaceValue
-  | FunctionValue;
-
-export interface IntegerValue {
-  readonly kind: 'integer';
-  readonly type: { readonly kind: IntegerKind };
-  readonly value: bigint;
-}
-
-export interface SliceValue {
-  readonly kind: 'slice';
-  readonly type: SliceType;
-  /** Null for a nil slice. */
-  readonly items: readonly Value[] | null;
-}
-
-export interface MapValue {
-  readonly kind: 'map';
-  readonly type: MapType;
-  /** Null for a nil map. Mutable only through functions that say so (sprig's `set`). */
-  readonly entries: Map<string, Value> | null;
-}
-
-export interface StructValue {
-  readonly kind: 'struct';
-  readonly type: StructType;
-  readonly fields: ReadonlyMap<string, Value>;
-}
-
-export interface PointerValue {
-  readonly kind: 'pointer';
-  readonly type: PointerType;
-  readonly target: Value | null;
-}
-
-export interface InterfaceValue {
-  readonly kind: 'interface';
-  readonly value: Value;
-}
-
-export interface FunctionValue {
-  readonly kind: 'func';
-  readonly name: string;
-  readonly type: FunctionType;
-  readonly call: (args: readonly Value[], context: CallContext) => Value;
-}
-
-/** What a function may use besides its arguments. */
-export interface CallContext {
-  /** Counts the size (characters or elements) of what the function is about to make against the limit. */
-  readonly spend: (size: number) => void;
-}
 
 export const NIL: Value = { kind: 'nil' };
 export const TRUE: Value = { kind: 'bool', value: true };

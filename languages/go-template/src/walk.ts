@@ -6,16 +6,8 @@ import { quote } from './quoting.ts';
 import { formatValue, sortedEntries, sprint, typeName } from './printer.ts';
 import { LimitExceeded } from './meter.ts';
 import { noFlags } from './format-flags.ts';
-import {
-  heldAs,
-  type IntegerValue,
-  indirect,
-  intValue,
-  isTrue,
-  NIL,
-  unwrapInterface,
-  type Value,
-} from './value.ts';
+import { heldAs, indirect, intValue, isTrue, NIL, unwrapInterface } from './value.ts';
+import type { IntegerValue, Value } from './go-model.ts';
 
 /** How a statement ended: in order, or by leaving the loop around it. */
 type Ending = 'next' | 'break' | 'continue';

@@ -1,11 +1,6 @@
 export { type JsonLimits } from './json-reader.ts';
-export {
-  parseYaml,
-  YAML_TEXT_LIMIT,
-  type ParsedYaml,
-  type YamlError,
-  type YamlLimits,
-} from './parse-yaml.ts';
+export { parseYaml, YAML_TEXT_LIMIT, type ParsedYaml, type YamlError } from './parse-yaml.ts';
+export type { YamlLimits } from './yaml-limits.ts';
 export {
   nodeAt,
   positionOf,

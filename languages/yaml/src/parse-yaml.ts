@@ -5,19 +5,13 @@
  * faster than the text: limits hold while the text is read, before a tree exists.
  */
 import { Composer, isScalar, LineCounter, Parser, type Document } from 'yaml';
-import type { JsonLimits } from './json-reader.ts';
 import { lexemesOf } from './lenient-lexer.ts';
 import type { Position, YamlNode } from './node.ts';
 import { positionAt, tooDeep, tooMany, TreeBuilder, TreeError } from './tree-builder.ts';
+import type { YamlLimits } from './yaml-limits.ts';
 
 /** Text longer than this is refused before parsing: 4 MiB, as Kubernetes' own limit of 3 MiB per request. */
 export const YAML_TEXT_LIMIT = 4 * 1024 * 1024;
-
-/** `nodes` are those of all documents together, after their aliases are resolved. */
-export interface YamlLimits extends JsonLimits {
-  /** Characters of all scalars together, after aliases are resolved: what the tree takes when it is written out. */
-  readonly characters: number;
-}
 
 /** Those of files. A directory of 10,000 Hardware in one file fits. */
 const FILE_LIMITS: YamlLimits = { nodes: 200_000, depth: 100, keys: 200_000, characters: YAML_TEXT_LIMIT };

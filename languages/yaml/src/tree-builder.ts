@@ -11,7 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Position, YamlList, YamlMap, YamlMapEntry, YamlNode, YamlScalar } from './node.ts';
-import type { YamlLimits } from './parse-yaml.ts';
+import type { YamlLimits } from './yaml-limits.ts';
 
 export class TreeError extends Error {
   readonly position: Position;

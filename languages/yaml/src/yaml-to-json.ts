@@ -1,5 +1,6 @@
 import { toJson } from './node.ts';
-import { parseYaml, type YamlLimits } from './parse-yaml.ts';
+import { parseYaml } from './parse-yaml.ts';
+import type { YamlLimits } from './yaml-limits.ts';
 
 /** The one document of `text` as JSON, or what is wrong and where. */
 export function yamlToJson(

@@ -1,6 +1,5 @@
 export type { Authentication, Authenticator, Authorizer, ClientCertificate, Credentials } from './access.ts';
 export { delay, type Clock } from './clock.ts';
-export { Histogram } from './histogram.ts';
 export { type Random } from './random.ts';
 export { type Log, type LogFields } from './log.ts';
 export type {

@@ -35,7 +35,8 @@ export async function createTokenSigner(options: {
 }): Promise<TokenSigner> {
   const { key, issuer, clock } = options;
   const { kid, kty, crv, x, y, d } = key;
-  if (kid === undefined || kty !== 'EC' || crv !== 'P-256' || d === undefined)
+  const isPrivate = d !== undefined && x !== undefined && y !== undefined;
+  if (kid === undefined || kty !== 'EC' || crv !== 'P-256' || !isPrivate)
     throw new TypeError('a signing key is a private EC key of curve P-256 with a key id');
   const privateKey = await importJWK(key, ALGORITHM);
   return {

@@ -41,8 +41,49 @@ abstract class Family<Label extends string, Value> implements MetricFamily {
 
   abstract samples(): Iterable<readonly [name: string, value: number]>;
 
-  protected entry(given: Labels<Label> | undefined, make: () => Value): { value: Value } | undefined {
+  protected entry(given: Labels<Label> | undefined, make: () => Value): Entry<Value> | undefined {
     return this.kept.entry(given ?? NONE, make);
+  }
+
+  /** One that is not shown when there are too many combinations already. */
+  protected child(given: Labels<Label> | undefined, make: () => Value): Entry<Value> {
+    return this.entry(given, make) ?? { value: make() };
+  }
+}
+
+interface Entry<Value> {
+  value: Value;
+}
+
+/** One combination of a counter. Counting it costs an addition. */
+export interface CounterChild {
+  add(amount?: number): void;
+}
+
+/** One combination of a gauge. */
+export interface GaugeChild {
+  set(value: number): void;
+  add(amount: number): void;
+}
+
+/** One combination of a histogram. */
+export interface HistogramChild {
+  observe(value: number): void;
+}
+
+class NumberChild implements CounterChild, GaugeChild {
+  readonly #entry: Entry<number>;
+
+  constructor(entry: Entry<number>) {
+    this.#entry = entry;
+  }
+
+  add(amount = 1): void {
+    this.#entry.value += amount;
+  }
+
+  set(value: number): void {
+    this.#entry.value = value;
   }
 }
 
@@ -54,6 +95,11 @@ export class Counter<Label extends string = never> extends Family<Label, number>
   add(...[labels, amount = 1]: [...Given<Label>, amount?: number]): void {
     const entry = this.entry(labels as Labels<Label> | undefined, zero);
     if (entry !== undefined) entry.value += amount as number;
+  }
+
+  /** For what is counted for each packet: the combination is shown from now on, with zero at first. */
+  with(...[labels]: Given<Label>): CounterChild {
+    return new NumberChild(this.child(labels, zero));
   }
 
   /** For what is counted elsewhere: called whenever the text is made. */
@@ -80,6 +126,11 @@ export class Gauge<Label extends string = never> extends Family<Label, number> {
   add(...[labels, amount]: [...Given<Label>, amount: number]): void {
     const entry = this.entry(labels as Labels<Label> | undefined, zero);
     if (entry !== undefined) entry.value += amount as number;
+  }
+
+  /** The combination is shown from now on, with zero at first. */
+  with(...[labels]: Given<Label>): GaugeChild {
+    return new NumberChild(this.child(labels, zero));
   }
 
   /** For what is known elsewhere: called whenever the text is made. */
@@ -150,19 +201,22 @@ export class Histogram<Label extends string = never> extends Family<Label, Obser
   }
 
   observe(...[labels, value]: [...Given<Label>, value: number]): void {
-    const observed = this.entry(labels as Labels<Label> | undefined, () => this.#empty())?.value;
-    if (observed === undefined) return;
-    const number = value as number;
-    let at = 0;
-    while (at < this.#bounds.length && number > (this.#bounds[at] ?? 0)) at += 1;
-    observed.counts[at] = (observed.counts[at] ?? 0) + 1;
-    observed.count += 1;
-    observed.sum += number;
+    const observed = this.entry(labels as Labels<Label> | undefined, this.#empty)?.value;
+    if (observed !== undefined) this.#take(observed, value as number);
   }
 
-  /** Shows the combination with zeros before anything was observed. */
-  begin(...[labels]: Given<Label>): void {
-    this.entry(labels, () => this.#empty());
+  /** For what is observed for each packet: the combination is shown from now on, with zeros at first. */
+  with(...[labels]: Given<Label>): HistogramChild {
+    const { value: observed } = this.child(labels, this.#empty);
+    return { observe: (value) => this.#take(observed, value) };
+  }
+
+  #take(observed: Observed, value: number): void {
+    let at = 0;
+    while (at < this.#bounds.length && value > (this.#bounds[at] ?? 0)) at += 1;
+    observed.counts[at] = (observed.counts[at] ?? 0) + 1;
+    observed.count += 1;
+    observed.sum += value;
   }
 
   *samples(): Iterable<readonly [name: string, value: number]> {
@@ -178,7 +232,10 @@ export class Histogram<Label extends string = never> extends Family<Label, Obser
     }
   }
 
-  #empty(): Observed {
-    return { counts: Array.from({ length: this.#bounds.length + 1 }, () => 0), count: 0, sum: 0 };
-  }
+  // Made once: no function is made for each value that is observed.
+  readonly #empty = (): Observed => ({
+    counts: Array.from({ length: this.#bounds.length + 1 }, () => 0),
+    count: 0,
+    sum: 0,
+  });
 }

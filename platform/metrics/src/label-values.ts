@@ -41,8 +41,14 @@ export class LabelValues<Label extends string, Value> {
   }
 }
 
+/** A label whose value is empty is left out: to Prometheus the two are the same. */
 export function labelsText(labels: readonly string[], values: readonly string[]): string {
-  return labels.map((label, index) => `${label}="${escaped(values[index] ?? '')}"`).join(',');
+  let text = '';
+  for (const [index, label] of labels.entries()) {
+    const value = values[index] ?? '';
+    if (value !== '') text += `${text === '' ? '' : ','}${label}="${escaped(value)}"`;
+  }
+  return text;
 }
 
 /** Prometheus text format 0.0.4, "Comments, help text, and type information". */

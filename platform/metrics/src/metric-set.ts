@@ -6,7 +6,12 @@ interface HistogramOptions {
   readonly bounds?: readonly number[];
 }
 
-export class MetricSet {
+/** Whose metrics a page shows. */
+export interface MetricFamilies {
+  families(): readonly MetricFamily[];
+}
+
+export class MetricSet implements MetricFamilies {
   readonly #families = new Map<string, MetricFamily>();
 
   families(): readonly MetricFamily[] {
@@ -42,4 +47,10 @@ export class MetricSet {
     this.#families.set(family.name, family);
     return family;
   }
+}
+
+/** Every value by its name with labels, as the page shows it: `dhcp_ignored_total{reason="no-hardware"}`. */
+export function samplesOf(metrics: MetricFamilies | undefined): Readonly<Record<string, number>> {
+  const families = metrics?.families() ?? [];
+  return Object.fromEntries(families.flatMap((family) => [...family.samples()]));
 }

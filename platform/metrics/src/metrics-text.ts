@@ -3,13 +3,14 @@ import type { MetricFamily } from './family.ts';
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Families in their order, those without samples left out. */
+/** Families in their order, those without samples left out. What several services declare is one family, where the first has it. */
 export function metricsText(families: Iterable<MetricFamily>): string {
   let text = '';
-  for (const family of families) {
-    const { name, help, type } = family;
+  for (const [name, same] of Map.groupBy(families, (family) => family.name)) {
     let lines = '';
-    for (const [sample, value] of family.samples()) lines += `${sample} ${numberOf(value)}\n`;
+    for (const family of same)
+      for (const [sample, value] of family.samples()) lines += `${sample} ${numberOf(value)}\n`;
+    const [{ help, type } = { help: '', type: 'untyped' }] = same;
     if (lines !== '') text += `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines}`;
   }
   return text;

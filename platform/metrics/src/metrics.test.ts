@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MetricSet, metricsText } from './index.ts';
+import { MetricSet, metricsText, samplesOf } from './index.ts';
 
 test('counters, gauges and histograms are shown in the order of their declaration', () => {
   const set = new MetricSet();
@@ -59,14 +59,61 @@ test('label values and help are escaped, and the same values in other places are
 # TYPE requests_total counter
 requests_total{route="a\"b\\c\nd",code="x"} 1
 requests_total{route="a",code="b"} 1
-requests_total{route="ab",code=""} 1
+requests_total{route="ab"} 1
+`,
+  );
+});
+
+test('one combination counts by itself, and is shown with zero before', () => {
+  const set = new MetricSet();
+  const total = set.counter('total', 'counted', ['op', 'type']);
+  const [sent, received] = [total.with({ op: 'send', type: 'a' }), total.with({ op: 'recv', type: 'a' })];
+  sent.add();
+  total.add({ op: 'send', type: 'a' }, 2);
+  assert.deepEqual(samplesOf(set), {
+    'total{op="send",type="a"}': 3,
+    'total{op="recv",type="a"}': 0,
+  });
+  received.add(4);
+  const open = set.gauge('open', 'open').with();
+  open.set(5);
+  open.add(-1);
+  const took = set.histogram('took', 'time', { labels: ['route'], bounds: [1] });
+  took.with({ route: 'a' }).observe(0.5);
+  took.observe({ route: 'a' }, 2);
+  const samples = samplesOf(set);
+  assert.equal(samples['total{op="recv",type="a"}'], 4);
+  assert.equal(samples['open'], 4);
+  assert.equal(samples['took_bucket{route="a",le="1"}'], 1);
+  assert.equal(samples['took_count{route="a"}'], 2);
+});
+
+test('what several services declare alike is one family', () => {
+  const [first, second] = [new MetricSet(), new MetricSet()];
+  for (const [set, prefix] of [
+    [first, '/images/'],
+    [second, '/hook/'],
+  ] as const) {
+    set.counter('files_total', 'files', ['prefix']).add({ prefix });
+    set.gauge('other', 'other', ['prefix']).set({ prefix }, 2);
+  }
+  assert.equal(
+    metricsText([...first.families(), ...second.families()]),
+    `# HELP files_total files
+# TYPE files_total counter
+files_total{prefix="/images/"} 1
+files_total{prefix="/hook/"} 1
+# HELP other other
+# TYPE other gauge
+other{prefix="/images/"} 2
+other{prefix="/hook/"} 2
 `,
   );
 });
 
 test('a histogram can be shown before its first value, and numbers that are not finite are spelled out', () => {
   const set = new MetricSet();
-  set.histogram('took', 'time', { bounds: [1] }).begin();
+  set.histogram('took', 'time', { bounds: [1] }).with();
   set.gauge('odd', 'odd').set({}, Infinity);
   assert.match(metricsText(set.families()), /^took_count 0$/m);
   assert.match(metricsText(set.families()), /^odd \+Inf$/m);
@@ -76,6 +123,7 @@ test('a family keeps a bounded number of combinations', () => {
   const set = new MetricSet();
   const hits = set.counter('hits_total', 'hits', ['who']);
   for (let who = 0; who < 6000; who += 1) hits.add({ who: String(who) });
+  hits.with({ who: 'one more' }).add();
   assert.equal([...hits.samples()].length, 5000);
 });
 

@@ -35,7 +35,7 @@ const HEADER_BYTES_LIMIT = 16 * 1024;
  * Memory of answers that clients have not taken yet, of all connections together. A chunk that many of them wait for counts once. At
  * once a thousand machines load files over TLS in chunks of 64 KiB; who does not read for long may not keep the rest from it.
  */
-const HELD_BYTES_MAX = 128 * 1024 * 1024;
+const HELD_BYTES_MAX = 72 * 1024 * 1024;
 const CLOSE_GRACE_MS = 5000;
 const CLOSE_SWEEP_MS = 20;
 

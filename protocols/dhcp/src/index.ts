@@ -12,7 +12,8 @@ export { malformedOptionsOf, optionTable, type DhcpOptions, type OptionName } fr
 export { readSubOptions, writeSubOptions, type SubOption } from './sub-options.ts';
 export { isDomainName } from './domain-search.ts';
 export type { ClasslessRoute } from './classless-routes.ts';
-export { linkAddressOf, type RelayAgentInformation } from './relay-agent.ts';
+export type { RelayAgentInformation } from './relay-agent.ts';
+export { linkAddressOf } from './link-address.ts';
 export type { UserClass } from './user-class.ts';
 export { machineUuidOf, type ClientNetworkInterface } from './pxe-identity.ts';
 export { relayReply, type RelayReplyDecision } from './relay-reply.ts';

@@ -1,7 +1,6 @@
 import { ipv4Option, type OptionCodec } from './option-codec.ts';
 import { readSubOptions, type SubOption } from './sub-options.ts';
-import { IPV4_ANY, type Ipv4 } from '@tinkerbell/wire';
-import type { DhcpPacket } from './packet.ts';
+import type { Ipv4 } from '@tinkerbell/wire';
 
 /**
  * Option 82. `bytes` is what the relay sent and what the reply must carry unchanged (RFC 3046 section 2.2); the fields
@@ -18,15 +17,6 @@ export interface RelayAgentInformation {
   readonly linkSelection?: Ipv4;
   /** Sub-option 11, RFC 5107: what the reply's option 54 must say. */
   readonly serverIdentifierOverride?: Ipv4;
-}
-
-/**
- * An address of the network the client is in, when a relay or proxy says so: link selection (RFC 3527) before subnet
- * selection (RFC 3011), both before giaddr. Undefined for a client on the server's own link.
- */
-export function linkAddressOf({ options, giaddr }: DhcpPacket): Ipv4 | undefined {
-  const said = options.relayAgentInformation?.linkSelection ?? options.subnetSelection;
-  return said ?? (giaddr === IPV4_ANY ? undefined : giaddr);
 }
 
 export const relayAgentOption: OptionCodec<RelayAgentInformation> = {

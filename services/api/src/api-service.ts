@@ -14,6 +14,7 @@ import {
   type Service,
   type TextReader,
 } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
@@ -33,6 +34,7 @@ import { describesTheApi, discoveryDocument } from './discovery.ts';
 import { createFirstNamespaces } from './first-namespaces.ts';
 import { Collector } from './garbage/collector.ts';
 import { KindCatalog } from './kind-catalog.ts';
+import { createApiMetrics } from './metrics.ts';
 import { OpenStreams } from './open-streams.ts';
 import { described } from './openapi/described.ts';
 import { readReview } from './request-body.ts';
@@ -94,6 +96,8 @@ const PREFIXES = [
 ];
 
 export function createApiService(deps: ApiDeps): Service {
+  const set = new MetricSet();
+  const metrics = createApiMetrics(set);
   const verbDeps: Deps = {
     authorizer: everybody,
     ...deps,
@@ -101,8 +105,8 @@ export function createApiService(deps: ApiDeps): Service {
     catalog: new KindCatalog(),
     admission: createAdmission(deps),
     values: () => serverValues(deps),
-    streams: new OpenStreams(),
-    audit: new AuditTrail(deps),
+    streams: new OpenStreams(metrics),
+    audit: new AuditTrail(deps, metrics),
   };
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   const stopping = new AbortController();
@@ -129,16 +133,9 @@ export function createApiService(deps: ApiDeps): Service {
   return {
     name: 'api',
     routes: PREFIXES.map(route),
+    metrics: set,
     stopped: () => stopped,
-    health: () => ({
-      ready: true,
-      counters: {
-        api_open_streams: verbDeps.streams.count(),
-        api_watch_waiting_bytes: verbDeps.streams.held.bytes(),
-        api_watches_too_slow_total: verbDeps.streams.slow(),
-        api_audit_refusals_unrecorded: verbDeps.audit.unrecorded(),
-      },
-    }),
+    health: () => ({ ready: true }),
     async start(signal) {
       signal.addEventListener('abort', () => {
         stopping.abort();

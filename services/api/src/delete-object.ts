@@ -21,6 +21,8 @@ export interface DeleteDeps {
 /** Finalizers of our own collector, named as Kubernetes' are. */
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
+/** Finalizers that a way of deletion waits for. */
+const WAITING: Readonly<Record<string, readonly string[]>> = { Foreground: [FOREGROUND], Orphan: [ORPHAN] };
 export const NAMESPACE_CONTENT = 'kubernetes';
 export const CUSTOM_RESOURCES = 'customresourcecleanup.apiextensions.k8s.io';
 
@@ -91,7 +93,7 @@ function finalizersAt(
   propagation: DeleteOptions['propagation'],
 ): readonly string[] {
   const others = (metadata.finalizers ?? []).filter((one) => one !== FOREGROUND && one !== ORPHAN);
-  const waiting = propagation === 'Foreground' ? [FOREGROUND] : propagation === 'Orphan' ? [ORPHAN] : [];
+  const waiting = propagation === undefined ? [] : (WAITING[propagation] ?? []);
   const content = kind === customResourceDefinitionKind && name !== '' ? [CUSTOM_RESOURCES] : [];
   return [...new Set([...others, ...content, ...waiting])];
 }

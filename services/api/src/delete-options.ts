@@ -26,12 +26,9 @@ export function deleteOptions(body: unknown, query: URLSearchParams): DeleteOpti
 }
 
 function dryRunIn(value: unknown): URLSearchParams {
-  const list: readonly unknown[] = Array.isArray(value)
-    ? value
-    : value === undefined || value === null
-      ? []
-      : [value];
-  return new URLSearchParams(list.map((one) => ['dryRun', String(one)]));
+  const one = value === undefined || value === null ? [] : [value];
+  const list: readonly unknown[] = Array.isArray(value) ? value : one;
+  return new URLSearchParams(list.map((item) => ['dryRun', String(item)]));
 }
 
 function preconditionsOf(value: unknown): DeleteOptions['preconditions'] {

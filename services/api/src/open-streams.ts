@@ -1,6 +1,9 @@
 /** Watches, timelines and logs: answers that last as long as their clients want, and so have a bound together. */
 import { HeldBytes, Slots, type HttpContext } from '@tinkerbell/platform-contract';
 import { tooMany } from './api-error.ts';
+import type { ApiMetrics } from './metrics.ts';
+
+type StreamMetrics = Pick<ApiMetrics, 'openStreams' | 'waitingBytes' | 'watchesTooSlow'>;
 
 /** A browser or `kubectl` has a handful, a controller one for each kind. */
 const STREAMS_MAX = 2000;
@@ -11,7 +14,13 @@ const HELD_BYTES_MAX = 64 * 1024 * 1024;
 export class OpenStreams {
   readonly #slots = new Slots(STREAMS_MAX);
   readonly held = new HeldBytes(HELD_BYTES_MAX);
-  #slow = 0;
+  readonly #metrics: StreamMetrics;
+
+  constructor(metrics: StreamMetrics) {
+    this.#metrics = metrics;
+    metrics.openStreams.from(() => this.#slots.taken());
+    metrics.waitingBytes.from(() => this.held.bytes());
+  }
 
   /** It counts until it has been sent or the client has gone. Throws an ApiError when there are too many. */
   async open(
@@ -34,16 +43,7 @@ export class OpenStreams {
     }
   }
 
-  count(): number {
-    return this.#slots.taken();
-  }
-
   tooSlow(): void {
-    this.#slow += 1;
-  }
-
-  /** Watches that were ended since the start because their clients did not read. */
-  slow(): number {
-    return this.#slow;
+    this.#metrics.watchesTooSlow.add();
   }
 }

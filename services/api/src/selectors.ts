@@ -128,9 +128,6 @@ export function selectedName(query: URLSearchParams): string | undefined {
 function valueAt(resource: Resource, steps: readonly string[]): string {
   let value: unknown = resource;
   for (const step of steps) value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  return typeof value === 'string'
-    ? value
-    : value === undefined || value === null
-      ? ''
-      : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
 }

@@ -1,10 +1,10 @@
-import type { Service, ServiceHealth, UdpSocket } from '@tinkerbell/platform-contract';
+import type { Service, UdpSocket } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { createBinaryInventory, withInventory } from './boot-files/binary-inventory.ts';
 import { createBootFiles, type BootFiles } from './boot-files/index.ts';
 import { bootRoutes } from './http/boot-routes.ts';
 import { createClientLimit } from './dhcp/client-limit.ts';
 import type { BootConfig, BootDeps } from './config.ts';
-import { createCounters, type Counters } from './counters.ts';
 import { createDhcpListener } from './dhcp/listener.ts';
 import { openDhcpSockets } from './dhcp/sockets.ts';
 import { DhcpPools } from './dhcp/pools.ts';
@@ -13,6 +13,7 @@ import { createDhcpTimeline, type DhcpTimeline } from './dhcp/timeline.ts';
 import { createForeignServers } from './dhcp/foreign-servers.ts';
 import { createIpv6Listeners } from './ipv6/ipv6-listeners.ts';
 import { createIsoImages } from './iso/images.ts';
+import { createBootMetrics, type BootMetrics } from './metrics.ts';
 import { SyslogListener } from './syslog/listener.ts';
 import { TftpListener } from './tftp/listener.ts';
 import { createUnknownSightings } from './dhcp/unknown-sightings.ts';
@@ -27,32 +28,34 @@ export interface BootService extends Service {
 
 /** DHCP, TFTP, syslog, iPXE scripts and binaries. `start` rejects with the platform's error when a port is taken. */
 export function createBootService(deps: BootDeps, given: BootConfig): BootService {
-  const counters = createCounters();
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
   const files = createBootFiles(deps, given);
   const inventory = createBinaryInventory(deps, { files, config: given });
   const config = { ...given, netboot: withInventory(given, inventory) };
-  const timeline = createDhcpTimeline(deps, counters);
-  const traffic = new DhcpTraffic();
+  const timeline = createDhcpTimeline(deps, metrics);
+  const traffic = new DhcpTraffic(metrics);
   const mayAsk = createClientLimit(deps.clock);
   const pools = poolsOf(deps, config, timeline);
-  const foreignServers = createForeignServers(deps, config, counters);
+  const foreignServers = createForeignServers(deps, config, metrics);
   const { view } = deps;
   const reportUnknown = createUnknownSightings(deps);
   const heard = { timeline, traffic, mayAsk, pools, foreignServers, reportUnknown };
   const onDhcp = createDhcpListener({ ...deps, ...heard }, config);
-  const tftp = tftpListener(deps, { config, files, counters });
+  const tftp = tftpListener(deps, { config, files, metrics });
   const syslog =
-    config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, counters });
-  const ipv6 = createIpv6Listeners(deps, config, counters);
-  const iso = createIsoImages(deps, config, counters);
+    config.syslog === undefined ? undefined : new SyslogListener({ deps, config: config.syslog, metrics });
+  const ipv6 = createIpv6Listeners(deps, config, metrics);
+  const iso = createIsoImages(deps, config, metrics);
   const listeners = [...ipv6, tftp, syslog, iso].filter((each) => each !== undefined);
-  const routes = bootRoutes({ deps, config, files, counters, iso: iso?.route });
+  const routes = bootRoutes({ deps, config, files, metrics, iso: iso?.route });
   const ended = Promise.withResolvers<void>();
   let isListening = false;
 
   return {
     name: 'boot',
     routes,
+    metrics: set,
     async start(signal) {
       const sockets: UdpSocket[] = [];
       const closeAll = async () => {
@@ -78,10 +81,7 @@ export function createBootService(deps: BootDeps, given: BootConfig): BootServic
       else signal.addEventListener('abort', stop, { once: true });
     },
     stopped: () => ended.promise,
-    health() {
-      const all = { ...counters.values(), ...traffic.counters(), ...foreignServers.gauges() };
-      return healthOf(isListening, view.ready(), all);
-    },
+    health: () => healthOf(isListening, view.ready()),
     tftpPort: () => tftp?.local?.port,
     syslogPort: () => syslog?.local?.port,
   };
@@ -89,19 +89,19 @@ export function createBootService(deps: BootDeps, given: BootConfig): BootServic
 
 function tftpListener(
   deps: BootDeps,
-  input: { readonly config: BootConfig; readonly files: BootFiles; readonly counters: Counters },
+  input: { readonly config: BootConfig; readonly files: BootFiles; readonly metrics: BootMetrics },
 ): TftpListener | undefined {
-  const { config, files, counters } = input;
+  const { config, files, metrics } = input;
   if (config.tftp === undefined) return undefined;
-  return new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, counters) });
+  return new TftpListener({ deps, config: config.tftp, files, timeline: createTftpTimeline(deps, metrics) });
 }
 
-function healthOf(isListening: boolean, isViewReady: boolean, counters: ServiceHealth['counters'] = {}) {
-  if (isListening && isViewReady) return { ready: true, counters };
+function healthOf(isListening: boolean, isViewReady: boolean) {
+  if (isListening && isViewReady) return { ready: true };
   const reason = isListening
     ? 'the view of the store is not filled yet'
     : 'DHCP, TFTP and syslog do not listen';
-  return { ready: false, reason, counters };
+  return { ready: false, reason };
 }
 
 /** Absent without pools. @throws Error when there are pools and nowhere to write their leases: an error of whoever composes. */

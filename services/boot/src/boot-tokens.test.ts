@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NetbootSettings } from '@tinkerbell/netboot';
 import type { BootTokenMint } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { nodeClock, nodeFiles } from '@tinkerbell/platform-node';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import {
@@ -15,7 +16,7 @@ import {
   workflow,
 } from './testing/rack.ts';
 import { createBootFiles } from './boot-files/index.ts';
-import { createCounters } from './counters.ts';
+import { createBootMetrics } from './metrics.ts';
 import { createScriptRoutes } from './http/script-route.ts';
 
 const OWN = '192.168.77.10';
@@ -52,7 +53,12 @@ function scene({
     bootTokens,
   };
   const bootFiles = { ownHookIpxe: async () => undefined };
-  const route = createScriptRoutes({ deps, config, counters: createCounters(), files: bootFiles })[0]!;
+  const route = createScriptRoutes({
+    deps,
+    config,
+    metrics: createBootMetrics(new MetricSet()),
+    files: bootFiles,
+  })[0]!;
   const files = createBootFiles(deps, config);
   return {
     async script(address = OWN) {
@@ -128,7 +134,12 @@ test('without a mint there is no argument', async () => {
     log: silentLog,
   };
   const bootFiles = { ownHookIpxe: async () => undefined };
-  const route = createScriptRoutes({ deps, config, counters: createCounters(), files: bootFiles })[0]!;
+  const route = createScriptRoutes({
+    deps,
+    config,
+    metrics: createBootMetrics(new MetricSet()),
+    files: bootFiles,
+  })[0]!;
   const context = {
     peer: { address: OWN, port: 1 },
     localAddress: OWN,

@@ -12,3 +12,4 @@ export {
 } from './config.ts';
 export type { AllowedSources } from './iso/address-policy.ts';
 export { hasWorkToDo } from './machine-state.ts';
+export { createBootMetrics } from './metrics.ts';

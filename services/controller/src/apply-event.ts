@@ -6,7 +6,6 @@ import {
   applyWorkflowEvent,
   recordStateChange,
   subjectOf,
-  workflowCollection,
   type ApplyDeps as StoreDeps,
 } from '@tinkerbell/engine-workflow-events';
 import type { WorkflowEvent } from '@tinkerbell/workflow';
@@ -19,9 +18,8 @@ export interface ApplyDeps extends StoreDeps {
 
 /** True when the workflow was changed; a refused event was overtaken by another. Throws when the store takes no write. */
 export async function apply(deps: ApplyDeps, workflow: Workflow, event: WorkflowEvent): Promise<boolean> {
-  const { namespace, name } = workflow.metadata;
-  const updated = await applyWorkflowEvent(deps, { collection: workflowCollection, namespace, name }, event);
-  if (updated.ok) record(deps, updated.before as Workflow, updated.after as Workflow, event);
+  const updated = await applyWorkflowEvent(deps, workflow.metadata, event);
+  if (updated.ok) record(deps, updated.before, updated.after, event);
   else if (updated.kind === 'unavailable') throw new Error(updated.message);
   return updated.ok;
 }

@@ -1,6 +1,6 @@
 /** Before the first action and after the last one: allowPXE of the Hardware, and Jobs for its BMC. Every step may be repeated. */
 import { uidOf, type BmcJob, type Hardware, type Workflow } from '@tinkerbell/resources';
-import { updateObject, type ObjectKey } from '@tinkerbell/store-contract';
+import { hardwareCollection, type ObjectKey } from '@tinkerbell/store-contract';
 import {
   bootJobActions,
   bootJobOf,
@@ -18,7 +18,6 @@ export interface BootDeps extends ApplyDeps {
   readonly rendering: Renders;
 }
 
-export const hardwareCollection = 'hardware.tinkerbell.org';
 export const jobCollection = 'jobs.bmc.tinkerbell.org';
 const taskCollection = 'tasks.bmc.tinkerbell.org';
 
@@ -29,11 +28,10 @@ const UNTAKEN_MS = 30_000;
 export async function toggleNetboot(deps: BootDeps, workflow: Workflow, allow: boolean): Promise<boolean> {
   const { namespace } = workflow.metadata;
   const name = workflow.spec?.hardwareRef ?? '';
-  const updated = await updateObject<'unchanged'>(
+  const updated = await hardwareCollection.update<'unchanged'>(
     deps.store,
-    { collection: hardwareCollection, namespace, name },
-    (current) => {
-      const hardware = current as Hardware;
+    { namespace, name },
+    (hardware) => {
       const interfaces = (hardware.spec?.interfaces ?? []).map((one) => ({
         ...one,
         netboot: { ...one.netboot, allowPXE: allow },

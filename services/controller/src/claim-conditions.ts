@@ -4,8 +4,7 @@
  */
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 import { claimsOf, type Claim, type Hardware, type HardwareCondition } from '@tinkerbell/resources';
-import { machineOfAgent, updateObject, type Store, type View } from '@tinkerbell/store-contract';
-import { hardwareCollection } from './boot-phase.ts';
+import { hardwareCollection, machineOfAgent, type Store, type View } from '@tinkerbell/store-contract';
 
 const TYPE = 'OwnsItsAddresses';
 /** Looked at in one turn of the event loop. */
@@ -21,7 +20,7 @@ interface Deps {
 
 /** Looks at all of them, a few at a time. Never rejects. */
 export async function showAllClaims(deps: Deps, signal: AbortSignal): Promise<void> {
-  const all = deps.view.all(hardwareCollection) as readonly Hardware[];
+  const all = hardwareCollection.all(deps.view);
   for (let at = 0; at < all.length && !signal.aborted; at += SLICE) {
     for (const hardware of all.slice(at, at + SLICE)) await showClaims(deps, hardware);
     await delay(deps.clock, 0);
@@ -34,12 +33,11 @@ export async function showClaims(deps: Deps, hardware: Hardware): Promise<void> 
   if (message === shownMessage(hardware)) return;
   const { namespace, name } = hardware.metadata;
   const now = new Date(deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-  const key = { collection: hardwareCollection, namespace, name };
-  await updateObject(deps.store, key, (object) => ({
-    object: withCondition(object as Hardware, message, now),
-  })).catch((error: unknown) =>
-    deps.log.warn('no condition on a Hardware', { namespace, name, error: String(error) }),
-  );
+  await hardwareCollection
+    .update(deps.store, { namespace, name }, (object) => ({ object: withCondition(object, message, now) }))
+    .catch((error: unknown) =>
+      deps.log.warn('no condition on a Hardware', { namespace, name, error: String(error) }),
+    );
 }
 
 function messageOf(view: View, hardware: Hardware): string | undefined {

@@ -3,13 +3,22 @@
  * and may come twice or not at all: the reconciler reads what is there, and a periodic scan finds what was missed.
  */
 import type { Service } from '@tinkerbell/platform-contract';
-import type { Hardware, Resource, Workflow } from '@tinkerbell/resources';
-import type { Change, View } from '@tinkerbell/store-contract';
-import { subjectOf, workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import type { Resource, Workflow } from '@tinkerbell/resources';
+import {
+  hardwareCollection,
+  templateCollection,
+  workflowCollection,
+  type Change,
+  type ObjectKey,
+  type View,
+} from '@tinkerbell/store-contract';
+import { subjectOf } from '@tinkerbell/engine-workflow-events';
 import { workflowStateOf } from '@tinkerbell/workflow';
 import type { ApplyDeps } from './apply-event.ts';
 import { showAllClaims, showClaims } from './claim-conditions.ts';
-import { hardwareCollection, jobCollection } from './boot-phase.ts';
+import { jobCollection } from './boot-phase.ts';
+import { createControllerMetrics } from './metrics.ts';
 import { reconcile } from './reconcile.ts';
 import { Referrers, type HardwareName } from './referrers.ts';
 import { Rendering, type RenderingDeps } from './rendering.ts';
@@ -18,44 +27,46 @@ import { WorkflowCounts } from './workflow-counts.ts';
 
 /** How long a lost wake-up can go unnoticed. */
 const SCAN_EVERY_MS = 30_000;
-const templateCollection = 'templates.tinkerbell.org';
 
 export type ControllerDeps = ApplyDeps & RenderingDeps;
 
 export function createControllerService(deps: ControllerDeps): Service {
+  const set = new MetricSet();
+  const metrics = createControllerMetrics(set);
   const rendering = new Rendering(deps);
   const referrers = new Referrers(deps.referenceRules);
   const answeringSinceMs = deps.clock.nowMs();
-  const queue = new WorkQueue(deps.clock, deps.log, async (path, place) =>
+  const queue = new WorkQueue({ ...deps, metrics }, async (path, place) =>
     reconcile({ ...deps, rendering: rendering.at(place), answeringSinceMs }, keyOf(path)),
   );
-  const counts = new WorkflowCounts();
+  const counts = new WorkflowCounts(metrics);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
 
   function take(change: Change): void {
-    const { collection, namespace, name } = change.key;
+    const { namespace, name } = change.key;
     counts.take(change);
-    if (collection === workflowCollection && change.type === 'deleted')
+    if (workflowCollection.holds(change) && change.type === 'deleted')
       rendering.forget(`${namespace}/${name}`);
-    if (collection === hardwareCollection && change.type === 'deleted') referrers.remove({ namespace, name });
-    else if (collection === hardwareCollection) referrers.put(change.object as Hardware);
-    if (collection === hardwareCollection && change.type !== 'deleted')
-      void showClaims(deps, change.object as Hardware);
+    if (hardwareCollection.holds(change) && change.type === 'deleted') referrers.remove({ namespace, name });
+    else if (hardwareCollection.holds(change)) {
+      referrers.put(change.object);
+      void showClaims(deps, change.object);
+    }
     for (const path of wokenBy(deps.view, referrers, change)) queue.add(path);
   }
 
   function scan(): void {
     // Changes may have been missed here too.
-    referrers.replace(deps.view.all(hardwareCollection) as readonly Hardware[]);
-    for (const workflow of deps.view.all(workflowCollection) as readonly Workflow[])
-      queue.add(pathOf(workflow));
+    referrers.replace(hardwareCollection.all(deps.view));
+    for (const workflow of workflowCollection.all(deps.view)) queue.add(pathOf(workflow));
   }
 
   return {
     name: 'controller',
     routes: [],
+    metrics: set,
     stopped: () => stopped,
-    health: () => ({ ready: true, counters: { ...queue.counters(), ...counts.counters() } }),
+    health: () => ({ ready: true }),
     start(signal) {
       recordRestart(deps);
       counts.begin(deps.view);
@@ -79,7 +90,7 @@ export function createControllerService(deps: ControllerDeps): Service {
 
 /** Whoever follows a running workflow sees that the server was away. */
 function recordRestart({ view, journal }: ApplyDeps): void {
-  for (const workflow of view.all(workflowCollection) as readonly Workflow[]) {
+  for (const workflow of workflowCollection.all(view)) {
     if (workflow.status?.state !== 'RUNNING') continue;
     const action = workflow.status.currentState?.actionName ?? '';
     const message = `server started again; the workflow goes on${action === '' ? '' : ` at ${action}`}`;
@@ -93,26 +104,22 @@ function wokenBy(view: View, referrers: Referrers, change: Change): readonly str
   return [...ownWorkflows(view, change), ...byReference];
 }
 
-function ownWorkflows(view: View, { type, key, object }: Change): readonly string[] {
-  switch (key.collection) {
-    case workflowCollection:
-      return type === 'deleted' ? [] : [pathOf(object)];
-    case jobCollection: {
-      const owners = object.metadata.ownerReferences ?? [];
-      return owners.filter(({ kind }) => kind === 'Workflow').map(({ name }) => `${key.namespace}/${name}`);
-    }
-    case hardwareCollection:
-      return waitingFor(view, key);
-    case templateCollection:
-      return (view.all(workflowCollection) as readonly Workflow[])
-        .filter(
-          ({ metadata, spec }) => metadata.namespace === key.namespace && spec?.templateRef === key.name,
-        )
-        .filter(isUnrendered)
-        .map(pathOf);
-    default:
-      return [];
-  }
+function ownWorkflows(view: View, change: Change): readonly string[] {
+  const { key, object } = change;
+  if (workflowCollection.holds(change)) return change.type === 'deleted' ? [] : [pathOf(object)];
+  if (hardwareCollection.holds(change)) return waitingFor(view, key);
+  if (templateCollection.holds(change)) return waitingForTemplate(view, key);
+  if (key.collection !== jobCollection) return [];
+  const owners = object.metadata.ownerReferences ?? [];
+  return owners.filter(({ kind }) => kind === 'Workflow').map(({ name }) => `${key.namespace}/${name}`);
+}
+
+function waitingForTemplate(view: View, { namespace, name }: ObjectKey): readonly string[] {
+  return workflowCollection
+    .all(view)
+    .filter(({ metadata, spec }) => metadata.namespace === namespace && spec?.templateRef === name)
+    .filter(isUnrendered)
+    .map(pathOf);
 }
 
 function waitingFor(view: View, { namespace, name }: HardwareName): readonly string[] {

@@ -1,8 +1,7 @@
 /** One workflow: reads its status, performs the effects that follow from it, until none is left. */
 import { mayRunOn, USE_HARDWARE, type Workflow } from '@tinkerbell/resources';
 import type { WorkflowDefinition } from '@tinkerbell/template';
-import { machineOfAgent } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { machineOfAgent, workflowCollection } from '@tinkerbell/store-contract';
 import { effectsFor, needsPreparation, type Effect, type WorkflowEvent } from '@tinkerbell/workflow';
 import { apply } from './apply-event.ts';
 import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';
@@ -24,10 +23,10 @@ export interface ReconcileDeps extends BootDeps {
 /** Resolves with the time of the next deadline, if there is one. */
 export async function reconcile(deps: ReconcileDeps, workflow: Name): Promise<Again> {
   for (let round = 0; round < ROUNDS_LIMIT; round++) {
-    const stored = await deps.store.get({ collection: workflowCollection, ...workflow });
+    const stored = await workflowCollection.get(deps.store, workflow);
     if (stored === undefined) return undefined;
-    const effects = effectsFor(stored.object as Workflow, deps.clock.nowMs(), deps.answeringSinceMs);
-    const outcome = await performAll(deps, stored.object as Workflow, effects);
+    const effects = effectsFor(stored.object, deps.clock.nowMs(), deps.answeringSinceMs);
+    const outcome = await performAll(deps, stored.object, effects);
     if (outcome !== 'changed') return outcome;
   }
   throw new Error(`workflow ${workflow.namespace}/${workflow.name} does not come to rest`);

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
+import { createControllerMetrics } from './metrics.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 
+function deps(set = new MetricSet()) {
+  return { clock: nodeClock, log, metrics: createControllerMetrics(set) };
+}
+
 test('works on a key one at a time, and once more when it was added meanwhile', async () => {
   const events: string[] = [];
-  const queue: WorkQueue = new WorkQueue(nodeClock, log, async (key) => {
+  const queue: WorkQueue = new WorkQueue(deps(), async (key) => {
     events.push(`begin ${key}`);
     if (events.length === 1) {
       queue.add('a');
@@ -25,9 +31,10 @@ test('works on a key one at a time, and once more when it was added meanwhile', 
 });
 
 test('tries again after a failure', async () => {
+  const set = new MetricSet();
   let tries = 0;
   const { promise: succeeded, resolve } = Promise.withResolvers<void>();
-  const queue = new WorkQueue(nodeClock, log, () => {
+  const queue = new WorkQueue(deps(set), () => {
     tries += 1;
     if (tries === 1) return Promise.reject(new Error('once'));
     resolve();
@@ -36,24 +43,25 @@ test('tries again after a failure', async () => {
   queue.add('a');
   await succeeded;
   await queue.close();
-  assert.equal(queue.counters()['controller_reconcile_errors_total'], 1);
+  assert.equal(samplesOf(set)['controller_reconcile_errors_total'], 1);
 });
 
 test('takes nothing after it was closed', async () => {
   let done = 0;
-  const queue = new WorkQueue(nodeClock, log, () => Promise.resolve(void (done += 1)));
+  const queue = new WorkQueue(deps(), () => Promise.resolve(void (done += 1)));
   await queue.close();
   queue.add('a');
   assert.equal(done, 0);
 });
 
 test('works on eight keys at once, and on those whose time has come besides', async () => {
+  const set = new MetricSet();
   const working = new Set<string>();
   const { promise: release, resolve } = Promise.withResolvers<void>();
   let mostAtOnce = 0;
   const { promise: dueBegan, resolve: markDue } = Promise.withResolvers<void>();
   let isDue = false;
-  const queue = new WorkQueue(nodeClock, log, async (key) => {
+  const queue = new WorkQueue(deps(set), async (key) => {
     if (key === 'due') {
       if (isDue) markDue();
       isDue = true;
@@ -70,9 +78,9 @@ test('works on eight keys at once, and on those whose time has come besides', as
   for (let i = 0; i < 20; i++) queue.add(`slow-${i}`);
   await dueBegan;
   assert.equal(mostAtOnce, 8);
-  assert.equal(queue.counters()['controller_waiting'], 12);
+  assert.equal(samplesOf(set)['controller_waiting'], 12);
   resolve();
-  while (working.size > 0 || queue.counters()['controller_waiting'] !== 0) await new Promise(setImmediate);
+  while (working.size > 0 || samplesOf(set)['controller_waiting'] !== 0) await new Promise(setImmediate);
   assert.equal(mostAtOnce, 8);
   await queue.close();
 });
@@ -81,7 +89,7 @@ test('what waits for something slow keeps no other key waiting; of a namespace o
   const { promise: release, resolve } = Promise.withResolvers<void>();
   const begun: string[] = [];
   const ended: string[] = [];
-  const queue = new WorkQueue(nodeClock, log, async (key, place) => {
+  const queue = new WorkQueue(deps(), async (key, place) => {
     begun.push(key);
     if (key.startsWith('slow/')) await place.aside(() => release);
     ended.push(key);
@@ -100,7 +108,7 @@ test('what waits for something slow keeps no other key waiting; of a namespace o
 
 test('namespaces take turns', async () => {
   const begun: string[] = [];
-  const queue = new WorkQueue(nodeClock, log, async (key) => {
+  const queue = new WorkQueue(deps(), async (key) => {
     begun.push(key);
     await new Promise(setImmediate);
     return undefined;
@@ -114,11 +122,12 @@ test('namespaces take turns', async () => {
 });
 
 test('ends without waiting for what is slow', async () => {
-  const queue = new WorkQueue(nodeClock, log, (_, place) =>
+  const set = new MetricSet();
+  const queue = new WorkQueue(deps(set), (_, place) =>
     place.aside(() => new Promise<undefined>(() => undefined)),
   );
   queue.add('slow/1');
   await new Promise(setImmediate);
   await queue.close();
-  assert.equal(queue.counters()['controller_reconcile_errors_total'], 0);
+  assert.equal(samplesOf(set)['controller_reconcile_errors_total'], 0);
 });

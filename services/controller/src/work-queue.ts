@@ -1,4 +1,6 @@
 import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { CounterChild } from '@tinkerbell/platform-metrics';
+import type { ControllerMetrics } from './metrics.ts';
 
 /** What a piece of work wants next: nothing, or to be done again at a time of the clock. */
 export type Again = { readonly atMs: number } | undefined;
@@ -11,6 +13,12 @@ const ASIDE_MAX = 64;
 const AT_ONCE = 8;
 
 type Lane = 'added' | 'due';
+
+interface QueueDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<ControllerMetrics, 'reconciled' | 'reconcileErrors' | 'waiting'>;
+}
 
 /** The place of a key among those that are worked on. */
 export interface Place {
@@ -42,13 +50,16 @@ export class WorkQueue {
   /** Of those that wait aside. */
   readonly #giveUps = new Set<(reason: Error) => void>();
   #closed = false;
-  #done = 0;
-  #failed = 0;
+  readonly #done: CounterChild;
+  readonly #failed: CounterChild;
 
-  constructor(clock: Clock, log: Log, work: (key: string, place: Place) => Promise<Again>) {
+  constructor({ clock, log, metrics }: QueueDeps, work: (key: string, place: Place) => Promise<Again>) {
     this.#clock = clock;
     this.#log = log;
     this.#work = work;
+    this.#done = metrics.reconciled.with();
+    this.#failed = metrics.reconcileErrors.with();
+    metrics.waiting.from(() => this.#waiting.added.size + this.#waiting.due.size);
   }
 
   add(key: string): void {
@@ -102,13 +113,13 @@ export class WorkQueue {
     try {
       const again = await this.#work(key, { aside: (wait) => this.#waitAside(key, lane, wait) });
       this.#failures.delete(key);
-      this.#done += 1;
+      this.#done.add();
       return again;
     } catch (thrown) {
       if (this.#closed) return undefined;
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
-      this.#failed += 1;
+      this.#failed.add();
       this.#log.error('reconcile failed', { workflow: key, failures, error: String(thrown) });
       return { atMs: this.#clock.nowMs() + Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures) };
     }
@@ -142,14 +153,6 @@ export class WorkQueue {
       this.#enter(key, 'due');
     });
     this.#timers.set(key, cancel);
-  }
-
-  counters(): Record<string, number> {
-    return {
-      controller_reconcile_total: this.#done,
-      controller_reconcile_errors_total: this.#failed,
-      controller_waiting: this.#waiting.added.size + this.#waiting.due.size,
-    };
   }
 
   /** Ends timers, and resolves when running work has ended. */

@@ -1,52 +1,56 @@
 /** How many workflows are in each state, and how often one came to it. */
 import type { Workflow } from '@tinkerbell/resources';
-import type { Change, View } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { workflowStateOf, workflowStates, type WorkflowState } from '@tinkerbell/workflow';
+import type { ControllerMetrics } from './metrics.ts';
 
 export class WorkflowCounts {
   readonly #states = new Map<string, WorkflowState>();
-  readonly #now = new Map<WorkflowState, number>(workflowStates.map((state) => [state, 0]));
-  readonly #reached = new Map<WorkflowState, number>(workflowStates.map((state) => [state, 0]));
+  readonly #metrics: Pick<ControllerMetrics, 'workflows' | 'transitions'>;
+
+  constructor(metrics: Pick<ControllerMetrics, 'workflows' | 'transitions'>) {
+    this.#metrics = metrics;
+    // Zeros before the first workflow: a rate needs a value to begin with.
+    for (const state of workflowStates.map(labelOf)) {
+      metrics.workflows.with({ state });
+      metrics.transitions.with({ to: state });
+    }
+  }
 
   /** Takes what is there when counting begins: nothing came to its state now. */
   begin(view: View): void {
-    for (const workflow of view.all(workflowCollection) as readonly Workflow[])
+    for (const workflow of workflowCollection.all(view))
       this.#enter(`${workflow.metadata.namespace}/${workflow.metadata.name}`, stateOf(workflow));
   }
 
-  take({ key, type, object }: Change): void {
-    if (key.collection !== workflowCollection) return;
+  take(change: Change): void {
+    if (!workflowCollection.holds(change)) return;
+    const { key, type, object } = change;
     const path = `${key.namespace}/${key.name}`;
     if (type === 'deleted') return this.#leave(path);
-    const state = stateOf(object as Workflow);
+    const state = stateOf(object);
     if (this.#states.get(path) === state) return;
     this.#enter(path, state);
-    this.#reached.set(state, (this.#reached.get(state) ?? 0) + 1);
+    this.#metrics.transitions.add({ to: labelOf(state) });
   }
 
   #enter(path: string, state: WorkflowState): void {
     this.#leave(path);
     this.#states.set(path, state);
-    this.#now.set(state, (this.#now.get(state) ?? 0) + 1);
+    this.#metrics.workflows.add({ state: labelOf(state) }, 1);
   }
 
   #leave(path: string): void {
     const state = this.#states.get(path);
     if (state === undefined) return;
     this.#states.delete(path);
-    this.#now.set(state, (this.#now.get(state) ?? 0) - 1);
+    this.#metrics.workflows.add({ state: labelOf(state) }, -1);
   }
+}
 
-  /** By metric name with labels. */
-  counters(): Record<string, number> {
-    const counters: Record<string, number> = {};
-    for (const state of workflowStates) {
-      counters[`workflows{state="${state || 'NEW'}"}`] = this.#now.get(state) ?? 0;
-      counters[`workflow_transitions_total{to="${state || 'NEW'}"}`] = this.#reached.get(state) ?? 0;
-    }
-    return counters;
-  }
+/** A workflow that is not rendered yet has no state. */
+function labelOf(state: WorkflowState): string {
+  return state || 'NEW';
 }
 
 function stateOf({ status }: Workflow): WorkflowState {

@@ -6,7 +6,7 @@ import type { TlsSettings } from './route-file.ts';
 export interface TlsMaterial {
   readonly contexts: readonly { readonly certificate: X509Certificate; readonly context: SecureContext }[];
   readonly first: KeyPairs;
-  readonly clientCa?: string;
+  readonly clientCa?: string | undefined;
   readonly minVersion: TlsSettings['minVersion'];
   /** Differs when a file has changed. */
   readonly version: string;

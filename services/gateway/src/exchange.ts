@@ -13,9 +13,9 @@ export interface Exchange extends ConnectionFacts {
   readonly target: string;
   readonly fields: HeaderFields;
   /** Absent: it has none. */
-  readonly body?: Readable;
+  readonly body?: Readable | undefined;
   /** Why no upstream may see it. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /**
    * Sends status and header fields. Returns where the body goes, or undefined when there is none to send. `trailers` is asked when
    * the body has ended, by HTTP/2 only.

@@ -11,6 +11,6 @@ export interface GatewayDeps {
   readonly refuseForward?: (forward: ForwardSettings) => string | undefined;
   /** `jwks` is the text of `jwksFile` where the settings name one. Rejects when it is no set of keys. */
   readonly verifierFor: (settings: JwtSettings, jwks: string | undefined) => TokenVerifier;
-  /** Of answers that clients have not taken; 128 MiB when absent. */
+  /** Of answers that clients have not taken; 72 MiB when absent. */
   readonly heldBytesMax?: number;
 }

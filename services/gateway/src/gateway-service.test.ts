@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { createTokenSigner, newSigningKey } from '@tinkerbell/platform-jwt';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { issue, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
@@ -59,7 +60,7 @@ test('takes new routes and certificates without dropping a connection; a wrong f
   const serial = socket.getPeerCertificate().serialNumber;
   await bench.use('routes: [{nam: x}]');
   assert.match(await get(socket), /one/);
-  assert.equal(bench.gateway.health().counters?.['gateway_reloads_total{result="refused"}'], 1);
+  assert.equal(samplesOf(bench.gateway.metrics)['gateway_reloads_total{result="refused"}'], 1);
   const renewed = issue(['*.example.org'], {
     certificate: bench.ca,
     key: (await import('node:fs')).readFileSync(join(bench.folder, 'ca.key'), 'utf8'),
@@ -216,7 +217,7 @@ test('forwards UDP for each client apart, and follows a server that answers from
   const third = createSocket('udp4');
   third.send('c', port, '127.0.0.1');
   const failed = 'gateway_forward_failed_total{forward="f"}';
-  while (bench.gateway.health().counters?.[failed] !== 1) await new Promise(setImmediate);
+  while (samplesOf(bench.gateway.metrics)[failed] !== 1) await new Promise(setImmediate);
   third.close();
   server.close();
 });

@@ -1,8 +1,10 @@
 /** Opens the ports that the settings name, and follows changes of the route file and of certificates. */
 import type { Service } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { readTlsMaterial, type TlsMaterial } from './certificates.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { HttpListener } from './http-listener.ts';
+import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { readRouteFile } from './read-route-file.ts';
 import { RequestFlow } from './request-flow.ts';
 import type { ForwardSettings, ListenerSettings, RouteFile } from './route-file.ts';
@@ -30,11 +32,13 @@ const GRACE_MS = 5000;
 const DRAIN_MS = 600_000;
 
 export function createGatewayService(deps: GatewayDeps, config: GatewayConfig): GatewayService {
-  const gateway = new Gateway(deps, config);
+  const set = new MetricSet();
+  const gateway = new Gateway(deps, config, createGatewayMetrics(set));
   const ended = Promise.withResolvers<void>();
   return {
     name: 'gateway',
     routes: [],
+    metrics: set,
     async start(signal) {
       await gateway.start(signal);
       const stop = () => void gateway.stop().then(ended.resolve, ended.reject);
@@ -42,10 +46,7 @@ export function createGatewayService(deps: GatewayDeps, config: GatewayConfig): 
       else signal.addEventListener('abort', stop, { once: true });
     },
     stopped: () => ended.promise,
-    health: () => ({
-      ready: true,
-      counters: { ...gateway.flow.counts.all(), gateway_held_bytes: gateway.flow.heldBodies.bytes() },
-    }),
+    health: () => ({ ready: true }),
     portOf: (name) => gateway.portOf(name),
     reload: () => gateway.reload(),
   };
@@ -66,6 +67,7 @@ class Gateway {
   readonly flow: RequestFlow;
   readonly #deps: GatewayDeps;
   readonly #config: GatewayConfig;
+  readonly #metrics: GatewayMetrics;
   readonly #tables: RouteTables;
   readonly #listeners = new Map<string, HttpListener>();
   readonly #forwards = new Map<string, Forward>();
@@ -75,11 +77,12 @@ class Gateway {
   #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  constructor(deps: GatewayDeps, config: GatewayConfig) {
+  constructor(deps: GatewayDeps, config: GatewayConfig, metrics: GatewayMetrics) {
     this.#deps = deps;
     this.#config = config;
-    this.flow = new RequestFlow(deps);
-    this.#tables = new RouteTables(deps, this.flow.counts);
+    this.#metrics = metrics;
+    this.flow = new RequestFlow(deps, metrics);
+    this.#tables = new RouteTables(deps, metrics);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -132,7 +135,7 @@ class Gateway {
     const message = error instanceof Error ? error.message : String(error);
     if (message === this.#complaint) return;
     this.#complaint = message;
-    this.flow.counts.add('gateway_reloads_total', { result: 'refused' });
+    this.#metrics.reloads.add({ result: 'refused' });
     this.#deps.log.error('the new routes cannot be used; the former ones stay', { reason: message });
   }
 
@@ -158,7 +161,7 @@ class Gateway {
     const text = await this.#deps.readFile(routeFile);
     const file = routesIn(text, routeFile);
     if (this.#seen !== '' && this.#seen !== text) {
-      this.flow.counts.add('gateway_reloads_total', { result: 'used' });
+      this.#metrics.reloads.add({ result: 'used' });
       this.#deps.log.info('the route file has changed', { routes: file.routes.length });
     }
     this.#seen = text;
@@ -193,7 +196,7 @@ class Gateway {
       if (known !== undefined) continue;
       const listener = new HttpListener(settings, {
         exchange: (exchange) => void this.flow.answer(exchange, settings.name),
-        fault: (reason) => this.flow.counts.add('gateway_faults_total', { reason }),
+        fault: (reason) => this.#metrics.faults.add({ reason }),
       });
       await listener.open(material);
       this.#listeners.set(settings.name, listener);
@@ -207,13 +210,13 @@ class Gateway {
         this.#drain(forward);
       }
     const { clock } = this.#deps;
-    const { counts } = this.flow;
+    const metrics = this.#metrics;
     for (const settings of wanted) {
       if (this.#forwards.has(settings.name)) continue;
       const open =
         settings.protocol === 'tcp'
-          ? openTcpForward(settings, counts)
-          : openUdpForward(settings, { clock, counts });
+          ? openTcpForward(settings, metrics)
+          : openUdpForward(settings, { clock, metrics });
       this.#forwards.set(settings.name, await open);
     }
   }

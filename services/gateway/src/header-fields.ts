@@ -123,3 +123,7 @@ export function traceparentOf(given: string | undefined, random: Uint8Array): st
   const match = PARENT.exec(given ?? '');
   return `00-${match?.[1] ?? hex.slice(0, 32)}-${hex.slice(32, 48)}-${match?.[2] ?? '00'}`;
 }
+
+export function isGrpcType(contentType: string | readonly string[] | undefined): boolean {
+  return /^application\/grpc($|[+;])/.test(oneValue(contentType) ?? '');
+}

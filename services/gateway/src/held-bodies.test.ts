@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { HeldBodies } from './held-bodies.ts';
 import { startGateway } from './testing/gateway-bench.ts';
@@ -59,7 +60,7 @@ routes: [{name: r, upstream: {endpoints: "127.0.0.1:${port}"}}]
       nodeClock,
       { heldBytesMax },
     );
-    const held = (): number => bench.gateway.health().counters?.['gateway_held_bytes'] ?? 0;
+    const held = (): number => samplesOf(bench.gateway.metrics)['gateway_held_bytes'] ?? 0;
     const at = bench.gateway.portOf('plain');
     const sockets: (Socket | ClientHttp2Session)[] = [];
     for (let index = 0; index < 60; index += 1) {

@@ -1,8 +1,8 @@
 /** Bounds the memory of answers that clients do not take: of all connections together, since each alone may have its buffers. */
 import type { Clock } from '@tinkerbell/platform-contract';
 
-/** A hundred downloads at full speed hold a tenth of it. */
-const BYTES_MAX = 128 * 1024 * 1024;
+/** A hundred downloads at full speed hold a fifth of it. */
+const BYTES_MAX = 72 * 1024 * 1024;
 /** Full buffers of 1,000 streams take longer to fill from another machine. */
 const SWEEP_MS = 250;
 

@@ -26,7 +26,7 @@ const MEMORY_MAX = 256;
 const STREAMS_MAX = 1000;
 
 export interface Http2ClientOptions {
-  readonly tls?: Pick<SecureClientSessionOptions, 'ca' | 'servername'>;
+  readonly tls?: Pick<SecureClientSessionOptions, 'ca' | 'servername'> | undefined;
 }
 
 /** Endpoints that speak HTTP/2: h2c with prior knowledge, or over TLS. As many connections as their streams need. */

@@ -14,3 +14,4 @@ export type {
   RouteFile,
   RouteSettings,
 } from './route-file.ts';
+export { createGatewayMetrics } from './metrics.ts';

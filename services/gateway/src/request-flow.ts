@@ -8,11 +8,18 @@ import { admit, tooLarge } from './admit.ts';
 import { corsFields } from './cors.ts';
 import { Departure } from './departure.ts';
 import type { Exchange } from './exchange.ts';
-import { GatewayCounts, isGrpcType } from './gateway-counts.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { endToEnd, oneValue, traceparentOf, upstreamFields, type HeaderFields } from './header-fields.ts';
+import {
+  endToEnd,
+  isGrpcType,
+  oneValue,
+  traceparentOf,
+  upstreamFields,
+  type HeaderFields,
+} from './header-fields.ts';
 import { HeldBodies } from './held-bodies.ts';
 import { matchRoute } from './match-route.ts';
+import type { GatewayMetrics } from './metrics.ts';
 import { refusalAnswer, type Refusal } from './refusal.ts';
 import { relayAnswer } from './relay-answer.ts';
 import { requestPath, rewritePath, type RequestPath } from './request-path.ts';
@@ -45,19 +52,23 @@ type Sender =
   | { readonly ok: true; readonly client: IpAddress; readonly address: string }
   | { readonly ok: false };
 
+type FlowMetrics = Pick<GatewayMetrics, 'requests' | 'refused' | 'seconds' | 'heldBytes'>;
+
 export class RequestFlow {
-  readonly counts = new GatewayCounts();
   readonly slowClients: SlowClients;
   readonly heldBodies: HeldBodies;
   readonly #deps: GatewayDeps;
+  readonly #metrics: FlowMetrics;
   readonly #traceBytes: TraceBytes;
   #table: RouteTable = NO_ROUTES;
 
-  constructor(deps: GatewayDeps) {
+  constructor(deps: GatewayDeps, metrics: FlowMetrics) {
     this.#deps = deps;
+    this.#metrics = metrics;
     this.#traceBytes = new TraceBytes(deps.random);
     this.slowClients = new SlowClients(deps.clock);
     this.heldBodies = new HeldBodies(deps.heldBytesMax);
+    metrics.heldBytes.from(() => this.heldBodies.bytes());
   }
 
   /** Requests that have begun go on by the table they began with. */
@@ -266,9 +277,9 @@ export class RequestFlow {
   #record({ exchange, isGrpc, startedMs, traceparent }: Visit, outcome: Outcome): void {
     const { route, status, address, bytes, reason } = outcome;
     const ms = this.#deps.clock.monotonicMs() - startedMs;
-    this.counts.add('gateway_requests_total', { route, code: status });
-    if (reason !== undefined) this.counts.add('gateway_refused_total', { route, reason });
-    this.counts.observe(route, ms / 1000);
+    this.#metrics.requests.add({ route, code: String(status) });
+    if (reason !== undefined) this.#metrics.refused.add({ route, reason });
+    this.#metrics.seconds.observe({ route }, ms / 1000);
     this.#deps.log.info('request', {
       route,
       client: address,

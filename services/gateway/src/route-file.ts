@@ -16,7 +16,7 @@ export interface ListenerSettings {
   readonly address: string;
   readonly port: number;
   /** Absent: plain HTTP/1.1 and h2c. */
-  readonly tls?: TlsSettings;
+  readonly tls?: TlsSettings | undefined;
   readonly connectionsMax: number;
 }
 
@@ -25,7 +25,7 @@ export interface TlsSettings {
   readonly certificates: readonly CertificateFiles[];
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
   /** Clients show a certificate of this authority. */
-  readonly clientCaFile?: string;
+  readonly clientCaFile?: string | undefined;
 }
 
 export interface CertificateFiles {
@@ -46,37 +46,37 @@ export interface RouteSettings {
 
 export interface MatchSettings {
   /** Lower case; `*.example.org` is one label and more before `.example.org`. */
-  readonly host?: string;
-  readonly sni?: string;
+  readonly host?: string | undefined;
+  readonly sni?: string | undefined;
   /** Whole path elements: `/a` holds `/a` and `/a/b`, not `/ab`. */
-  readonly pathPrefix?: string;
+  readonly pathPrefix?: string | undefined;
   /** Anchored at the start of the path. */
-  readonly pathRegex?: RE2JS;
+  readonly pathRegex?: RE2JS | undefined;
   /** Lower-case names; the value that must be there, or any. */
   readonly headers: ReadonlyMap<string, string | true>;
-  readonly grpcService?: string;
-  readonly grpcMethod?: string;
+  readonly grpcService?: string | undefined;
+  readonly grpcMethod?: string | undefined;
 }
 
 export interface MiddlewareSettings {
-  readonly ipAllow?: readonly IpNetwork[];
-  readonly rateLimit?: { readonly average: number; readonly burst: number };
+  readonly ipAllow?: readonly IpNetwork[] | undefined;
+  readonly rateLimit?: { readonly average: number; readonly burst: number } | undefined;
   /** Requests under way for one source address. */
-  readonly maxConnections?: number;
-  readonly cors?: CorsSettings;
-  readonly validateJwt?: JwtSettings;
-  readonly rewrite?: { readonly regex: RE2JS; readonly replacement: string };
-  readonly headers?: HeaderSettings;
+  readonly maxConnections?: number | undefined;
+  readonly cors?: CorsSettings | undefined;
+  readonly validateJwt?: JwtSettings | undefined;
+  readonly rewrite?: { readonly regex: RE2JS; readonly replacement: string } | undefined;
+  readonly headers?: HeaderSettings | undefined;
   readonly compress: boolean;
-  readonly bodyBytesMax?: number;
+  readonly bodyBytesMax?: number | undefined;
   /** From the request's last byte to the answer's first. */
-  readonly answerTimeoutMs?: number;
+  readonly answerTimeoutMs?: number | undefined;
 }
 
 export interface JwtSettings {
   readonly issuer: string;
-  readonly jwksUrl?: string;
-  readonly jwksFile?: string;
+  readonly jwksUrl?: string | undefined;
+  readonly jwksFile?: string | undefined;
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
   readonly requiredClaims: Readonly<Record<string, string | true>>;
@@ -100,16 +100,16 @@ export interface UpstreamSettings {
   readonly protocol: 'http/1.1' | 'h2c' | 'h2';
   readonly endpoints: readonly Endpoint[];
   /** Of `h2`: who signed the certificate of the upstream; the well-known authorities when absent. */
-  readonly caFile?: string;
-  readonly serverName?: string;
-  readonly healthCheck?: HealthCheckSettings;
+  readonly caFile?: string | undefined;
+  readonly serverName?: string | undefined;
+  readonly healthCheck?: HealthCheckSettings | undefined;
   /** Further endpoints tried when that is safe. */
   readonly retries: number;
 }
 
 export interface HealthCheckSettings extends HealthThresholds {
   /** Asked for with GET, and fine below status 500; absent: a TCP connection is enough. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   readonly intervalMs: number;
   readonly timeoutMs: number;
 }

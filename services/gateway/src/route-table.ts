@@ -1,20 +1,19 @@
 /** Routes with what they need at run time: limits, verifiers, upstreams. */
 import type { TokenVerifier } from '@tinkerbell/platform-contract';
 import type { IpNetwork } from '@tinkerbell/wire';
-import type { GatewayCounts } from './gateway-counts.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { Kept } from './kept.ts';
 import { ConcurrencyLimit, RateLimit } from './limits.ts';
 import { inOrder } from './match-route.ts';
 import type { RouteFile, RouteSettings } from './route-file.ts';
-import { UpstreamPool } from './upstream-pool.ts';
+import { UpstreamPool, type PoolMetrics } from './upstream-pool.ts';
 
 export interface LiveRoute {
   readonly settings: RouteSettings;
   readonly pool: UpstreamPool;
-  readonly rate?: RateLimit;
-  readonly concurrency?: ConcurrencyLimit;
-  readonly verifier?: TokenVerifier;
+  readonly rate?: RateLimit | undefined;
+  readonly concurrency?: ConcurrencyLimit | undefined;
+  readonly verifier?: TokenVerifier | undefined;
 }
 
 export interface RouteTable {
@@ -35,15 +34,15 @@ export const NO_ROUTES: RouteTable = {
 
 export class RouteTables {
   readonly #deps: GatewayDeps;
-  readonly #counts: GatewayCounts;
+  readonly #metrics: PoolMetrics;
   readonly #pools = new Kept<UpstreamPool>((pool) => pool.close());
   readonly #rates = new Kept<RateLimit>();
   readonly #concurrencies = new Kept<ConcurrencyLimit>();
   readonly #verifiers = new Kept<TokenVerifier>();
 
-  constructor(deps: GatewayDeps, counts: GatewayCounts) {
+  constructor(deps: GatewayDeps, metrics: PoolMetrics) {
     this.#deps = deps;
-    this.#counts = counts;
+    this.#metrics = metrics;
   }
 
   /** Rejects, and nothing has changed, when a file that the routes name cannot be read. */
@@ -82,7 +81,7 @@ export class RouteTables {
       pool: await this.#pools.get(
         JSON.stringify([upstream, ca]),
         () =>
-          new UpstreamPool(upstream, { clock, counts: this.#counts, ...(ca === undefined ? {} : { ca }) }),
+          new UpstreamPool(upstream, { clock, metrics: this.#metrics, ...(ca === undefined ? {} : { ca }) }),
       ),
       rate:
         rateLimit === undefined

@@ -1,11 +1,13 @@
 /** A TCP port whose connections go on to others. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { GatewayCounts } from './gateway-counts.ts';
+import type { GatewayMetrics } from './metrics.ts';
 import { portError } from './http-listener.ts';
 import { proxyHeader } from './proxy-protocol.ts';
 import type { Endpoint, ForwardSettings } from './route-file.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
+
+export type ForwardMetrics = Pick<GatewayMetrics, 'forwarded' | 'forwardFailed'>;
 
 export interface Forward {
   readonly settings: ForwardSettings;
@@ -15,7 +17,7 @@ export interface Forward {
 }
 
 /** Rejects with a PlatformError when the port cannot be had. */
-export async function openTcpForward(settings: ForwardSettings, counts: GatewayCounts): Promise<Forward> {
+export async function openTcpForward(settings: ForwardSettings, metrics: ForwardMetrics): Promise<Forward> {
   const sockets = new Set<Socket>();
   let turn = 0;
   // Half-open: who has said everything may still be answered.
@@ -23,10 +25,10 @@ export async function openTcpForward(settings: ForwardSettings, counts: GatewayC
     sockets.add(client);
     client.once('close', () => sockets.delete(client));
     client.on('error', () => client.destroy());
-    counts.add('gateway_forwarded_total', { forward: settings.name });
+    metrics.forwarded.add({ forward: settings.name });
     const { endpoints } = settings;
     const start = turn++ % endpoints.length;
-    connectOne(client, [...endpoints.slice(start), ...endpoints.slice(0, start)], settings, counts);
+    connectOne(client, [...endpoints.slice(start), ...endpoints.slice(0, start)], settings, metrics);
   });
   server.maxConnections = settings.sessionsMax;
   await listen(server, settings);
@@ -56,17 +58,17 @@ function connectOne(
   client: Socket,
   [endpoint, ...others]: readonly Endpoint[],
   settings: ForwardSettings,
-  counts: GatewayCounts,
+  metrics: ForwardMetrics,
 ): void {
   if (endpoint === undefined || client.destroyed) {
-    counts.add('gateway_forward_failed_total', { forward: settings.name });
+    metrics.forwardFailed.add({ forward: settings.name });
     client.destroy();
     return;
   }
   const upstream = connect({ ...endpoint, allowHalfOpen: true, noDelay: true });
   const next = (): void => {
     upstream.destroy();
-    connectOne(client, others, settings, counts);
+    connectOne(client, others, settings, metrics);
   };
   upstream.once('error', next);
   upstream.setTimeout(CONNECT_TIMEOUT_MS, next);

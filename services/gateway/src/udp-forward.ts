@@ -7,9 +7,8 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
 import { PlatformError, type Clock } from '@tinkerbell/platform-contract';
-import type { GatewayCounts } from './gateway-counts.ts';
 import type { Endpoint, ForwardSettings } from './route-file.ts';
-import type { Forward } from './tcp-forward.ts';
+import type { Forward, ForwardMetrics } from './tcp-forward.ts';
 import { UdpSessions } from './udp-sessions.ts';
 
 const SWEEP_MS = 5000;
@@ -25,7 +24,7 @@ interface Session {
 /** Rejects with a PlatformError when the port cannot be had. */
 export async function openUdpForward(
   settings: ForwardSettings,
-  { clock, counts }: { readonly clock: Clock; readonly counts: GatewayCounts },
+  { clock, metrics }: { readonly clock: Clock; readonly metrics: ForwardMetrics },
 ): Promise<Forward> {
   const endpoints = await Promise.all(settings.endpoints.map(resolved));
   const front = createSocket(isIPv6(settings.address) ? 'udp6' : 'udp4');
@@ -44,11 +43,11 @@ export async function openUdpForward(
       );
     if (session === undefined) return;
     if (known === undefined && !sessions.add(key, session, nowMs)) {
-      counts.add('gateway_forward_failed_total', { forward: settings.name });
+      metrics.forwardFailed.add({ forward: settings.name });
       session.socket.close();
       return;
     }
-    counts.add('gateway_forwarded_total', { forward: settings.name });
+    metrics.forwarded.add({ forward: settings.name });
     session.socket.send(bytes, session.port, session.address);
   });
   const sweep = (): void => {

@@ -3,7 +3,7 @@ import type { Clock } from '@tinkerbell/platform-contract';
 import { connect } from 'node:net';
 import { Departure } from './departure.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import type { GatewayCounts } from './gateway-counts.ts';
+import type { GatewayMetrics } from './metrics.ts';
 import { createHttp1Client } from './http1-upstream.ts';
 import { createHttp2Client } from './http2-upstream.ts';
 import type { Endpoint, HealthCheckSettings, UpstreamSettings } from './route-file.ts';
@@ -20,9 +20,11 @@ interface Member {
   readonly health: EndpointHealth;
 }
 
+export type PoolMetrics = Pick<GatewayMetrics, 'upstreamFailures' | 'upstreamHealthy'>;
+
 export interface PoolOptions {
   readonly clock: Clock;
-  readonly counts: GatewayCounts;
+  readonly metrics: PoolMetrics;
   /** PEM of the authority of an `h2` upstream. */
   readonly ca?: string;
 }
@@ -30,15 +32,15 @@ export interface PoolOptions {
 export class UpstreamPool {
   readonly #settings: UpstreamSettings;
   readonly #clock: Clock;
-  readonly #counts: GatewayCounts;
+  readonly #metrics: PoolMetrics;
   readonly #members: readonly Member[];
   readonly #stopping = new AbortController();
   #turn = 0;
 
-  constructor(settings: UpstreamSettings, { clock, counts, ca }: PoolOptions) {
+  constructor(settings: UpstreamSettings, { clock, metrics, ca }: PoolOptions) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#counts = counts;
+    this.#metrics = metrics;
     const tls = settings.protocol === 'h2' ? { ca, servername: settings.serverName } : undefined;
     this.#members = settings.endpoints.map((endpoint) => ({
       endpoint,
@@ -62,7 +64,7 @@ export class UpstreamPool {
         failure = thrown;
         if (request.gone.hasHappened) break;
         member.health.failed(this.#clock.monotonicMs());
-        this.#counts.add('gateway_upstream_failures_total', { endpoint: nameOf(member) });
+        this.#metrics.upstreamFailures.add({ endpoint: nameOf(member) });
         if (!thrown.isRepeatable) break;
       }
     }
@@ -94,11 +96,7 @@ export class UpstreamPool {
       const hasPassed = await this.#hasPassed(member, healthCheck);
       if (signal.aborted) return;
       member.health.checked(hasPassed);
-      this.#counts.set(
-        'gateway_upstream_healthy',
-        { endpoint: nameOf(member) },
-        member.health.isHealthy ? 1 : 0,
-      );
+      this.#metrics.upstreamHealthy.set({ endpoint: nameOf(member) }, member.health.isHealthy ? 1 : 0);
       cancel = this.#clock.schedule(healthCheck.intervalMs, () => void look());
     };
     let cancel = this.#clock.schedule(0, () => void look());

@@ -6,6 +6,7 @@ import { createSecureServer } from 'node:http2';
 import { createServer as createTcp, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { hurriedClock, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
 async function listening(server: Server, port = 0) {
@@ -23,7 +24,7 @@ async function get(bench: GatewayBench): Promise<readonly [status: number, text:
 }
 
 async function until(bench: GatewayBench, name: string, value: number): Promise<void> {
-  while (bench.gateway.health().counters?.[name] !== value) await new Promise(setImmediate);
+  while (samplesOf(bench.gateway.metrics)[name] !== value) await new Promise(setImmediate);
 }
 
 test('HTTP/2 over TLS: the upstream shows a certificate of the authority, for its name', async () => {
@@ -106,7 +107,7 @@ test('an endpoint that breaks off is asked last, and a GET gets its answer from 
   for (let count = 0; count < 10; count += 1) assert.deepEqual(await get(bench), [200, 'good']);
   assert.ok(broken >= 1 && broken <= 3, `${broken} of 10`);
   assert.equal(
-    bench.gateway.health().counters?.[
+    samplesOf(bench.gateway.metrics)[
       `gateway_upstream_failures_total{endpoint="127.0.0.1:${breaking.port}"}`
     ],
     broken,

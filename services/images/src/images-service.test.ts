@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeHttp, nodeClock, nodeFiles } from '@tinkerbell/platform-node';
 import { PlatformError, type HttpPeer, type HttpRequest, type Log } from '@tinkerbell/platform-contract';
 import { createImagesService, type TransferProgress } from './index.ts';
@@ -277,7 +278,7 @@ test('while the directory cannot be read the answer is 503, and then the file ag
   assert.deepEqual([away?.status, away?.headers.get('retry-after')], [503, '5']);
   isAway = false;
   assert.equal((await answer())?.status, 200);
-  assert.equal(service.health().counters?.['images_unavailable_total{prefix="/images/"}'], 1);
+  assert.equal(samplesOf(service.metrics)['images_unavailable_total{prefix="/images/"}'], 1);
 });
 
 test('several ranges come as parts in the order of the file; what overlaps or nearly touches is one', async () => {

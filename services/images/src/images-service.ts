@@ -13,12 +13,14 @@ import {
   type SessionVerifier,
   type StreamProgress,
 } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { parseMac } from '@tinkerbell/wire';
 import type { ByteRange } from './byte-range.ts';
 import { encodingsFor, type Encoding } from './encoded-variant.ts';
 import { answerFor } from './file-answer.ts';
 import { HotFiles, type SeenFile } from './hot-files.ts';
 import { imagePathOf } from './image-path.ts';
+import { countsOf, createImagesMetrics, type ImagesMetrics } from './metrics.ts';
 import { bytesOf, multipartStream } from './multipart.ts';
 import { promptFiles } from './prompt-files.ts';
 import { transferProgress, type OnTransfer, type TransferProgress } from './transfer.ts';
@@ -51,17 +53,19 @@ export interface ImagesConfig {
  * Files of a directory by GET and HEAD, with ranges, validators, conditional requests and compressed variants (RFC 9110). No listings.
  */
 export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Service {
-  const files = new ImageFiles(deps, config);
+  const set = new MetricSet();
+  const files = new ImageFiles(deps, config, createImagesMetrics(set));
   const ended = Promise.withResolvers<void>();
   return {
     name: 'images',
     routes: routesFor(config, files),
+    metrics: set,
     async start(signal) {
       if (signal.aborted) ended.resolve();
       else signal.addEventListener('abort', () => ended.resolve(), { once: true });
     },
     stopped: () => ended.promise,
-    health: () => ({ ready: true, counters: files.counters() }),
+    health: () => ({ ready: true }),
   };
 }
 
@@ -93,18 +97,19 @@ class ImageFiles {
   readonly #deps: ImagesDeps;
   readonly #config: ImagesConfig;
   readonly #seen: HotFiles;
-  readonly #counts = { requests: 0, notFound: 0, notModified: 0, unavailable: 0, sentBytes: 0 };
+  readonly #counts: ReturnType<typeof countsOf>;
   #lastId = 0;
 
-  constructor(deps: ImagesDeps, config: ImagesConfig) {
+  constructor(deps: ImagesDeps, config: ImagesConfig, metrics: ImagesMetrics) {
     this.#deps = deps;
     this.#config = config;
+    this.#counts = countsOf(metrics, config.prefix);
     const { files, clock } = deps;
     this.#seen = new HotFiles(config.directory, { files: promptFiles(files, clock), clock });
   }
 
   async answer(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
-    this.#counts.requests += 1;
+    this.#counts.requests.add();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return new Response('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD' } });
     }
@@ -135,7 +140,7 @@ class ImageFiles {
     const { path, filePath, file, peer, encoding } = found;
     const answered = encoding === undefined ? file.info : { ...file.info, encoding };
     const { status, headers, range, multipart } = answerFor(asked, path, answered);
-    if (status === 304) this.#counts.notModified += 1;
+    if (status === 304) this.#counts.notModified.add();
     if (method === 'HEAD') return new Response(null, { status, headers });
     const { files } = this.#deps;
     const read = (part: ByteRange, progress: StreamProgress) =>
@@ -178,7 +183,7 @@ class ImageFiles {
 
   #missing(peer: HttpPeer, path: string): Response {
     this.#deps.onMissing(peer, path);
-    this.#counts.notFound += 1;
+    this.#counts.notFound.add();
     return new Response('no such file\n', {
       status: 404,
       headers: { 'content-type': 'text/plain; charset=utf-8' },
@@ -187,7 +192,7 @@ class ImageFiles {
 
   /** The directory is of another host that is away, or its disk fails. */
   #unavailable(path: string | undefined, error: PlatformError): Response {
-    this.#counts.unavailable += 1;
+    this.#counts.unavailable.add();
     this.#deps.log.warn('no image can be read', { path, error: error.message });
     return new WholeResponse('the files cannot be read now\n', {
       status: 503,
@@ -205,18 +210,7 @@ class ImageFiles {
 
   #report(progress: TransferProgress): void {
     if (progress.kind === 'completed' || progress.kind === 'broken-off')
-      this.#counts.sentBytes += progress.sentBytes;
+      this.#counts.sentBytes.add(progress.sentBytes);
     this.#deps.onTransfer(progress);
-  }
-
-  counters(): Record<string, number> {
-    const label = `{prefix="${this.#config.prefix}"}`;
-    return {
-      [`images_requests_total${label}`]: this.#counts.requests,
-      [`images_not_found_total${label}`]: this.#counts.notFound,
-      [`images_not_modified_total${label}`]: this.#counts.notModified,
-      [`images_unavailable_total${label}`]: this.#counts.unavailable,
-      [`images_sent_bytes_total${label}`]: this.#counts.sentBytes,
-    };
   }
 }

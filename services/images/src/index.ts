@@ -1,2 +1,3 @@
 export { createImagesService, type ImagesConfig, type ImagesDeps } from './images-service.ts';
 export type { OnTransfer, TransferProgress } from './transfer.ts';
+export { createImagesMetrics } from './metrics.ts';

@@ -67,7 +67,8 @@ function ec2Answer(
   { search, problem }: { readonly search: MachineSearch; readonly problem: Answer['outcome'] | undefined },
 ): Answer {
   const node = ec2NodeAt(path);
-  const kind = node === undefined ? 'unknown-path' : node.kind === 'listing' ? 'listing' : node.topic;
+  const found = node?.kind === 'listing' ? 'listing' : node?.topic;
+  const kind = found ?? 'unknown-path';
   if (problem !== undefined) return { kind, outcome: problem };
   if (node === undefined) return pathUnknown;
   const wrongMethod = methodProblem(request, kind);

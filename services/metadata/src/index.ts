@@ -1,2 +1,3 @@
 export type { MetadataConfig, MetadataDeps } from './config.ts';
 export { createMetadataService } from './metadata-service.ts';
+export { createMetadataMetrics } from './metrics.ts';

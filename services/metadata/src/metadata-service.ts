@@ -7,6 +7,7 @@ import {
   type HttpRoute,
   type Service,
 } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { answerForSession } from './agent-session.ts';
 import { pathUnknown, responseTo, type Answer } from './answer.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
@@ -19,6 +20,7 @@ import {
   phoneHomeEndpoint,
   type Endpoint,
 } from './endpoints.ts';
+import { createMetadataMetrics } from './metrics.ts';
 import { createRequestTimeline, type RequestTimeline } from './request-timeline.ts';
 import { createSessionGate } from './session-gate.ts';
 import { visitorOf, type Visitor } from './visitor.ts';
@@ -28,20 +30,21 @@ import { visitorOf, type Visitor } from './visitor.ts';
  * machine is known by the address it asks from, and is told nothing about any other. Answers from the view alone.
  */
 export function createMetadataService(deps: MetadataDeps, config: MetadataConfig): Service {
-  const timeline = createRequestTimeline(deps);
+  const set = new MetricSet();
+  const timeline = createRequestTimeline(deps, createMetadataMetrics(set));
   const ended = Promise.withResolvers<void>();
   return {
     name: 'metadata',
     routes: routesFor(deps, config, timeline),
+    metrics: set,
     async start(signal) {
       if (signal.aborted) ended.resolve();
       else signal.addEventListener('abort', () => ended.resolve(), { once: true });
     },
     stopped: () => ended.promise,
     health() {
-      const counters = timeline.counters();
-      if (deps.view.ready()) return { ready: true, counters };
-      return { ready: false, reason: 'the view of the store is not filled yet', counters };
+      if (deps.view.ready()) return { ready: true };
+      return { ready: false, reason: 'the view of the store is not filled yet' };
     },
   };
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import { createMetadataMetrics } from './metrics.ts';
 import { createRequestTimeline } from './request-timeline.ts';
 
 test('an address that no Hardware has is told once a minute, whatever it asks for', () => {
@@ -13,11 +15,10 @@ test('an address that no Hardware has is told once a minute, whatever it asks fo
     child: () => log,
   };
   let nowMs = 0;
-  const timeline = createRequestTimeline({
-    journal: { append() {} },
-    clock: { monotonicMs: () => nowMs },
-    log,
-  });
+  const timeline = createRequestTimeline(
+    { journal: { append() {} }, clock: { monotonicMs: () => nowMs }, log },
+    createMetadataMetrics(new MetricSet()),
+  );
   const ask = (address: string) => {
     const search = { ok: false, outcome: 'machine-unknown' } as const;
     const visitor = { address, origin: 'socket', isLocal: false, search } as const;

@@ -1,6 +1,8 @@
 import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { CounterChild } from '@tinkerbell/platform-metrics';
 import type { Journal } from '@tinkerbell/store-contract';
 import type { Answer, Outcome, RequestKind } from './answer.ts';
+import type { MetadataMetrics } from './metrics.ts';
 import type { Machine, Visitor } from './visitor.ts';
 
 const INTERVAL_MS = 60_000;
@@ -16,15 +18,16 @@ export interface RequestTimeline {
    * second of all machines.
    */
   record(answer: Answer, from: { readonly path: string; readonly visitor: Visitor | undefined }): void;
-  counters(): Readonly<Record<string, number>>;
 }
 
-export function createRequestTimeline(deps: {
+interface TimelineDeps {
   readonly journal: Pick<Journal, 'append'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
-}): RequestTimeline {
-  const classes = createClasses(deps.clock);
+}
+
+export function createRequestTimeline(deps: TimelineDeps, metrics: MetadataMetrics): RequestTimeline {
+  const classOf = createClasses(deps.clock, metrics);
   const hasRoom = createBudget(deps.clock, WRITTEN_PER_SECOND_MAX);
   const isUnknownDue = createInterval(deps.clock);
   /** The one refusal nobody finds in a timeline; once a minute of an address, whatever it asks for. */
@@ -36,8 +39,8 @@ export function createRequestTimeline(deps: {
   return {
     record(answer, { path, visitor }) {
       const { kind, outcome } = answer;
-      const ofClass = classes.of(kind, outcome);
-      ofClass.count += 1;
+      const ofClass = classOf(kind, outcome);
+      ofClass.requests.add();
       const details = {
         kind,
         outcome,
@@ -52,7 +55,6 @@ export function createRequestTimeline(deps: {
       if (kind !== 'phone-home' && !hasRoom()) return;
       deps.journal.append({ source: 'http', machine, ...lineFor(kind, outcome), details });
     },
-    counters: () => classes.counts(),
   };
 }
 
@@ -62,31 +64,23 @@ function ownOf(visitor: Visitor | undefined): Machine | undefined {
 
 /** Answers of one kind and outcome. */
 interface AnswerClass {
-  count: number;
+  readonly requests: CounterChild;
   /** True for a machine that was not let through in the last minute. */
   readonly isDue: (machine: string) => boolean;
 }
 
-/** Named when they are read: a name for each request costs more than its count. */
-function createClasses(clock: Pick<Clock, 'monotonicMs'>) {
+/** Each is resolved once, not for each request. */
+function createClasses(clock: Pick<Clock, 'monotonicMs'>, { requests }: MetadataMetrics) {
   const classes = new Map<RequestKind, Map<Outcome, AnswerClass>>();
-  return {
-    of(kind: RequestKind, outcome: Outcome): AnswerClass {
-      let ofKind = classes.get(kind);
-      if (ofKind === undefined) classes.set(kind, (ofKind = new Map()));
-      let found = ofKind.get(outcome);
-      if (found === undefined) ofKind.set(outcome, (found = { count: 0, isDue: createInterval(clock) }));
-      return found;
-    },
-    counts(): Readonly<Record<string, number>> {
-      const named = [...classes].flatMap(([kind, ofKind]) =>
-        [...ofKind].map(
-          ([outcome, { count }]) =>
-            [`metadata_requests_total{kind="${kind}",outcome="${outcome}"}`, count] as const,
-        ),
-      );
-      return Object.fromEntries(named);
-    },
+  return (kind: RequestKind, outcome: Outcome): AnswerClass => {
+    let ofKind = classes.get(kind);
+    if (ofKind === undefined) classes.set(kind, (ofKind = new Map()));
+    let found = ofKind.get(outcome);
+    if (found === undefined) {
+      found = { requests: requests.with({ kind, outcome }), isDue: createInterval(clock) };
+      ofKind.set(outcome, found);
+    }
+    return found;
   };
 }
 

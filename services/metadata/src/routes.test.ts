@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
 import { ipNetwork } from '@tinkerbell/wire';
 import fc from 'fast-check';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { ADDRESSES, MACS, machine, startRack } from './testing/rack.ts';
 
 test('a machine is told its own data, under every version', async () => {
@@ -253,7 +254,7 @@ test('the timeline has a line a minute for each kind, and every request is count
   await crawl();
   assert.deepEqual(lines(), [...once, ...once]);
   assert.ok(journal.every(({ machine, source }) => machine === MACS[0] && source === 'http'));
-  assert.deepEqual(service.health().counters, {
+  assert.deepEqual(samplesOf(service.metrics), {
     'metadata_requests_total{kind="meta-data",outcome="served"}': 6,
     'metadata_requests_total{kind="user-data",outcome="served"}': 3,
     'metadata_requests_total{kind="unknown-path",outcome="path-unknown"}': 3,
@@ -280,7 +281,7 @@ test('of a thousand machines in one second 500 are in the timeline, and every ca
   clock.nowMs += 60_000;
   await rush();
   assert.deepEqual([written('metadata-served'), written('machine-ready')], [1000, 2000]);
-  const counted = service.health().counters?.['metadata_requests_total{kind="user-data",outcome="served"}'];
+  const counted = samplesOf(service.metrics)['metadata_requests_total{kind="user-data",outcome="served"}'];
   assert.equal(counted, 2000);
 });
 
@@ -289,7 +290,7 @@ test('what unknown clients ask for is counted and in no timeline', async () => {
   await ask('/latest/user-data', { peer: '192.0.2.1' });
   assert.deepEqual(journal, []);
   assert.equal(
-    service.health().counters?.['metadata_requests_total{kind="user-data",outcome="machine-unknown"}'],
+    samplesOf(service.metrics)['metadata_requests_total{kind="user-data",outcome="machine-unknown"}'],
     1,
   );
 });

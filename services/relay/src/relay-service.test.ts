@@ -9,6 +9,7 @@ import {
   type UdpHandlers,
   type UdpSocket,
 } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createRelayService, type RelayConfig } from './index.ts';
 
@@ -83,7 +84,7 @@ async function relay(hasFrames = true) {
   const service = createRelayService({ udp: wires.udp, log: silentLog }, CONFIG);
   const stopping = new AbortController();
   await service.start(stopping.signal);
-  return { ...wires, service, stopping, counters: () => service.health().counters };
+  return { ...wires, service, stopping, counters: () => samplesOf(service.metrics) };
 }
 
 const OFFER = packet({

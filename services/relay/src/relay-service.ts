@@ -9,19 +9,23 @@ import {
   type ReplyDestination,
 } from '@tinkerbell/dhcp';
 import type { Datagram, Service, UdpSocket } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { IPV4_BROADCAST } from '@tinkerbell/wire';
 import type { RelayConfig, RelayDeps } from './config.ts';
+import { createRelayMetrics, type RelayMetrics } from './metrics.ts';
 import { checkRelayConfig, relayInterfaces } from './relay-interfaces.ts';
 
 type DropReason = RelayDropReason | 'no-other-server' | `undecodable-${string}`;
 
 /** `start` rejects with the platform's error when port 67 is taken, and with one of its own for settings that cannot work. */
 export function createRelayService(deps: RelayDeps, config: RelayConfig): Service {
-  const relay = new Relay(deps, config);
+  const set = new MetricSet();
+  const relay = new Relay(deps, config, createRelayMetrics(set));
   const ended = Promise.withResolvers<void>();
   return {
     name: 'relay',
     routes: [],
+    metrics: set,
     async start(signal) {
       await relay.start();
       const stop = () => void relay.stop().then(ended.resolve, ended.reject);
@@ -36,14 +40,15 @@ export function createRelayService(deps: RelayDeps, config: RelayConfig): Servic
 class Relay {
   readonly #deps: RelayDeps;
   readonly #config: RelayConfig;
-  readonly #counts = new Map<string, number>();
+  readonly #metrics: RelayMetrics;
   readonly #clientSockets = new Map<string, UdpSocket>();
   #interfaces: readonly RelayInterface[] = [];
   #serverSocket: UdpSocket | undefined;
 
-  constructor(deps: RelayDeps, config: RelayConfig) {
+  constructor(deps: RelayDeps, config: RelayConfig, metrics: RelayMetrics) {
     this.#deps = deps;
     this.#config = config;
+    this.#metrics = metrics;
   }
 
   async start(): Promise<void> {
@@ -72,10 +77,9 @@ class Relay {
   }
 
   health() {
-    const counters = Object.fromEntries(this.#counts);
     return this.#serverSocket === undefined
-      ? { ready: false, reason: 'the relay does not listen', counters }
-      : { ready: true, counters };
+      ? { ready: false, reason: 'the relay does not listen' }
+      : { ready: true };
   }
 
   #open(options: { networkInterface?: string; broadcast?: boolean }, arrival?: RelayInterface) {
@@ -107,10 +111,10 @@ class Relay {
     // A server that relays itself would get its own packet back.
     const others = servers.filter(({ address }) => address !== datagram.peer.address);
     if (others.length === 0) return this.#drop(datagram, 'no-other-server', 'it came from the only server');
-    if (decision.isInformationMissing) this.#count('relay_information_omitted_total');
+    if (decision.isInformationMissing) this.#metrics.informationOmitted.add();
     for (const { address } of others)
       this.#serverSocket?.send(decision.bytes, { address, port: SERVER_PORT });
-    this.#count('relay_forwarded_total{direction="to-servers"}');
+    this.#metrics.forwarded.add({ direction: 'to-servers', way: '' });
     this.#deps.log.debug('DHCP request relayed', { from: datagram.peer.address, servers: others.length });
   }
 
@@ -123,23 +127,18 @@ class Relay {
     const socket = this.#clientSockets.get(networkInterface);
     if (socket === undefined) return;
     const way = deliver(socket, bytes, destination);
-    this.#count(`relay_forwarded_total{direction="to-clients",way="${way}"}`);
+    this.#metrics.forwarded.add({ direction: 'to-clients', way });
     this.#deps.log.debug('DHCP reply relayed', { from: datagram.peer.address, networkInterface, way });
   }
 
   #drop({ peer, networkInterface }: Datagram, reason: DropReason, message: string): void {
-    this.#count(`relay_dropped_total{reason="${reason}"}`);
+    this.#metrics.dropped.add({ reason });
     this.#deps.log.debug('DHCP packet not relayed', {
       from: peer.address,
       networkInterface,
       reason,
       message,
     });
-  }
-
-  /** The names come from closed sets, never from packets: each is kept for ever. */
-  #count(name: string): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 }
 

@@ -7,9 +7,8 @@ import {
 } from '@tinkerbell/enrollment';
 import type { Log } from '@tinkerbell/platform-contract';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
-import { updateObject, type Store, type View } from '@tinkerbell/store-contract';
+import { hardwareCollection, type Store, type View } from '@tinkerbell/store-contract';
 import type { ActionPlace } from '@tinkerbell/workflow';
-import { hardwareCollection } from './discover.ts';
 
 interface Deps {
   readonly store: Store;
@@ -36,11 +35,8 @@ export async function annotateHardware(deps: Deps, first: FirstAction): Promise<
   if (Object.keys(annotation).length === 0) return;
   const { namespace, name } = hardware.metadata;
   try {
-    const updated = await updateObject<'annotated'>(
-      deps.store,
-      { collection: hardwareCollection, namespace, name },
-      (current) =>
-        isAnnotated(current) ? { refusal: 'annotated' } : { object: withAnnotations(current, annotation) },
+    const updated = await hardwareCollection.update<'annotated'>(deps.store, hardware.metadata, (current) =>
+      isAnnotated(current) ? { refusal: 'annotated' } : { object: withAnnotations(current, annotation) },
     );
     if (!updated.ok && updated.kind !== 'refused') throw new Error(updated.message);
   } catch (thrown) {

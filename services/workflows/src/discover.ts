@@ -1,4 +1,5 @@
 /** The Hardware of an agent's machine; made when there is none and machines are discovered (upstream discovery.go). */
+import { hardwareCollection } from '@tinkerbell/store-contract';
 import type { ActionRequest } from '@tinkerbell/api/agent';
 import {
   AGENT_ID_MAX,
@@ -8,11 +9,9 @@ import {
   machineOfAgent,
   type AgentHardware,
 } from '@tinkerbell/enrollment';
-import { collectionOf, hardwareKind, primaryMacOf, type Hardware } from '@tinkerbell/resources';
+import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import { createObject } from './new-object.ts';
 import type { Newcomer, NewcomerDeps, Newcomers } from './newcomers.ts';
-
-export const hardwareCollection = collectionOf(hardwareKind);
 
 /** All that an agent is told of other machines. */
 export const UNCLEAR = 'whose hardware it is is not clear; the timeline of the machine says more';
@@ -63,8 +62,8 @@ async function makeHardware(
 ): Promise<Discovered> {
   const made = discoveredHardware(agentId, attributes, settings);
   if (!made.ok) return { refused: 'invalid', message: made.message };
-  const discovered = deps.view
-    .all(hardwareCollection)
+  const discovered = hardwareCollection
+    .all(deps.view)
     .filter(({ metadata }) => metadata.labels?.[DISCOVERED_LABEL] === 'true').length;
   if (discovered >= settings.maxDiscovered)
     return {

@@ -21,7 +21,7 @@ import {
   type Workflow,
   type WorkflowRuleSet,
 } from '@tinkerbell/resources';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection } from '@tinkerbell/store-contract';
 import { knownHardware, UNCLEAR } from './discover.ts';
 import { createObject } from './new-object.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
@@ -131,8 +131,8 @@ async function store(deps: NewcomerDeps, made: Workflow, explanation: string): P
 function capOf(deps: NewcomerDeps): Outcome | undefined {
   const { enrollment } = deps.newcomers;
   if (enrollment === undefined) return undefined;
-  const enrolled = deps.view
-    .all(workflowCollection)
+  const enrolled = workflowCollection
+    .all(deps.view)
     .filter(({ metadata }) => metadata.labels?.[ENROLLED_LABEL] === 'true').length;
   if (enrolled >= enrollment.maxEnrolled)
     return {

@@ -10,9 +10,11 @@ import {
   type AgentAttributesSchema,
 } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
-import { collectionOf, kindFor, type Hardware, type Resource, type Workflow } from '@tinkerbell/resources';
-import { updateObject, type ObjectKey } from '@tinkerbell/store-contract';
+import { collectionOf, kindFor } from '@tinkerbell/resources';
+import type { Hardware, HardwareSpec, Resource, Workflow } from '@tinkerbell/resources';
+import { hardwareCollection, updateObject, type ObjectKey } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
@@ -27,11 +29,7 @@ const attributes: MessageInitShape<typeof AgentAttributesSchema> = {
   chassis: { serial: '12345' },
 };
 const discovery = { namespace: 'machines', enrollmentEnabled: false, requireApproval: false };
-const hardwareKey = {
-  collection: 'hardware.tinkerbell.org',
-  namespace: 'machines',
-  name: 'discovery-52-54-00-00-00-01',
-};
+const hardwareKey = hardwareCollection.key({ namespace: 'machines', name: 'discovery-52-54-00-00-00-01' });
 const workflowKey = {
   collection: 'workflows.tinkerbell.org',
   namespace: 'machines',
@@ -63,7 +61,7 @@ async function startedServer(auto: Auto) {
           error === null ? resolve(response) : reject(error),
         );
       }),
-    counters: () => service.health().counters ?? {},
+    counters: () => samplesOf(service.metrics),
     hardware: () => get<Hardware>(hardwareKey),
     workflow: () => get<Workflow>(workflowKey),
     async put(object: Resource) {
@@ -132,7 +130,7 @@ function ruleSet(rules: readonly string[], name = 'r1'): Resource {
 
 const anyMac = '{"networkInterfaces": {"mac": [{"wildcard": "52:54:*"}]}}';
 
-function hardware(name: string, spec: Hardware['spec']): Hardware {
+function hardware(name: string, spec: HardwareSpec): Hardware {
   return {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',

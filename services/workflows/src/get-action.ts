@@ -11,7 +11,7 @@ import {
 } from '@tinkerbell/workflow';
 import { actionResponse } from './agent-messages.ts';
 import { annotateHardware } from './annotate-hardware.ts';
-import { applyWorkflowEvent, workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { applyWorkflowEvent } from '@tinkerbell/engine-workflow-events';
 import { actionRequested } from './action-requested.ts';
 import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
@@ -80,13 +80,9 @@ export async function offerAction(
     return isBusy ? choice : { nothing: (await enroll(deps, newcomer)) ?? choice.nothing };
   }
   await deps.door.bind(speaker, agentId, choice.workflow);
-  const { namespace, name } = choice.workflow.metadata;
-  const applied = await applyWorkflowEvent(
-    deps,
-    { collection: workflowCollection, namespace, name },
-    actionRequested(deps.view, agentId),
-  );
-  if (applied.ok) return served(deps, { newcomer, sessionId }, applied as Applied);
+  const event = actionRequested(deps.view, agentId);
+  const applied = await applyWorkflowEvent(deps, choice.workflow.metadata, event);
+  if (applied.ok) return served(deps, { newcomer, sessionId }, applied);
   if (applied.kind === 'refused')
     return { nothing: { code: 'failed-precondition', message: applied.refusal } };
   throw new RpcError(applied.kind === 'not-found' ? 'not-found' : 'unavailable', applied.message);

@@ -5,3 +5,4 @@ export {
   type WorkflowsService,
 } from './workflows-service.ts';
 export type { AutoDiscoveryConfig, AutoEnrollmentConfig } from './newcomers.ts';
+export { createWorkflowsMetrics } from './metrics.ts';

@@ -9,6 +9,7 @@ import {
 import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
 import type { Hardware } from '@tinkerbell/resources';
 import type { Journal, JournalEntry, Store, View } from '@tinkerbell/store-contract';
+import type { WorkflowsMetrics } from './metrics.ts';
 
 export interface AutoDiscoveryConfig extends DiscoverySettings {
   /** Discovered Hardware at one time; 1000 when absent. */
@@ -53,15 +54,22 @@ const RECORDS: RateCap = { burst: 500, perSecond: 20 };
 /** Agents whose last outcome is remembered, so that only changes are recorded. */
 const REMEMBERED_MAX = 10_000;
 
+type NewcomerMetrics = Pick<WorkflowsMetrics, 'autoDiscovery' | 'autoEnrollment'>;
+
+interface NewcomersConfig {
+  readonly autoDiscovery?: AutoDiscoveryConfig;
+  readonly autoEnrollment?: AutoEnrollmentConfig;
+}
+
 export class Newcomers {
   readonly discovery: Required<AutoDiscoveryConfig> | undefined;
   readonly enrollment: Required<AutoEnrollmentConfig> | undefined;
-  /** By metric name with labels. */
-  readonly counters: Record<string, number> = {};
+  readonly #metrics: NewcomerMetrics;
   readonly #buckets = new Map<RateCap, TokenBucket>();
   readonly #outcomes = new Map<string, string>();
 
-  constructor(config: { autoDiscovery?: AutoDiscoveryConfig; autoEnrollment?: AutoEnrollmentConfig }) {
+  constructor(config: NewcomersConfig, metrics: NewcomerMetrics) {
+    this.#metrics = metrics;
     const { autoDiscovery, autoEnrollment } = config;
     if (autoDiscovery !== undefined)
       this.discovery = { maxDiscovered: MAX_DISCOVERED, rate: { ...RATE }, ...autoDiscovery };
@@ -76,8 +84,8 @@ export class Newcomers {
   }
 
   count(what: 'discovery' | 'enrollment', result: string): void {
-    const name = `tink_server_auto_${what}_total{result="${result}"}`;
-    this.counters[name] = (this.counters[name] ?? 0) + 1;
+    const { autoDiscovery, autoEnrollment } = this.#metrics;
+    (what === 'discovery' ? autoDiscovery : autoEnrollment).add({ result });
   }
 
   /** Records what became of an agent, unless the same was recorded last, or too much is. */

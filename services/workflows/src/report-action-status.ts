@@ -11,12 +11,12 @@ import {
 } from '@tinkerbell/api/agent';
 import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import type { Workflow } from '@tinkerbell/resources';
-import type { ObjectKey, Updated, View } from '@tinkerbell/store-contract';
+import type { Updated, View } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
-import { applyWorkflowEvent, workflowCollection, type ApplyDeps } from '@tinkerbell/engine-workflow-events';
+import { applyWorkflowEvent, type ApplyDeps } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from './grpc/rpc-error.ts';
-import type { Counts } from './counts.ts';
+import type { WorkflowsMetrics } from './metrics.ts';
 import type { AgentDoor } from './identity/agent-door.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Timeline } from './timeline.ts';
@@ -25,7 +25,7 @@ export interface ReportDeps extends ApplyDeps {
   readonly view: View;
   readonly timeline: Timeline;
   readonly sessions: Sessions;
-  readonly counts: Counts;
+  readonly metrics: Pick<WorkflowsMetrics, 'reports'>;
   readonly door: AgentDoor;
 }
 
@@ -33,6 +33,11 @@ export interface ReportDeps extends ApplyDeps {
 const SHOWN_ID_LENGTH_MAX = 64;
 /** A status is written whole with every report. */
 const MESSAGE_LENGTH_MAX = 8192;
+
+interface WorkflowName {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** Rejects with an RpcError. When it resolves, the report is durable. */
 export async function reportActionStatus(
@@ -47,23 +52,22 @@ export async function reportActionStatus(
       throw new RpcError('failed-precondition', 'another agent with this id has taken over');
     return create(ActionStatusResponseSchema, {});
   }
-  await recordReport(deps, { collection: workflowCollection, ...parsed.workflow }, parsed.report);
+  await recordReport(deps, parsed.workflow, parsed.report);
   return create(ActionStatusResponseSchema, {});
 }
 
 /** Undefined when the report changed the workflow, else why it did not. Rejects with an RpcError. */
 export async function recordReport(
   deps: ReportDeps,
-  key: ObjectKey,
+  workflow: WorkflowName,
   given: ActionReport,
 ): Promise<Reason | undefined> {
-  const report = shortened(withoutSecrets(deps, key, given));
-  const applied = await applyWorkflowEvent(deps, key, { kind: 'action-reported', report });
+  const report = shortened(withoutSecrets(deps, workflow, given));
+  const applied = await applyWorkflowEvent(deps, workflow, { kind: 'action-reported', report });
   countReport(deps, applied);
   if (applied.ok) {
-    const place = actionAt((applied.after as Workflow).status ?? {}, report.agentId, report.actionId);
-    if (place !== undefined)
-      deps.timeline.actionReported(applied.before as Workflow, applied.after as Workflow, place);
+    const place = actionAt(applied.after.status ?? {}, report.agentId, report.actionId);
+    if (place !== undefined) deps.timeline.actionReported(applied.before, applied.after, place);
     return undefined;
   }
   refuseOrRecord(deps, report, applied);
@@ -79,28 +83,26 @@ function shortened(report: ActionReport): ActionReport {
 /** Records what a fenced agent reports, and that it changes nothing. */
 export function refuseFenced(
   deps: ReportDeps,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { namespace, name }: WorkflowName,
   report: ActionReport,
 ): void {
-  deps.counts.add(`${REPORTS}{outcome="fenced"}`);
+  deps.metrics.reports.add({ outcome: 'fenced' });
   const workflow = deps.view.workflowNamed(namespace, name);
   const place = actionAt(workflow?.status ?? {}, report.agentId, report.actionId);
   if (workflow === undefined || place === undefined) return;
   deps.timeline.reportRefused(workflow, place, { state: report.state, reason: 'fenced' });
 }
 
-const REPORTS = 'tink_server_reports_total';
-
-function countReport({ counts }: ReportDeps, applied: Updated<Reason>): void {
+function countReport({ metrics }: ReportDeps, applied: Updated<Reason>): void {
   const isRepeat = !applied.ok && applied.kind === 'refused' && applied.refusal === 'already-reported';
   const outcome = applied.ok ? 'recorded' : isRepeat ? 'repeated' : applied.kind;
-  counts.add(`${REPORTS}{outcome="${outcome}"}`);
+  metrics.reports.add({ outcome });
 }
 
 /** What an action says of its failure may quote its environment. */
 function withoutSecrets(
   { view }: ReportDeps,
-  { namespace, name }: ObjectKey,
+  { namespace, name }: WorkflowName,
   report: ActionReport,
 ): ActionReport {
   if (report.message === undefined || report.message === '') return report;
@@ -113,14 +115,14 @@ function withoutSecrets(
 function refuseOrRecord(
   deps: ReportDeps,
   report: ActionReport,
-  applied: Extract<Updated<Reason>, { ok: false }>,
+  applied: Extract<Updated<Reason, Workflow>, { ok: false }>,
 ): void {
   if (applied.kind !== 'refused') {
     refuseUnread(report, applied);
     return;
   }
   const { refusal: reason } = applied;
-  const workflow = applied.object as Workflow;
+  const workflow = applied.object;
   const place = actionAt(workflow.status ?? {}, report.agentId, report.actionId);
   if (place === undefined) throw new RpcError('not-found', 'action not found');
   if (reason === 'already-reported') {

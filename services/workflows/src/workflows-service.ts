@@ -9,12 +9,16 @@ import type {
   Service,
   Tracer,
 } from '@tinkerbell/platform-contract';
-import type { Hardware, Workflow } from '@tinkerbell/resources';
-import type { Change, Journal, Store, View } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import {
+  hardwareCollection,
+  workflowCollection,
+  type Change,
+  type Journal,
+  type Store,
+  type View,
+} from '@tinkerbell/store-contract';
 import { AttemptSpans } from './attempt-spans.ts';
-import { Counts } from './counts.ts';
-import { hardwareCollection } from './discover.ts';
 import { ruleSetCollection } from './enroll.ts';
 import { Calls } from './grpc/calls.ts';
 import { healthRpc } from './grpc/health.ts';
@@ -24,6 +28,7 @@ import { HandoverTimes } from './handover-times.ts';
 import type { AgentClaimConfig } from './identity/agent-claim.ts';
 import { AgentDoor } from './identity/agent-door.ts';
 import { RefusalTimeline } from './identity/refusal-timeline.ts';
+import { createWorkflowsMetrics, type WorkflowsMetrics } from './metrics.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
 import { createProvisioning, type ProvisioningConfig } from './provisioning/provisioning.ts';
 import { agentRpc } from './sessions/agent-rpc.ts';
@@ -74,22 +79,24 @@ const SILENCE_MS = 60_000;
 export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsConfig): WorkflowsService {
   const stopping = new AbortController();
   const waiting = new WaitingAgents();
-  const calls = new Calls(deps, stopping.signal);
-  const newcomers = new Newcomers(config);
-  const counts = new Counts();
-  const handovers = new HandoverTimes(deps.clock);
+  const set = new MetricSet();
+  const metrics = createWorkflowsMetrics(set);
+  metrics.waitingAgents.from(() => waiting.count());
+  const calls = new Calls({ ...deps, metrics }, stopping.signal);
+  const newcomers = new Newcomers(config, metrics);
+  const handovers = new HandoverTimes(deps.clock, metrics);
   const { silenceMs = SILENCE_MS, httpOrigins = [] } = config;
-  const sessions = new Sessions({ ...deps, counts }, silenceMs);
+  const sessions = new Sessions({ ...deps, metrics }, silenceMs);
   const callDeps = {
     ...deps,
-    door: doorOf(deps, config.agentClaim, counts),
+    door: doorOf(deps, config.agentClaim, metrics),
     httpOrigins,
     waiting,
     concerned: new WaitingAgents(),
     newcomers,
     sessions,
     silenceMs,
-    counts,
+    metrics,
     timeline: timelineOf(deps, handovers),
     holdMs: config.holdMs ?? HOLD_MS,
   };
@@ -103,19 +110,10 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
   return {
     name: 'workflows',
     routes: provisioning.routes,
+    metrics: set,
     port: () => boundPort,
     stopped: () => stopped,
-    health: () => ({
-      ready: boundPort !== 0,
-      counters: {
-        ...calls.counters,
-        ...newcomers.counters,
-        ...counts.values,
-        ...sessions.gauges(),
-        ...handovers.counters(),
-        tink_server_waiting_agents: waiting.count(),
-      },
-    }),
+    health: () => ({ ready: boundPort !== 0 }),
     async start(signal) {
       const unfollow = deps.view.onChange((change) => wakeAgents(change, callDeps));
       boundPort = await bind(server, config);
@@ -133,8 +131,12 @@ function timelineOf({ journal, view, tracer }: WorkflowsDeps, handovers: Handove
   return new Timeline(journal, view, { handovers, attempts: new AttemptSpans(tracer) });
 }
 
-function doorOf(deps: WorkflowsDeps, claim: AgentClaimConfig | undefined, counts: Counts): AgentDoor {
-  return new AgentDoor({ gate: deps.agentGate, claim, counts, timeline: new RefusalTimeline(deps) });
+function doorOf(
+  deps: WorkflowsDeps,
+  claim: AgentClaimConfig | undefined,
+  metrics: WorkflowsMetrics,
+): AgentDoor {
+  return new AgentDoor({ gate: deps.agentGate, claim, metrics, timeline: new RefusalTimeline(deps) });
 }
 
 interface Wakeable {
@@ -147,19 +149,19 @@ interface Wakeable {
 function wakeAgents(change: Change, { waiting, concerned, newcomers }: Wakeable): void {
   wakeFor(change, waiting, newcomers.enrollment !== undefined);
   wakeFor(change, concerned, newcomers.enrollment !== undefined);
-  if (change.key.collection !== workflowCollection) return;
-  for (const { agentID } of (change.object as Workflow).status?.tasks ?? []) concerned.wake(agentID);
+  if (!workflowCollection.holds(change)) return;
+  for (const { agentID } of change.object.status?.tasks ?? []) concerned.wake(agentID);
 }
 
 /** Who may get something now: the agent of a workflow; with enrollment, those of a Hardware, and for a rule set everybody. */
-function wakeFor({ key, object }: Change, waiting: WaitingAgents, enrolls: boolean): void {
-  if (key.collection === workflowCollection) {
-    const agentId = (object as Workflow).status?.agentID;
+function wakeFor(change: Change, waiting: WaitingAgents, enrolls: boolean): void {
+  if (workflowCollection.holds(change)) {
+    const agentId = change.object.status?.agentID;
     if (agentId !== undefined) waiting.wake(agentId);
-  } else if (enrolls && key.collection === ruleSetCollection) {
+  } else if (enrolls && change.key.collection === ruleSetCollection) {
     waiting.wakeAll();
-  } else if (enrolls && key.collection === hardwareCollection) {
-    const { agentID, interfaces = [] } = (object as Hardware).spec ?? {};
+  } else if (enrolls && hardwareCollection.holds(change)) {
+    const { agentID, interfaces = [] } = change.object.spec ?? {};
     for (const name of [agentID, ...interfaces.map(({ dhcp }) => dhcp?.mac)])
       if (name !== undefined) waiting.wake(name);
   }

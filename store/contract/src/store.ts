@@ -14,11 +14,11 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-export interface StoredObject {
+export interface StoredObject<Object extends Resource = Resource> {
   readonly key: ObjectKey;
   readonly revision: number;
   /** With `metadata.resourceVersion` filled in. Do not change it. */
-  readonly object: Resource;
+  readonly object: Object;
 }
 
 export type Write =
@@ -60,12 +60,12 @@ export interface ObjectList {
   readonly next?: { readonly namespace: string; readonly name: string };
 }
 
-export interface Change {
+export interface Change<Object extends Resource = Resource> {
   readonly type: 'added' | 'modified' | 'deleted';
   readonly key: ObjectKey;
   readonly revision: number;
   /** The new object, or for `deleted` the last one, with the revision of the deletion. */
-  readonly object: Resource;
+  readonly object: Object;
 }
 
 export interface WatchQuery {

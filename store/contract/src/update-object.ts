@@ -2,12 +2,14 @@
 import type { Resource } from '@tinkerbell/resources';
 import { formatKey, type ObjectKey, type Store } from './store.ts';
 
-export type Decision<Refusal> = { readonly object: Resource } | { readonly refusal: Refusal };
+export type Decision<Refusal, Object extends Resource = Resource> =
+  | { readonly object: Object }
+  | { readonly refusal: Refusal };
 
-export type Updated<Refusal> =
-  | { readonly ok: true; readonly before: Resource; readonly after: Resource }
+export type Updated<Refusal, Object extends Resource = Resource> =
+  | { readonly ok: true; readonly before: Object; readonly after: Object }
   /** The decision was not to change it. */
-  | { readonly ok: false; readonly kind: 'refused'; readonly refusal: Refusal; readonly object: Resource }
+  | { readonly ok: false; readonly kind: 'refused'; readonly refusal: Refusal; readonly object: Object }
   | { readonly ok: false; readonly kind: 'not-found' | 'unavailable'; readonly message: string };
 
 /** Conflicts in a row before giving up; each means that another writer got ahead. */

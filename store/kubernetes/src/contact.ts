@@ -1,5 +1,7 @@
 /** Whether the cluster is in touch, and how often it was not: for `/readyz` and `/metrics`. */
 import type { Clock } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import { createClusterMetrics } from './metrics.ts';
 
 /** Why something was asked again. */
 export type RetryReason = 'too-many-requests' | 'server-error' | 'connection';
@@ -15,12 +17,16 @@ export class Contact {
   readonly #clock: Clock;
   /** By what has failed: requests, or the watch of a collection. */
   readonly #troubles = new Map<string, Trouble>();
-  readonly #retries = new Map<RetryReason, number>();
-  #restarts = 0;
-  #relists = 0;
+  readonly metrics = new MetricSet();
+  readonly #counts = createClusterMetrics(this.metrics);
+  readonly #restarts = this.#counts.watchRestarts.with();
+  readonly #relists = this.#counts.relists.with();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#counts.inTouch.from(() => (this.#troubles.size === 0 ? 1 : 0));
+    // Zeros before the first one: a rate needs a value to begin with.
+    for (const reason of RETRY_REASONS) this.#counts.retries.with({ reason });
   }
 
   failed(what: string, reason: string): void {
@@ -33,15 +39,15 @@ export class Contact {
   }
 
   retried(reason: RetryReason): void {
-    this.#retries.set(reason, (this.#retries.get(reason) ?? 0) + 1);
+    this.#counts.retries.add({ reason });
   }
 
   restarted(): void {
-    this.#restarts += 1;
+    this.#restarts.add();
   }
 
   relisted(): void {
-    this.#relists += 1;
+    this.#relists.add();
   }
 
   /** Undefined while all is well. */
@@ -51,18 +57,5 @@ export class Contact {
     const seconds = Math.round((this.#clock.monotonicMs() - first.sinceMs) / 1000);
     const more = others.length === 0 ? '' : `, and ${others.length} more`;
     return `${first.reason} (for ${seconds} s${more})`;
-  }
-
-  /** What `/metrics` shows. */
-  samples(): ReadonlyMap<string, number> {
-    return new Map([
-      ['tinkerbell_cluster_in_touch', this.#troubles.size === 0 ? 1 : 0],
-      ['tinkerbell_cluster_watch_restarts_total', this.#restarts],
-      ['tinkerbell_cluster_relists_total', this.#relists],
-      ...RETRY_REASONS.map((reason): [string, number] => [
-        `tinkerbell_cluster_retries_total{reason="${reason}"}`,
-        this.#retries.get(reason) ?? 0,
-      ]),
-    ]);
   }
 }

@@ -6,5 +6,6 @@ export {
   type KubernetesStore,
   type KubernetesStoreOptions,
 } from './kubernetes-store.ts';
+export { createClusterMetrics } from './metrics.ts';
 export { requiredRules } from './required-rules.ts';
 export { waitForCluster } from './wait-for-cluster.ts';

@@ -6,6 +6,7 @@
  * not those of two collections; the cluster gives new objects their uid.
  */
 import { PlatformError, delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
+import type { MetricFamilies } from '@tinkerbell/platform-metrics';
 import type { Resource } from '@tinkerbell/resources';
 import type {
   Change,
@@ -53,7 +54,7 @@ export interface KubernetesStore extends Store {
    */
   problem(): Promise<string | undefined>;
   /** What `/metrics` shows. */
-  samples(): ReadonlyMap<string, number>;
+  readonly metrics: MetricFamilies;
 }
 
 /** An API server that is restarted is back sooner; agents ask again after 20 s. */
@@ -133,8 +134,8 @@ class ClusterStore implements KubernetesStore {
     return problems.length === 0 ? undefined : problems.join('; ');
   }
 
-  samples(): ReadonlyMap<string, number> {
-    return this.#contact.samples();
+  get metrics(): MetricFamilies {
+    return this.#contact.metrics;
   }
 
   async get(key: ObjectKey): Promise<StoredObject | undefined> {

@@ -1,6 +1,7 @@
 /** Against our own API behind a proxy that breaks connections. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Change, ObjectKey, Store } from '@tinkerbell/store-contract';
 import { openKubernetesStore } from './index.ts';
@@ -68,7 +69,7 @@ test('a watch goes on where it was after its connection is reset, without a chan
   const expected = [0, 1, 2, 3, 4].flatMap((round) => [`before-${round}`, `after-${round}`]);
   assert.deepEqual(seen.names(), expected);
   assert.deepEqual(seen.ends, []);
-  assert.ok((store.samples().get('tinkerbell_cluster_watch_restarts_total') ?? 0) >= 5);
+  assert.ok((samplesOf(store.metrics)['tinkerbell_cluster_watch_restarts_total'] ?? 0) >= 5);
 });
 
 for (const fault of ['reset', 'black-hole', 'truncated', 'lost-answers'] as const) {
@@ -82,7 +83,7 @@ for (const fault of ['reset', 'black-hole', 'truncated', 'lost-answers'] as cons
     await create(direct, 'during');
     await until(() => store.failure() !== undefined);
     assert.match(store.failure() ?? '', /^the Kubernetes API at http:\/\/127\.0\.0\.1:\d+.*: .+/);
-    assert.equal(store.samples().get('tinkerbell_cluster_in_touch'), 0);
+    assert.equal(samplesOf(store.metrics)['tinkerbell_cluster_in_touch'], 0);
     proxy.set('none');
     await until(() => seen.names().includes('during'));
     await until(() => store.failure() === undefined);
@@ -174,8 +175,8 @@ test('an answer of 429 or 5xx is asked for again, not before its Retry-After', a
   assert.ok(nodeClock.monotonicMs() - startedMs >= 1_000);
   proxy.answer(2, '500 Internal Server Error');
   await create(store, 'b');
-  assert.equal(store.samples().get('tinkerbell_cluster_retries_total{reason="too-many-requests"}'), 1);
-  assert.equal(store.samples().get('tinkerbell_cluster_retries_total{reason="server-error"}'), 2);
+  assert.equal(samplesOf(store.metrics)['tinkerbell_cluster_retries_total{reason="too-many-requests"}'], 1);
+  assert.equal(samplesOf(store.metrics)['tinkerbell_cluster_retries_total{reason="server-error"}'], 2);
 });
 
 test('writes during an outage are refused as unavailable when it lasts', async () => {

@@ -1,7 +1,7 @@
 /** Tables and their upgrades. A database newer than this program is refused; an older one is moved forward in one transaction. */
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { BEGIN_DURABLY } from './begin-durably.ts';
-import type { Database } from './database.ts';
+import type pg from 'pg';
 
 /** Any number that nobody else in the database uses: `tink` in ASCII. */
 const UPGRADE_LOCK = 0x74696e6b;
@@ -41,8 +41,12 @@ const upgrades: readonly string[] = [
   `create table tinkerbell.journal_audit (like tinkerbell.journal including all);`,
 ];
 
+interface Connections {
+  withConnection(use: (client: pg.ClientBase) => Promise<void>): Promise<void>;
+}
+
 /** Rejects with a message for the operator when the schema is too new, or the user may not make it. */
-export async function prepareSchema(database: Database, place: string): Promise<void> {
+export async function prepareSchema(database: Connections, place: string): Promise<void> {
   await database.withConnection(async (client) => {
     await client.query(BEGIN_DURABLY);
     await client.query('select pg_advisory_xact_lock($1)', [UPGRADE_LOCK]);

@@ -14,9 +14,13 @@ import {
   type Workflow,
 } from '@tinkerbell/resources';
 import {
+  type Collection,
   eachPage,
+  hardwareCollection,
   keepListing,
+  templateCollection,
   watchUntil,
+  workflowCollection,
   type Change,
   type Listed,
   type Store,
@@ -40,10 +44,6 @@ export interface StoreView extends View {
 export function createStoreView(deps: StoreViewDeps): StoreView {
   return new IndexedView(deps);
 }
-
-const hardwareCollection = 'hardware.tinkerbell.org';
-const templateCollection = 'templates.tinkerbell.org';
-const workflowCollection = 'workflows.tinkerbell.org';
 
 class IndexedView implements StoreView {
   readonly #deps: StoreViewDeps;
@@ -127,10 +127,10 @@ class IndexedView implements StoreView {
   }
 
   #index(collection: string, before: Resource | undefined, after: Resource | undefined): void {
-    if (collection === hardwareCollection) {
+    if (collection === hardwareCollection.name) {
       for (const index of [this.#byMac, this.#byIp, this.#byAgentId])
         index.replace(before as Hardware | undefined, after as Hardware | undefined);
-    } else if (collection === workflowCollection) {
+    } else if (collection === workflowCollection.name) {
       for (const index of [this.#byAgent, this.#byHardware])
         index.replace(before as Workflow | undefined, after as Workflow | undefined);
     }
@@ -157,19 +157,23 @@ class IndexedView implements StoreView {
   }
 
   hardwareNamed(namespace: string, name: string): Hardware | undefined {
-    return this.#named(hardwareCollection, namespace, name) as Hardware | undefined;
+    return this.#named(hardwareCollection, namespace, name);
   }
 
   templateNamed(namespace: string, name: string): Template | undefined {
-    return this.#named(templateCollection, namespace, name) as Template | undefined;
+    return this.#named(templateCollection, namespace, name);
   }
 
   workflowNamed(namespace: string, name: string): Workflow | undefined {
-    return this.#named(workflowCollection, namespace, name) as Workflow | undefined;
+    return this.#named(workflowCollection, namespace, name);
   }
 
-  #named(collection: string, namespace: string, name: string): Resource | undefined {
-    return this.#objects.get(collection)?.get(pathOf(namespace, name));
+  #named<Object extends Resource>(
+    { name: collection }: Collection<Object>,
+    namespace: string,
+    name: string,
+  ): Object | undefined {
+    return this.#objects.get(collection)?.get(pathOf(namespace, name)) as Object | undefined;
   }
 
   workflowsByAgent(agentId: string): readonly Workflow[] {

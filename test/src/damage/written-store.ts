@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
-import type { Change, Lease, Store, StoredObject } from '@tinkerbell/store-contract';
+import type { Change, Lease, ObjectKey, Store, StoredObject, Write } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import { guardedTables, readAcknowledged, Tallies } from '@tinkerbell/store-sqlite/integrity';
@@ -156,13 +156,21 @@ async function writeSomething(store: Store, choice: SeededChoice, bytesMax: numb
   };
   const known = await store.get(key);
   const result = await store.commit([
-    known === undefined
-      ? { operation: 'create', key, object }
-      : choice.once(5)
-        ? { operation: 'delete', key, expectedRevision: known.revision }
-        : { operation: 'update', key, object, expectedRevision: known.revision },
+    writeFor(key, object, { known, isDelete: known !== undefined && choice.once(5) }),
   ]);
   if (!result.ok) throw new Error(`a write was refused: ${JSON.stringify(result)}`);
+}
+
+function writeFor(
+  key: ObjectKey,
+  object: Resource,
+  { known, isDelete }: { readonly known: StoredObject | undefined; readonly isDelete: boolean },
+): Write {
+  if (known === undefined) return { operation: 'create', key, object };
+  const expectedRevision = known.revision;
+  return isDelete
+    ? { operation: 'delete', key, expectedRevision }
+    : { operation: 'update', key, object, expectedRevision };
 }
 
 function leaseOf(choice: SeededChoice): Lease {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
 import type { AgentAuthMode } from '@tinkerbell/agent-identity';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock, nodeHmac, nodeRandom } from '@tinkerbell/platform-node';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { createWorkflowsService } from '@tinkerbell/service-workflows';
@@ -83,7 +84,7 @@ export async function startServer(
     await service.start(stopping.signal);
     return {
       port: service.port(),
-      counter: (name: string) => service.health().counters?.[name] ?? 0,
+      counter: (name: string) => samplesOf(service.metrics)[name] ?? 0,
       async stop() {
         stopping.abort();
         await service.stopped();

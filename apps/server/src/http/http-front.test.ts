@@ -29,7 +29,7 @@ function front(routes: readonly HttpRoute[], apiAnonymous: 'none' | 'everyone' =
     apiAnonymous,
     apiAnonymousHosts: [],
     clock: nodeClock,
-    measured: { requests, process, others: () => [] },
+    measured: { requests, process, others: [] },
     tracing: { tracer, view: { hardwareByIp: () => [] } },
     uptimeSeconds: () => 0,
   });

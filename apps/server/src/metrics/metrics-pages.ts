@@ -1,12 +1,7 @@
 /** `/metrics`, and what of it upstream shows on a page of its own. */
 import { WholeResponse, type Service } from '@tinkerbell/platform-contract';
-import {
-  METRICS_CONTENT_TYPE,
-  metricsText,
-  type ProcessMetrics,
-  type Sample,
-} from '@tinkerbell/platform-telemetry';
-import { allFamilies, metricPages, type MetricPage } from './metric-families.ts';
+import { METRICS_CONTENT_TYPE, metricsText, type MetricFamilies } from '@tinkerbell/platform-metrics';
+import type { ProcessMetrics } from '@tinkerbell/platform-telemetry';
 import type { RequestCounts } from './request-counts.ts';
 
 export interface Measured {
@@ -14,38 +9,37 @@ export interface Measured {
   readonly requests: RequestCounts;
   readonly process: ProcessMetrics;
   /** Of what is no service: the store. */
-  readonly others: () => readonly Sample[];
+  readonly others: readonly MetricFamilies[];
 }
 
-/** The routes whose answers boot machines: upstream's jobs. */
-const JOB_ROUTES = ['ipxe-script', 'ipxe-binary', 'pxe-files'];
+/** What a page shows. `/metrics` shows all, and what Node reports of the process. */
+const pages: ReadonlyMap<string, (measured: Measured) => readonly MetricFamilies[]> = new Map([
+  ['/smee/metrics', (measured) => [...ofServices(measured, 'boot'), measured.requests.jobs]],
+  ['/tink-server/metrics', (measured) => ofServices(measured, 'workflows')],
+  ['/controllers/metrics', (measured) => ofServices(measured, 'controller', 'events')],
+  ['/http/metrics', ({ requests }) => [requests.all]],
+]);
 
 /** Undefined for a path that is no page of metrics. */
 export function metricsPage(path: string, measured: Measured): Promise<Response> | undefined {
   if (path === '/metrics') return everything(measured);
-  const page = metricPages.find((one) => one.path === path);
-  return page === undefined ? undefined : Promise.resolve(response(pageText(page, measured)));
+  const page = pages.get(path);
+  return page === undefined ? undefined : Promise.resolve(response(textOf(page(measured))));
 }
 
 async function everything(measured: Measured): Promise<Response> {
-  const samples = [
-    ...measured.services.flatMap(countersOf),
-    ...measured.requests.jobSamples(JOB_ROUTES),
-    ...measured.requests.samples(),
-    ...measured.others(),
-  ];
-  return response(metricsText(allFamilies, samples) + (await measured.process.text()));
+  const { services, requests, others, process } = measured;
+  const served = services.flatMap(({ metrics = [] }) => metrics);
+  const text = textOf([...served, requests.jobs, requests.all, ...others]);
+  return response(text + (await process.text()));
 }
 
-function pageText(page: MetricPage, { services, requests }: Measured): string {
-  const own = services.filter(({ name }) => page.services.includes(name)).flatMap(countersOf);
-  const jobs = page.services.includes('boot') ? requests.jobSamples(JOB_ROUTES) : [];
-  const http = page.path === '/http/metrics' ? requests.samples() : [];
-  return metricsText(page.families, [...own, ...jobs, ...http]);
+function ofServices({ services }: Measured, ...names: readonly string[]): readonly MetricFamilies[] {
+  return services.filter(({ name }) => names.includes(name)).flatMap(({ metrics = [] }) => metrics);
 }
 
-function countersOf(service: Service): readonly Sample[] {
-  return Object.entries(service.health().counters ?? {});
+function textOf(sources: readonly MetricFamilies[]): string {
+  return metricsText(sources.flatMap((source) => source.families()));
 }
 
 function response(text: string): Response {

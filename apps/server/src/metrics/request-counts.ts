@@ -1,9 +1,12 @@
-/**
- * Answered requests by route, method and status, and how long they took. Named when they are read: a name for each request costs
- * more than its count.
- */
-import { Histogram } from '@tinkerbell/platform-contract';
-import type { Sample } from '@tinkerbell/platform-telemetry';
+/** Answered requests by route, method and status, and how long they took. Each combination is resolved once, not for each request. */
+import {
+  MetricSet,
+  type CounterChild,
+  type GaugeChild,
+  type HistogramChild,
+  type MetricFamilies,
+} from '@tinkerbell/platform-metrics';
+import { createHttpMetrics, createJobMetrics } from './server-metrics.ts';
 
 export interface RequestCounts {
   began(route: string): void;
@@ -12,90 +15,87 @@ export interface RequestCounts {
   /** `seconds` since it began. */
   answered(route: string, request: { readonly method: string }, status: number, seconds: number): void;
   /** What `/http/metrics` shows. */
-  samples(): readonly Sample[];
-  /** What upstream tells of the routes that boot machines. */
-  jobSamples(routes: readonly string[]): readonly Sample[];
+  readonly all: MetricFamilies;
+  /** What upstream reports of the routes that boot machines. */
+  readonly jobs: MetricFamilies;
+}
+
+interface Answers {
+  readonly total: CounterChild;
+  readonly seconds: HistogramChild;
+}
+
+interface Jobs extends Answers {
+  readonly inProgress: GaugeChild;
 }
 
 interface RouteCounts {
-  inProgress: number;
-  readonly all: Histogram;
-  readonly byMethod: Map<string, Map<number, Histogram>>;
+  readonly inProgress: GaugeChild;
+  readonly byMethod: Map<string, Map<number, Answers>>;
+  /** Present for a route whose answers boot machines. */
+  readonly jobs: Jobs | undefined;
 }
+
+/** Upstream's jobs. */
+const JOB_ROUTES: readonly string[] = ['ipxe-script', 'ipxe-binary', 'pxe-files'];
 
 /** Routes are named in the code, methods are those that Node's parser knows, and statuses ours: all are few. */
 export function createRequestCounts(): RequestCounts {
+  const [all, jobSet] = [new MetricSet(), new MetricSet()];
+  const metrics = createHttpMetrics(all);
+  const jobs = jobsOf(jobSet);
   const routes = new Map<string, RouteCounts>();
   const countsOf = (route: string): RouteCounts => {
     let counts = routes.get(route);
-    if (counts === undefined)
-      routes.set(route, (counts = { inProgress: 0, all: new Histogram(), byMethod: new Map() }));
+    if (counts === undefined) {
+      const inProgress = metrics.inProgress.with({ route });
+      counts = { inProgress, byMethod: new Map(), jobs: JOB_ROUTES.includes(route) ? jobs : undefined };
+      routes.set(route, counts);
+    }
     return counts;
   };
+  const answersOf = (route: string, method: string, status: number): Answers => {
+    const { byMethod } = countsOf(route);
+    let byStatus = byMethod.get(method);
+    if (byStatus === undefined) byMethod.set(method, (byStatus = new Map()));
+    let answers = byStatus.get(status);
+    if (answers === undefined) {
+      const labels = { method, status_code: String(status) };
+      answers = { total: metrics.requests.with(labels), seconds: metrics.seconds.with({ route, ...labels }) };
+      byStatus.set(status, answers);
+    }
+    return answers;
+  };
+  const progressed = ({ inProgress, jobs: own }: RouteCounts, amount: number): void => {
+    inProgress.add(amount);
+    own?.inProgress.add(amount);
+  };
   return {
-    began(route) {
-      countsOf(route).inProgress += 1;
-    },
-    declined(route) {
-      countsOf(route).inProgress -= 1;
-    },
+    all,
+    jobs: jobSet,
+    began: (route) => progressed(countsOf(route), 1),
+    declined: (route) => progressed(countsOf(route), -1),
     answered(route, { method }, status, seconds) {
       const counts = countsOf(route);
-      counts.inProgress -= 1;
-      counts.all.observe(seconds);
-      histogramOf(counts, method, status).observe(seconds);
-    },
-    samples: () => [...totals(routes), ...[...routes].flatMap(([route, counts]) => samplesOf(route, counts))],
-    jobSamples(names) {
-      const jobs = names.flatMap((name) => routes.get(name) ?? []);
-      return jobSamplesOf(jobs);
+      progressed(counts, -1);
+      count(answersOf(route, method, status), seconds);
+      if (counts.jobs !== undefined) count(counts.jobs, seconds);
     },
   };
 }
 
-function histogramOf({ byMethod }: RouteCounts, method: string, status: number): Histogram {
-  let byStatus = byMethod.get(method);
-  if (byStatus === undefined) byMethod.set(method, (byStatus = new Map()));
-  let histogram = byStatus.get(status);
-  if (histogram === undefined) byStatus.set(status, (histogram = new Histogram()));
-  return histogram;
+function count(answers: Answers, tookSeconds: number): void {
+  answers.total.add();
+  answers.seconds.observe(tookSeconds);
 }
 
-function totals(routes: ReadonlyMap<string, RouteCounts>): readonly Sample[] {
-  const counts = new Map<string, number>();
-  for (const { byMethod } of routes.values())
-    for (const [method, byStatus] of byMethod)
-      for (const [status, { count }] of byStatus) {
-        const name = `http_server_requests_total{method="${method}",status_code="${status}"}`;
-        counts.set(name, (counts.get(name) ?? 0) + count);
-      }
-  return [...counts];
-}
-
-function samplesOf(route: string, { inProgress, byMethod }: RouteCounts): readonly Sample[] {
-  const histograms = [...byMethod].flatMap(([method, byStatus]) =>
-    [...byStatus].flatMap(([status, histogram]) =>
-      Object.entries(
-        histogram.samples(
-          'http_server_request_duration_seconds',
-          `route="${route}",method="${method}",status_code="${status}"`,
-        ),
-      ),
-    ),
-  );
-  return [[`http_server_requests_in_progress{route="${route}"}`, inProgress], ...histograms];
-}
-
-function jobSamplesOf(jobs: readonly Pick<RouteCounts, 'inProgress' | 'all'>[]): readonly Sample[] {
-  const labels = 'from="http",op="file"';
-  const sums = new Map<string, number>();
-  const add = (name: string, value: number): void => void sums.set(name, (sums.get(name) ?? 0) + value);
-  // Zeros before the first request too, as upstream has them: a rate needs a value to begin with.
-  for (const { inProgress, all } of [{ inProgress: 0, all: new Histogram() }, ...jobs]) {
-    add(`jobs_total{${labels}}`, all.count);
-    add(`jobs_in_progress{${labels}}`, inProgress);
-    for (const [name, value] of Object.entries(all.samples('jobs_duration_seconds', labels)))
-      add(name, value);
-  }
-  return [...sums];
+/** Zeros before the first request too, as upstream has them: a rate needs a value to begin with. */
+function jobsOf(set: MetricSet): Jobs {
+  const { requests, inProgress, seconds } = createJobMetrics(set);
+  const labels = { from: 'http', op: 'file' };
+  return {
+    total: requests.with(labels),
+    inProgress: inProgress.with(labels),
+    seconds: seconds.with(labels),
+  };
 }

@@ -69,7 +69,7 @@ export interface Settings {
   /** Which objects that a Hardware names its templates may see. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
-  readonly gateway?: GatewaySettings;
+  readonly gateway: GatewaySettings | undefined;
 }
 
 interface TlsFiles {

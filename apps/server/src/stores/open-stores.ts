@@ -17,7 +17,7 @@ export interface Stores {
   /** Other servers may write it too. */
   readonly isShared: boolean;
   /** The store, when it is the API of a cluster. */
-  readonly cluster?: Pick<KubernetesStore, 'failure' | 'samples'>;
+  readonly cluster?: Pick<KubernetesStore, 'failure' | 'metrics'>;
   /** One journal for all of these servers. */
   readonly isJournalShared: boolean;
 }

@@ -56,9 +56,9 @@ function contentOf({
   return plain({ labels, annotations, finalizers, spec });
 }
 
-/** As it would be after a trip through JSON: no undefined fields. */
-function plain<Value extends object>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
+/** Without undefined fields, as after a trip through JSON. */
+function plain(value: object): Resource {
+  return JSON.parse(JSON.stringify(value)) as Resource;
 }
 
 const ranks: Readonly<Record<string, number>> = { Workflow: 3, Job: 3, WorkflowRuleSet: 2, Task: 3 };

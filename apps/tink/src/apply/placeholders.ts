@@ -63,7 +63,6 @@ function textsIn(value: unknown, path: Path): readonly { readonly path: Path; re
 }
 
 function pathText(path: Path): string {
-  return path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
-    .join('');
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  return text.replace(/^\./, '');
 }

@@ -93,7 +93,8 @@ function shower(
   { watch, json, bootCount }: Pick<BootOptions, 'watch' | 'json'> & { readonly bootCount: number },
 ): (records: readonly JournalRecord[]) => void {
   let before: string | undefined;
-  const print = json ? printJson : watch === true && terminal.isTty ? printScreen : printLines;
+  const printText = watch === true && terminal.isTty ? printScreen : printLines;
+  const print = json ? printJson : printText;
   return (records) => {
     const pages = bootsIn(records).slice(-bootCount).map(bootPage);
     if (pages.length > 0) {

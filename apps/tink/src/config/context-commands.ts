@@ -117,19 +117,22 @@ function without(config: Config, name: string): Config {
   };
 }
 
+function credentialsOf({ login, token, tokenFile, clientCertificate }: Context): string {
+  if (login !== undefined) return 'login';
+  if (token !== undefined) return 'token';
+  if (tokenFile !== undefined) return 'token file';
+  return clientCertificate === undefined ? 'none' : 'certificate';
+}
+
 async function showContexts(terminal: Terminal, json: boolean): Promise<void> {
   const { contexts = {}, currentContext } = await readConfig(configPath(terminal));
-  const rows = Object.entries(contexts).map(([name, { server, namespace, token, login, ...rest }]) => {
-    const who = login ?? token ?? rest.tokenFile ?? rest.clientCertificate;
-    const by = token === undefined ? (rest.tokenFile === undefined ? 'certificate' : 'token file') : 'token';
-    return {
-      name,
-      current: name === currentContext,
-      server,
-      namespace,
-      credentials: who === undefined ? 'none' : login === undefined ? by : 'login',
-    };
-  });
+  const rows = Object.entries(contexts).map(([name, context]) => ({
+    name,
+    current: name === currentContext,
+    server: context.server,
+    namespace: context.namespace,
+    credentials: credentialsOf(context),
+  }));
   if (json) return terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
   if (rows.length === 0)
     return terminal.err('there are no contexts; "tink config set-context NAME --url URL" makes one\n');

@@ -44,11 +44,11 @@ function hardwareFor(
   machine: ListedMachine | undefined,
   { address, gateway }: AcceptWish,
 ): Hardware {
-  const { arch, uefi } = machine === undefined ? {} : architectureOf(machine.architecture);
+  const architecture = machine === undefined ? {} : architectureOf(machine.architecture);
   const dhcp = {
     mac,
     hostname: name,
-    ...(arch === undefined ? {} : { arch, uefi }),
+    ...architecture,
     ...(address === undefined || address === false ? {} : { ip: addressOf(address, gateway) }),
   };
   return {

@@ -41,11 +41,12 @@ export async function createWorkflow(session: Session, wish: WorkflowWish): Prom
   const stem = [hardwareRef, target.name].filter(Boolean).join('-');
   const references = await referencesOf(session, hardware);
   refuseUnrenderable(template, { hardware, hardwareMap, references });
+  const { bootOptions = {} } = wish;
   const spec = {
     templateRef: target.name,
     ...(hardwareRef === undefined ? {} : { hardwareRef }),
     hardwareMap,
-    ...(Object.keys(wish.bootOptions ?? {}).length === 0 ? {} : { bootOptions: wish.bootOptions }),
+    ...(Object.keys(bootOptions).length === 0 ? {} : { bootOptions }),
   };
   return storeUnderFreeName(session, spec, { stem, name: wish.name, dryRun: wish.dryRun });
 }

@@ -28,12 +28,16 @@ export function classifyClient(packet: DhcpPacket): NetbootClient {
   return {
     mac,
     isNetbootClient,
-    protocol: isNetbootClient ? (vendorClass.startsWith('HTTPClient') ? 'http' : 'pxe') : undefined,
+    protocol: isNetbootClient ? protocolOf(vendorClass) : undefined,
     userClass,
     isIpxe: userClass !== 'other' || options.ipxe !== undefined,
     ipxe: ipxeFeaturesOf(options.ipxe ?? []),
     architecture: architectureOf(options.clientArchitectures ?? [], mac),
   };
+}
+
+function protocolOf(vendorClass: string): NonNullable<NetbootClient['protocol']> {
+  return vendorClass.startsWith('HTTPClient') ? 'http' : 'pxe';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DhcpPacket } from '@tinkerbell/dhcp';
-import type { Ipv4 } from '@tinkerbell/wire';
+import type { Arrival } from './arrival.ts';
 import type { NetbootClient } from './client.ts';
 import type { AddressPool } from './pool.ts';
 import type { IgnoreReason } from './reasons.ts';
@@ -13,13 +13,6 @@ export interface ReplyInput {
   readonly settings: NetbootSettings;
   /** How the request reached us. Absent: on the DHCP port, through an unknown network interface. */
   readonly arrival?: Arrival;
-}
-
-export interface Arrival {
-  /** `boot-server`: UDP 4011, where PXE clients that have their address ask for the boot file (PXE 2.1 section 2.2). */
-  readonly port: 'dhcp' | 'boot-server';
-  /** Our addresses on the network interface it came in on; empty when that is unknown. */
-  readonly localAddresses: readonly Ipv4[];
 }
 
 export type ReplyDecision =

@@ -1,6 +1,6 @@
 import { linkAddressOf, type DhcpPacket } from '@tinkerbell/dhcp';
 import { IPV4_ANY, ipv4ToNumber, netmaskOf, networkAddress, type Ipv4 } from '@tinkerbell/wire';
-import type { Arrival } from './decision.ts';
+import type { Arrival } from './arrival.ts';
 
 /** Addresses of one network for machines that have none of their own, and what goes with them. */
 export interface AddressPool {

@@ -1,5 +1,7 @@
 import { IPV4_ANY, networkContains, type Ipv4, type Ipv4Network, type Mac } from '@tinkerbell/wire';
-import type { ReplyInput } from './decision.ts';
+import type { DhcpPacket } from '@tinkerbell/dhcp';
+import type { Arrival } from './arrival.ts';
+import type { NetbootClient } from './client.ts';
 import type { IgnoreReason } from './reasons.ts';
 
 /** Whom a proxy may answer in a network that is not ours. Each list allows everybody when empty; both must allow. */
@@ -21,9 +23,17 @@ export interface NotAllowed {
   readonly message: string;
 }
 
-/** Why the list forbids an answer, or undefined when it does not. Where the subnet cannot be told, it forbids. */
-export function notAllowed({ request, client, settings, arrival }: ReplyInput): NotAllowed | undefined {
-  const { macPrefixes, subnets } = settings.proxyAllow ?? { macPrefixes: [], subnets: [] };
+interface Asker {
+  readonly request: DhcpPacket;
+  readonly client: NetbootClient;
+  readonly arrival?: Arrival;
+}
+
+/** Why the list forbids an answer, or undefined when it does not. A request from an unknown subnet is not allowed. */
+export function notAllowed(
+  { macPrefixes, subnets }: ProxyAllowList,
+  { request, client, arrival }: Asker,
+): NotAllowed | undefined {
   if (macPrefixes.length > 0 && !hasPrefix(client.mac, macPrefixes)) {
     return { reason: 'mac-not-allowed', message: `the MAC ${client.mac ?? 'none'} has no allowed prefix` };
   }

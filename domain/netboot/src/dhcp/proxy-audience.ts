@@ -13,7 +13,8 @@ export function ignoreBesideProxy(input: ReplyInput): ReplyDecision | undefined 
     return ignore('netboot-options-disabled', 'a proxy has nothing to say without netboot options');
   }
   if (!client.isNetbootClient) return ignore('not-a-netboot-client', 'a proxy answers boot firmware only');
-  const forbidden = notAllowed(input);
+  const { proxyAllow } = input.settings;
+  const forbidden = proxyAllow === undefined ? undefined : notAllowed(proxyAllow, input);
   if (forbidden !== undefined) return ignore(forbidden.reason, forbidden.message);
   return input.arrival?.port === 'boot-server' ? ignoreOddBootRequest(input) : ignoreAddressRequest(input);
 }

@@ -1,4 +1,4 @@
-import type { LoaderTarget } from './loader-config.ts';
+import type { LoaderTarget } from './loader-target.ts';
 import { LoaderValueError } from './loader-value.ts';
 
 /**

@@ -1,18 +1,11 @@
 import { grubBootsDisk, grubConfig } from './grub-config.ts';
 import { kernelArgumentsFor } from './kernel-arguments.ts';
+import type { LoaderTarget } from './loader-target.ts';
 import { checkedText, commandLineWords, LoaderValueError } from './loader-value.ts';
 import { pxelinuxBootsDisk, pxelinuxConfig } from './pxelinux-config.ts';
 import type { Reservation } from '../dhcp/reservation.ts';
 import type { ScriptInput } from './script.ts';
 import type { HookScriptSettings } from '../settings.ts';
-
-/** What a boot loader other than iPXE boots. Paths are relative to the TFTP root, or URLs. */
-export interface LoaderTarget {
-  readonly kernel: string;
-  readonly initrd: string;
-  /** Words of the kernel's command line, each safe as text of a configuration. */
-  readonly commandLine: readonly string[];
-}
 
 export type LoaderKind = 'pxelinux' | 'grub';
 

@@ -1,4 +1,4 @@
-import type { LoaderTarget } from './loader-config.ts';
+import type { LoaderTarget } from './loader-target.ts';
 
 /**
  * A PXELINUX configuration that boots at once. U-Boot reads the same. Paths are relative: PXELINUX and U-Boot put the

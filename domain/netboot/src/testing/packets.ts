@@ -34,12 +34,15 @@ export const hookSettings: HookScriptSettings = {
 type Spec = NonNullable<Hardware['spec']>;
 type Interface = NonNullable<Spec['interfaces']>[number];
 
+/** Undefined takes a field away. */
+type Changed<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+
 /** Hardware whose one network interface is MAC, changed as the test says. */
 export function hardware(
   change: {
-    dhcp?: Partial<NonNullable<Interface['dhcp']>>;
-    netboot?: Partial<NonNullable<Interface['netboot']>>;
-    networkInterface?: Partial<Interface>;
+    dhcp?: Changed<NonNullable<Interface['dhcp']>>;
+    netboot?: Changed<NonNullable<Interface['netboot']>>;
+    networkInterface?: Changed<Interface>;
     spec?: Partial<Spec>;
   } = {},
 ): Hardware {
@@ -50,12 +53,13 @@ export function hardware(
     ...change.dhcp,
   };
   const netboot = { allowPXE: true, ...change.netboot };
-  return {
+  const made = {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',
     metadata: { name: 'machine1', namespace: 'default' },
     spec: { interfaces: [{ dhcp, netboot, ...change.networkInterface }], ...change.spec },
   };
+  return JSON.parse(JSON.stringify(made)) as Hardware;
 }
 
 /** A request as it comes off the wire: encoded and decoded. */

@@ -62,7 +62,8 @@ function operation(node: CelNode, variables: Variables): Estimate {
   const isCall = node.op === 'call' || node.op === 'rcall';
   const operators: Readonly<Record<string, Operator>> = isCall ? functions : others;
   const name = isCall ? String(args[0]) : node.op;
-  const operator = Object.hasOwn(operators, name) ? operators[name] : isCall ? anyFunction : undefined;
+  const unknown = isCall ? anyFunction : undefined;
+  const operator = Object.hasOwn(operators, name) ? operators[name] : unknown;
   const { more = 0, shape = plain } = operator?.(shapes, args) ?? {};
   return { cost: cost + more, shape };
 }

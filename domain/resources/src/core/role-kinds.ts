@@ -5,7 +5,8 @@ import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
 import { Type, type Static } from '../schema.ts';
 import { oneOf } from '../schema-builders.ts';
-import { isRecord, type Path } from '../structure.ts';
+import { isRecord } from '../structure.ts';
+import type { Path } from '../schema/place.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

@@ -3,7 +3,7 @@
  * when they are written; where they got in otherwise, they get nothing. So nobody takes a machine of another namespace by naming it.
  */
 import type { Hardware, Workflow } from '../kinds.ts';
-import type { Path } from '../structure.ts';
+import type { Path } from '../schema/place.ts';
 
 export interface Claim {
   readonly kind: 'mac' | 'address' | 'agent';

@@ -1,5 +1,5 @@
 /** Where a value stands, as steps that know the step before: a path costs nothing until somebody reads it. */
-import type { Path } from '../structure.ts';
+export type Path = readonly (string | number)[];
 
 export interface Place {
   readonly within: Place | undefined;

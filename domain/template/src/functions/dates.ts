@@ -95,7 +95,8 @@ function secondsOf(held: Value): bigint {
   if (value.kind !== 'string' || !/^[-+]?[0-9]+$/.test(value.value)) return 0n;
   const number = BigInt(value.value.replace(/^\+/, ''));
   const most = 2n ** 63n - 1n;
-  return number > most ? most : number < -most - 1n ? -most - 1n : number;
+  if (number > most) return most;
+  return number < -most - 1n ? -most - 1n : number;
 }
 
 function nanosecondsOfDuration(value: Value, now: () => bigint): bigint {

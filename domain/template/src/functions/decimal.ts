@@ -12,7 +12,8 @@ const QUOTIENT_PLACES = 16;
 /** Returns the shortest decimal that reads as this float. Throws FunctionError for what has none. */
 export function decimalOf(value: number): Decimal {
   if (!Number.isFinite(value)) {
-    const name = Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf';
+    const infinite = value < 0 ? '-Inf' : '+Inf';
+    const name = Number.isNaN(value) ? 'NaN' : infinite;
     throw new FunctionError(`Cannot create a Decimal from ${name}`);
   }
   const [mantissa = '', exponent = '0'] = String(value).split('e');

@@ -135,7 +135,8 @@ function decimal(source: string): bigint {
   if (!/^[+-]?[0-9]+$/.test(source)) return 0n;
   const value = BigInt(source.replace(/^\+/, ''));
   const most = 2n ** 63n - 1n;
-  return value > most ? most : value < -most - 1n ? -most - 1n : value;
+  if (value > most) return most;
+  return value < -most - 1n ? -most - 1n : value;
 }
 
 interface Range {

@@ -48,9 +48,8 @@ class LowerJoiner {
   #write({ kind, runes }: Word): void {
     const changes = kind === 'upper' || kind === 'connector';
     for (const rune of runes) {
-      this.#parts.push(
-        changes ? (isConnector(rune) ? this.#connector : isUpper(rune) ? lowerRune(rune) : rune) : rune,
-      );
+      if (changes && isConnector(rune)) this.#parts.push(this.#connector);
+      else this.#parts.push(changes && isUpper(rune) ? lowerRune(rune) : rune);
     }
   }
 

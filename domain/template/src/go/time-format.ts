@@ -1,4 +1,4 @@
-import type { GoTime } from './time.ts';
+import type { GoTime } from './go-time.ts';
 import { layoutPieces, MONTHS, WEEKDAYS } from './time-layout.ts';
 
 /** Writes a time by a layout (time.Time.Format). */

@@ -1,5 +1,5 @@
 import { quote } from '@tinkerbell/go-template';
-import type { GoTime } from './time.ts';
+import type { GoTime } from './go-time.ts';
 import { layoutPieces, MONTHS, WEEKDAYS } from './time-layout.ts';
 import { zoneNameLength, zoneOffset } from './time-zone.ts';
 

@@ -25,6 +25,14 @@ export function writeYaml(value: YamlValue): string {
   return `${writer.text}\n`;
 }
 
+const QUOTES: Readonly<Partial<Record<ScalarStyle, string>>> = { single: "'", double: '"' };
+
+/** Block chomping indicator (YAML 1.2, section 8.1.1.2). */
+function chompingOf(text: string): string {
+  if (!text.endsWith('\n')) return '-';
+  return text.endsWith('\n\n') || text === '\n' ? '+' : '';
+}
+
 class Writer {
   #parts: string[] = [];
   #column = 0;
@@ -106,7 +114,7 @@ class Writer {
   }
 
   #scalar(text: string, style: ScalarStyle, layout: { indent: number; folds: boolean }): void {
-    const quote = style === 'single' ? "'" : style === 'double' ? '"' : '';
+    const quote = QUOTES[style] ?? '';
     this.#put(quote);
     const characters = Array.from(text);
     characters.forEach((character, i) => {
@@ -127,8 +135,7 @@ class Writer {
 
   #literal(text: string, indent: number): void {
     const hint = /^[ \n]/.test(text) ? String(INDENT) : '';
-    const chomp = !text.endsWith('\n') ? '-' : text.endsWith('\n\n') || text === '\n' ? '+' : '';
-    this.#put(`|${hint}${chomp}`);
+    this.#put(`|${hint}${chompingOf(text)}`);
     const lines = text.replace(/\n$/, '').split('\n');
     for (const line of lines) {
       if (line === '') this.#put('\n');

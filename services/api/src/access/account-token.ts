@@ -45,10 +45,11 @@ interface TokenSpec {
 /** Bound to the account as it is: one of its name that comes later is another. Rejects with an ApiError. */
 export async function tokenFor(
   deps: { readonly tokens?: AccountTokens; readonly clock: Clock },
-  { metadata: { namespace, name, uid } }: Resource,
+  { metadata }: Resource,
   body: unknown,
 ): Promise<object> {
   const { clock } = deps;
+  const { namespace, name } = metadata;
   const tokens = signing(deps.tokens);
   const request = withoutNulls(body);
   const problems = bodyProblems(schema, request);
@@ -62,7 +63,7 @@ export async function tokenFor(
   }
   const audiences =
     spec.audiences === undefined || spec.audiences.length === 0 ? [tokens.issuer] : spec.audiences;
-  const claims = accountClaims({ namespace, name, uid }, audiences);
+  const claims = accountClaims(metadata, audiences);
   const expirationTimestamp = new Date(clock.nowMs() + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
   return {
     apiVersion: 'authentication.k8s.io/v1',

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHENTICATED, type User } from '@tinkerbell/access';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { hardwareKind } from '@tinkerbell/resources';
 import type { Journal } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
+import { createApiMetrics } from '../metrics.ts';
 import { base, MASTER, startedApi } from '../testing/started-api.ts';
 import { AuditTrail } from './audit-trail.ts';
 
@@ -160,7 +162,8 @@ test('refusals of one user are bounded, and those without a record are counted',
     },
   };
   await using journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
-  const trail = new AuditTrail({ journal, clock });
+  const set = new MetricSet();
+  const trail = new AuditTrail({ journal, clock }, createApiMetrics(set));
   const target = { kind: hardwareKind, namespace: 'default', name: 'h' };
   const refuse = (user: User, code = 403) =>
     trail.record({
@@ -180,7 +183,7 @@ test('refusals of one user are bounded, and those without a record are counted',
   refuse(ann, 200);
   const users = async () => (await read(journal)).map(({ details }) => details?.['user']);
   assert.deepEqual(await users(), [...Array.from({ length: 5 }, () => 'ann'), MASTER.name, 'ann']);
-  assert.equal(trail.unrecorded(), 45);
+  assert.equal(samplesOf(set)['api_audit_refusals_unrecorded'], 45);
   for (const second of seconds) second();
   assert.equal((await read(journal)).at(-1)?.message, 'ann: 45 more refused within a second');
   refuse(ann);

@@ -3,9 +3,11 @@
  * bodies and queries, but for the name that a created object got and whether it was tried only (dryRun).
  */
 import type { Clock, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import type { CounterChild } from '@tinkerbell/platform-metrics';
 import { WRITE_ANSWERED, type Journal, type JournalDetail } from '@tinkerbell/store-contract';
 import { askedBy, userOf } from '../access/question.ts';
 import { APPLY_PATCH } from '../apply-object.ts';
+import type { ApiMetrics } from '../metrics.ts';
 import { mediaTypeOf } from '../request-body.ts';
 import type { ResourceTarget } from '../request-target.ts';
 
@@ -41,16 +43,15 @@ export class AuditTrail {
   /** By user, in the second that runs. */
   readonly #refusals = new Map<string, number>();
   #cancelSecond: (() => void) | undefined;
-  #unrecorded = 0;
+  readonly #unrecorded: CounterChild;
 
-  constructor({ journal, clock }: { readonly journal: Journal; readonly clock: Clock }) {
+  constructor(
+    { journal, clock }: { readonly journal: Journal; readonly clock: Clock },
+    { refusalsUnrecorded }: Pick<ApiMetrics, 'refusalsUnrecorded'>,
+  ) {
     this.#journal = journal;
     this.#clock = clock;
-  }
-
-  /** Refusals without a record of their own, since the start. */
-  unrecorded(): number {
-    return this.#unrecorded;
+    this.#unrecorded = refusalsUnrecorded;
   }
 
   /** Never throws and never waits. */
@@ -81,7 +82,7 @@ export class AuditTrail {
     this.#refusals.set(user, count);
     this.#cancelSecond ??= this.#clock.schedule(1000, () => this.flush());
     if (count <= REFUSALS_A_SECOND) return true;
-    this.#unrecorded += 1;
+    this.#unrecorded.add();
     return false;
   }
 }

@@ -1,6 +1,7 @@
 /** The API upon a store in memory; for tests. */
 import assert from 'node:assert/strict';
 import type { HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
@@ -94,7 +95,7 @@ export async function startedApi(
     call,
     raw,
     handle,
-    counters: () => service.health().counters ?? {},
+    counters: () => samplesOf(service.metrics),
     /** As the front of the server does with a caller that it turns away. */
     turnAway(method: string, path: string, code: 401 | 403): void {
       const request = new Request(`http://localhost${path}`, { method });

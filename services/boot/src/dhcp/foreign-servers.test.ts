@@ -9,12 +9,13 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { messageType, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import { PlatformError, type LinkLayer, type SeenDatagram } from '@tinkerbell/platform-contract';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { bytesToHex, hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { ip, linkNamespaces, whyNoNamespaces, type LinkedNamespaces } from '../testing/linked-namespaces.ts';
 import { packet, UEFI } from '../testing/packets.ts';
 import { fixedView, MAC, machine, rackConfig, recordingJournal, silentLog } from '../testing/rack.ts';
 import { startService } from '../testing/service-process.ts';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics } from '../metrics.ts';
 import { createForeignServers } from './foreign-servers.ts';
 
 const THEM = ipv4('192.168.77.2');
@@ -42,18 +43,19 @@ function setStage(mode: 'reservation' | 'proxy' = 'reservation', failure?: Error
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, schedule: () => () => undefined };
   const base = rackConfig({ dhcp: { networkInterfaces: ['s0'], address: '0.0.0.0', port: 67 } });
   const config = { ...base, netboot: { ...base.netboot, mode } };
-  const counters = createCounters();
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
   const watch = createForeignServers(
     { clock, journal, log, linkLayer, view: fixedView([machine()]) },
     config,
-    counters,
+    metrics,
   );
   const peer = { address: THEM, port: 67 };
   return {
     watch,
     lines,
     journal,
-    counters,
+    set,
     offer: (options: DhcpOptions = {}, header: Partial<DhcpPacket> = {}) => {
       const all = { messageType: messageType.offer, serverIdentifier: THEM, ...options };
       const bytes = packet(all, { op: 'reply', yiaddr: OFFERED, ...header });
@@ -67,7 +69,7 @@ function setStage(mode: 'reservation' | 'proxy' = 'reservation', failure?: Error
 
 describe('another server', () => {
   test('is reported once an hour, counted each time, and listed for an hour', async () => {
-    const { watch, lines, journal, counters, offer, pass, closed } = setStage();
+    const { watch, lines, journal, set, offer, pass, closed } = setStage();
     await watch.start();
     offer();
     offer();
@@ -76,13 +78,14 @@ describe('another server', () => {
       journal.entries.map(({ event, machine: mac, details }) => [event, mac, details?.['server']]),
       [['foreign-offer-seen', MAC, THEM]],
     );
+    const offers = (count: number) => ({ 'dhcp_foreign_offers_total{kind="addresses"}': count });
     const gauge = { [`dhcp_foreign_server{address="${THEM}",kind="addresses"}`]: 1 };
-    assert.deepEqual(watch.gauges(), gauge);
+    assert.deepEqual(samplesOf(set), { ...offers(2), ...gauge });
     pass(3_600_000);
-    assert.deepEqual(watch.gauges(), {});
+    assert.deepEqual(samplesOf(set), offers(2));
     offer();
     assert.equal(lines.length, 2);
-    assert.deepEqual(counters.values(), { 'dhcp_foreign_offers_total{kind="addresses"}': 3 });
+    assert.deepEqual(samplesOf(set), { ...offers(3), ...gauge });
     watch.stop();
     assert.equal(closed(), 1);
   });
@@ -103,12 +106,12 @@ describe('another server', () => {
   });
 
   test('is not taken from noise, requests or our own replies', async () => {
-    const { watch, lines, offer, noise } = setStage();
+    const { watch, lines, set, offer, noise } = setStage();
     await watch.start();
     noise(new Uint8Array(10));
     noise(packet({ messageType: 1 }));
     offer({ serverIdentifier: ipv4('192.168.77.1') });
-    assert.deepEqual([lines, watch.gauges()], [[], {}]);
+    assert.deepEqual([lines, samplesOf(set)], [[], {}]);
   });
 
   test('is noticed by who chooses it, where nobody may listen', async () => {
@@ -129,10 +132,11 @@ describe('another server', () => {
   });
 
   test('one forger cannot make the list long', async () => {
-    const { watch, offer } = setStage();
+    const { watch, set, offer } = setStage();
     await watch.start();
     for (let index = 10; index < 60; index++) offer({ serverIdentifier: ipv4(`192.0.2.${index}`) });
-    assert.equal(Object.keys(watch.gauges()).length, 16);
+    const listed = Object.keys(samplesOf(set)).filter((name) => name.startsWith('dhcp_foreign_server'));
+    assert.equal(listed.length, 16);
   });
 });
 

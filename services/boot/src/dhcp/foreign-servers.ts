@@ -3,16 +3,20 @@ import { CLIENT_PORT, clientMacOf, decodePacket, type DhcpPacket } from '@tinker
 import { foreignServerOf, type ForeignServer } from '@tinkerbell/netboot';
 import { PlatformError, type LinkLayer, type LinkLayerSocket } from '@tinkerbell/platform-contract';
 import type { BootConfig, BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
 
 const HOUR_MS = 3_600_000;
 /** Machines times servers; forged packets must not fill the journal. */
 const TOLD_GATE = { intervalMs: HOUR_MS, keysMax: 500 } as const;
-/** Servers that health lists. */
+/** Servers that `/metrics` lists. */
 const LISTED_MAX = 16;
 /** It reports what has happened: nobody waits for it, and each look wakes the process. */
 const POLL_MS = 500;
+
+interface Listed extends Pick<ForeignServer, 'address' | 'kind'> {
+  readonly atMs: number;
+}
 
 export interface ForeignServers {
   /** A packet that is not ours to answer. */
@@ -20,24 +24,33 @@ export interface ForeignServers {
   /** Listens on the network interfaces that are named; without the right to, it only says so. */
   start(): Promise<void>;
   stop(): void;
-  /** `dhcp_foreign_server{address="192.0.2.1",kind="addresses"}` is 1 for each seen within the last hour. */
-  gauges(): Readonly<Record<string, number>>;
 }
 
+type ForeignMetrics = Pick<BootMetrics, 'dhcpForeignOffers' | 'dhcpForeignServer'>;
 type Deps = Pick<BootDeps, 'clock' | 'journal' | 'log' | 'view' | 'linkLayer'>;
 
-export function createForeignServers(deps: Deps, config: BootConfig, counters: Counters): ForeignServers {
+export function createForeignServers(
+  deps: Deps,
+  config: BootConfig,
+  metrics: ForeignMetrics,
+): ForeignServers {
   const { clock, linkLayer, log } = deps;
   const tell = teller(deps);
   const sockets: LinkLayerSocket[] = [];
-  const seenAtMs = new Map<string, number>();
+  const listed = new Map<string, Listed>();
+  metrics.dhcpForeignServer.from(() => {
+    for (const [key, { atMs }] of listed) if (clock.monotonicMs() - atMs >= HOUR_MS) listed.delete(key);
+    return [...listed.values()].map(({ address, kind }) => [{ address, kind }, 1] as const);
+  });
 
   function seen(packet: DhcpPacket): void {
     const server = foreignServerOf(packet, config.netboot);
     if (server === undefined) return;
-    counters.add('dhcp_foreign_offers_total', { kind: server.kind });
-    const key = `dhcp_foreign_server{address="${server.address}",kind="${server.kind}"}`;
-    if (seenAtMs.has(key) || seenAtMs.size < LISTED_MAX) seenAtMs.set(key, clock.monotonicMs());
+    metrics.dhcpForeignOffers.add({ kind: server.kind });
+    const { address, kind } = server;
+    const key = `${address} ${kind}`;
+    if (listed.has(key) || listed.size < LISTED_MAX)
+      listed.set(key, { address, kind, atMs: clock.monotonicMs() });
     tell(server, packet);
   }
 
@@ -51,10 +64,6 @@ export function createForeignServers(deps: Deps, config: BootConfig, counters: C
       }
     },
     stop: () => sockets.splice(0).forEach((socket) => socket.close()),
-    gauges() {
-      for (const [key, atMs] of seenAtMs) if (clock.monotonicMs() - atMs >= HOUR_MS) seenAtMs.delete(key);
-      return Object.fromEntries([...seenAtMs.keys()].map((key) => [key, 1]));
-    },
   };
 }
 

@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import { decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import { UnknownMachines } from '@tinkerbell/enrollment';
 import type { Arrival, NetbootSettings } from '@tinkerbell/netboot';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import type { Hardware } from '@tinkerbell/resources';
 import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createClientLimit } from './client-limit.ts';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics } from '../metrics.ts';
 import { createDhcpListener } from './listener.ts';
 import { addressesOn } from './sockets.ts';
 import { createUnknownSightings } from './unknown-sightings.ts';
@@ -33,8 +34,9 @@ function feed(
   ...packets: Uint8Array[]
 ) {
   const journal = recordingJournal();
-  const counters = createCounters();
-  const timeline = createDhcpTimeline({ log: silentLog, journal, clock: nodeClock }, counters);
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
+  const timeline = createDhcpTimeline({ log: silentLog, journal, clock: nodeClock }, metrics);
   const config = { netboot: { ...rackConfig().netboot, ...netboot } };
   const mayAsk = createClientLimit({ monotonicMs: () => 0 });
   const unknown = new UnknownMachines();
@@ -61,7 +63,7 @@ function feed(
       { bytes, peer: peerOf(peer.address, peer.port), networkInterface: undefined },
       { arrival, socket },
     );
-  return { sent, counters: counters.values(), entries: journal.entries, unknown: unknown.list() };
+  return { sent, counters: samplesOf(set), entries: journal.entries, unknown: unknown.list() };
 }
 
 const listen = (...packets: Uint8Array[]) => feed({}, ...packets);

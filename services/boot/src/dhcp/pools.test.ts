@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { decodePacket, type DhcpOptions, type DhcpPacket } from '@tinkerbell/dhcp';
 import { parseAddressPool } from '@tinkerbell/netboot';
 import { peerOf, type AddressHolder, type UdpAddress } from '@tinkerbell/platform-contract';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import type { Hardware } from '@tinkerbell/resources';
 import type { Lease } from '@tinkerbell/store-contract';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createClientLimit } from './client-limit.ts';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics } from '../metrics.ts';
 import { createDhcpListener } from './listener.ts';
 import { DhcpPools } from './pools.ts';
 import { createDhcpTimeline } from './timeline.ts';
@@ -70,8 +71,9 @@ async function poolScene({
     },
   };
   const journal = recordingJournal();
-  const counters = createCounters();
-  const timeline = createDhcpTimeline({ log: silentLog, journal, clock }, counters);
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
+  const timeline = createDhcpTimeline({ log: silentLog, journal, clock }, metrics);
   const view = fixedView(hardware);
   const pools = new DhcpPools({ view, clock, log: silentLog, leases, probe, timeline }, netboot);
   await pools.load();
@@ -91,7 +93,7 @@ async function poolScene({
     book,
     probed,
     journal,
-    counters,
+    set,
     /** The answer to a request of the `client`-th stranger, when everything that waits has settled. */
     ask: async (client: number, options: DhcpOptions, header: Partial<DhcpPacket> = {}) => {
       sent.length = 0;
@@ -193,10 +195,10 @@ test('DECLINE and RELEASE are written down, and the addresses of Hardware are ne
 });
 
 test('what the disk does not take is not acknowledged, and counted', async () => {
-  const { ask, counters } = await poolScene({ isDiskFull: true });
+  const { ask, set } = await poolScene({ isDiskFull: true });
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
   assert.equal(await ask(0, select()), undefined);
-  assert.equal(counters.values()['dhcp_ignored_total{reason="lease-not-written"}'], 1);
+  assert.equal(samplesOf(set)['dhcp_ignored_total{reason="lease-not-written"}'], 1);
 });
 
 test('an offer that was not taken is free for the next client at once', async () => {
@@ -207,11 +209,11 @@ test('an offer that was not taken is free for the next client at once', async ()
 });
 
 test('machines with an address of their own, and hostile packets, never see the pool', async () => {
-  const { ask, counters, probed } = await poolScene();
+  const { ask, set, probed } = await poolScene();
   const hardwareAddress = hexToBytes(`${MAC.replaceAll(':', '')} 00000000000000000000`)!;
   assert.equal(await ask(0, { messageType: 1 }, { hardwareAddress }), '2 192.168.77.10');
   assert.equal(await ask(0, { messageType: 1 }, { giaddr: ipv4('127.0.0.1') }), undefined);
   assert.equal(await ask(0, { messageType: 1 }, { hops: 17 }), undefined);
   assert.deepEqual(probed, []);
-  assert.equal(counters.values()['dhcp_ignored_total{reason="relay-address-invalid"}'], 1);
+  assert.equal(samplesOf(set)['dhcp_ignored_total{reason="relay-address-invalid"}'], 1);
 });

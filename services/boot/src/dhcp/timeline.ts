@@ -13,10 +13,10 @@ import type { View } from '@tinkerbell/store-contract';
 import { IPV4_ANY, macFromBytes, type DecodeFailure, type Ipv4, type Mac } from '@tinkerbell/wire';
 import { holdersOf } from './address-holders.ts';
 import type { BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
 
-/** Where the listener reports to: counters, debug log, and the timeline of the machine. */
+/** Where the listener reports to: metrics, debug log, and the timeline of the machine. */
 export interface DhcpTimeline {
   /** The client asks more often than anybody has a reason to. Nothing was done with the datagram. */
   tooMany(datagram: Datagram): void;
@@ -65,9 +65,9 @@ const REPLIED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
 
 type TimelineDeps = Pick<BootDeps, 'log' | 'journal' | 'clock'>;
 
-export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): DhcpTimeline {
+export function createDhcpTimeline(deps: TimelineDeps, metrics: BootMetrics): DhcpTimeline {
   const { log } = deps;
-  const writeIgnored = ignoredWriter(deps, counters);
+  const writeIgnored = ignoredWriter(deps, metrics);
   const writeReplied = repliedWriter(deps);
   return {
     tooMany({ bytes, peer }) {
@@ -77,7 +77,7 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
     },
 
     undecodable(datagram, error) {
-      counters.add('dhcp_ignored_total', { reason: `undecodable-${error.code}` });
+      metrics.dhcpIgnored.add({ reason: `undecodable-${error.code}` });
       log.debug('DHCP packet ignored', {
         peer: datagram.peer.address,
         reason: error.code,
@@ -103,7 +103,7 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
       writeIgnored({ mac: client.mac, reason: 'client-declined', event: 'address-declined', message });
     },
 
-    conflict: conflictWriter(deps, counters),
+    conflict: conflictWriter(deps, metrics),
 
     unreachable({ request, client, peer }) {
       const type = nameOf(request);
@@ -111,18 +111,18 @@ export function createDhcpTimeline(deps: TimelineDeps, counters: Counters): Dhcp
       writeIgnored({ mac: client.mac, reason: 'client-address-invalid', message, type });
     },
 
-    unencodable: unencodableWriter(deps, counters),
+    unencodable: unencodableWriter(deps, metrics),
 
     replied(step) {
-      counters.add('dhcp_sent_total', { type: nameOf(step.reply) });
+      metrics.dhcpSent.add({ type: nameOf(step.reply) });
       writeReplied(step);
     },
   };
 }
 
-function unencodableWriter({ log }: TimelineDeps, counters: Counters): DhcpTimeline['unencodable'] {
+function unencodableWriter({ log }: TimelineDeps, metrics: BootMetrics): DhcpTimeline['unencodable'] {
   return ({ client, error }) => {
-    counters.add('dhcp_ignored_total', { reason: 'reply-not-encodable' });
+    metrics.dhcpIgnored.add({ reason: 'reply-not-encodable' });
     log.error('DHCP reply could not be written', {
       mac: client.mac,
       code: error.code,
@@ -131,11 +131,11 @@ function unencodableWriter({ log }: TimelineDeps, counters: Counters): DhcpTimel
   };
 }
 
-function conflictWriter({ log, journal }: TimelineDeps, counters: Counters): DhcpTimeline['conflict'] {
+function conflictWriter({ log, journal }: TimelineDeps, metrics: BootMetrics): DhcpTimeline['conflict'] {
   return ({ mac, address, holder }) => {
     const who = holder.mac === undefined ? 'a machine' : `the machine ${holder.mac}`;
     const message = `${address} was to be offered, but ${who} uses it; it is left alone for an hour`;
-    counters.add('dhcp_address_conflicts_total');
+    metrics.dhcpAddressConflicts.add();
     log.warn('DHCP address in use', { mac, address, holder: holder.mac });
     const details = { address, holder: holder.mac ?? null };
     journal.append({ source: 'dhcp', event: 'address-in-use', machine: mac, message, details });
@@ -157,10 +157,10 @@ interface Ignored {
   readonly type?: string;
 }
 
-function ignoredWriter({ log, journal, clock }: TimelineDeps, counters: Counters) {
+function ignoredWriter({ log, journal, clock }: TimelineDeps, metrics: BootMetrics) {
   const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
   return ({ mac, reason, event = 'request-ignored', message, type }: Ignored) => {
-    counters.add('dhcp_ignored_total', { reason });
+    metrics.dhcpIgnored.add({ reason });
     log.debug('DHCP packet ignored', { mac, reason, detail: message });
     if (mac === undefined || !mayWriteIgnored(`${mac} ${reason}`)) return;
     const details = { reason, ...(type === undefined ? {} : { type }) };
@@ -181,11 +181,10 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
     const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
     log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
     if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
+    const offered = file === '' ? '' : `, boot file ${file}`;
     const boots = file.endsWith(NOT_ALLOWED_FILE)
       ? `, no netboot: ${whyNot(client, reservation, settings)}`
-      : file === ''
-        ? ''
-        : `, boot file ${file}`;
+      : offered;
     const what = reply.yiaddr === IPV4_ANY ? `${type} without address` : `${type} of ${reply.yiaddr}`;
     journal.append({
       source: 'dhcp',

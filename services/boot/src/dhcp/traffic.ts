@@ -1,50 +1,50 @@
-/** DHCP messages by direction and type, under upstream's name. Plain numbers: this is counted for each packet. */
-import { messageType } from '@tinkerbell/dhcp';
+/** DHCP messages by direction and type, under upstream's name. Resolved once: this is counted for each packet. */
+import type { CounterChild } from '@tinkerbell/platform-metrics';
+import type { BootMetrics } from '../metrics.ts';
 
-const TYPES_MAX = 9;
-const names: readonly (readonly [type: number, name: string])[] = [
-  [0, 'unknown'],
-  [messageType.discover, 'DHCPDISCOVER'],
-  [messageType.offer, 'DHCPOFFER'],
-  [messageType.request, 'DHCPREQUEST'],
-  [messageType.decline, 'DHCPDECLINE'],
-  [messageType.acknowledge, 'DHCPACK'],
-  [messageType.refuse, 'DHCPNAK'],
-  [messageType.release, 'DHCPRELEASE'],
-  [messageType.inform, 'DHCPINFORM'],
-];
+type TrafficMetrics = Pick<BootMetrics, 'dhcpMessages' | 'hardwareLookups'>;
 
+/** By the value of option 53 (RFC 2132 section 9.6); what is none of them is unknown. */
+const names = [
+  'unknown',
+  'DHCPDISCOVER',
+  'DHCPOFFER',
+  'DHCPREQUEST',
+  'DHCPDECLINE',
+  'DHCPACK',
+  'DHCPNAK',
+  'DHCPRELEASE',
+  'DHCPINFORM',
+] as const;
+
+/** Zeros before the first packet too, as upstream has them. */
 export class DhcpTraffic {
-  readonly #received = new Float64Array(TYPES_MAX);
-  readonly #sent = new Float64Array(TYPES_MAX);
+  readonly #received: readonly CounterChild[];
+  readonly #sent: readonly CounterChild[];
+  readonly #lookups: CounterChild;
+
+  constructor({ dhcpMessages, hardwareLookups }: TrafficMetrics) {
+    const both = names.map((type) => ({
+      received: dhcpMessages.with({ op: 'recv', type }),
+      sent: dhcpMessages.with({ op: 'send', type }),
+    }));
+    this.#received = both.map(({ received }) => received);
+    this.#sent = both.map(({ sent }) => sent);
+    this.#lookups = hardwareLookups.with({ from: 'dhcp' });
+  }
 
   /** `type` is what option 53 says. */
   received(type: number | undefined): void {
-    const index = indexOf(type);
-    this.#received[index] = (this.#received[index] ?? 0) + 1;
+    this.#received[indexOf(type)]?.add();
+    // Each packet that can be read is looked up by its MAC.
+    this.#lookups.add();
   }
 
   sent(type: number | undefined): void {
-    const index = indexOf(type);
-    this.#sent[index] = (this.#sent[index] ?? 0) + 1;
-  }
-
-  /** By metric name with labels. */
-  counters(): Readonly<Record<string, number>> {
-    const counters: Record<string, number> = {};
-    let lookups = 0;
-    for (const [type, name] of names) {
-      const received = this.#received[type] ?? 0;
-      counters[`dhcp_total{op="recv",type="${name}"}`] = received;
-      counters[`dhcp_total{op="send",type="${name}"}`] = this.#sent[type] ?? 0;
-      lookups += received;
-    }
-    // Each packet that can be read is looked up by its MAC.
-    counters['discover_total{from="dhcp"}'] = lookups;
-    return counters;
+    this.#sent[indexOf(type)]?.add();
   }
 }
 
 function indexOf(type: number | undefined): number {
-  return type !== undefined && type < TYPES_MAX ? type : 0;
+  return type !== undefined && type < names.length ? type : 0;
 }

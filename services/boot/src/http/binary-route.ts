@@ -7,7 +7,7 @@ import {
 import { parseMac } from '@tinkerbell/wire';
 import { binaryNameOf, type BootFiles } from '../boot-files/index.ts';
 import type { BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { fileAnswerFor } from './file-answer.ts';
 import { measuredBody, methodNotAllowed, notFound } from './answers.ts';
 import { macAt } from '../machine-state.ts';
@@ -15,11 +15,11 @@ import { macAt } from '../machine-state.ts';
 interface BinaryRouteInput {
   readonly deps: Pick<BootDeps, 'journal' | 'view' | 'clock'>;
   readonly files: BootFiles;
-  readonly counters: Counters;
+  readonly metrics: BootMetrics;
 }
 
 /** `/ipxe/binary/<any>/<name>`: iPXE binaries and their `autoexec.ipxe`, directories ignored. */
-export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): HttpRoute {
+export function createBinaryRoute({ deps, files, metrics }: BinaryRouteInput): HttpRoute {
   const { journal, view, clock } = deps;
   return {
     name: 'ipxe-binary',
@@ -31,7 +31,7 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
       const name = binaryNameOf(elements.join('/')) ?? elements.at(-1) ?? '';
       const binary = await files.binary(name);
       if (binary === undefined) {
-        counters.add('ipxe_binary_requests_total', { outcome: 'not-found' });
+        metrics.ipxeBinaries.add({ outcome: 'not-found' });
         return notFound('no such iPXE binary');
       }
       const { sizeBytes } = binary;
@@ -45,8 +45,8 @@ export function createBinaryRoute({ deps, files, counters }: BinaryRouteInput): 
       const measured = (bytes: number): void => {
         const isWhole = bytes === wanted;
         const milliseconds = Math.round(clock.monotonicMs() - startedMs);
-        counters.add('ipxe_binary_requests_total', { outcome: isWhole ? 'sent' : 'broken-off' });
-        counters.add('ipxe_binary_bytes_total', {}, bytes);
+        metrics.ipxeBinaries.add({ outcome: isWhole ? 'sent' : 'broken-off' });
+        metrics.ipxeBinaryBytes.add({}, bytes);
         journal.append({
           source: 'http',
           event: isWhole ? 'binary-sent' : 'transfer-failed',

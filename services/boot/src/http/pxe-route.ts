@@ -8,7 +8,7 @@ import {
 import { parseMac } from '@tinkerbell/wire';
 import type { BootFile, BootFiles } from '../boot-files/index.ts';
 import type { BootConfig, BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { measuredBody, methodNotAllowed, notFound, plain } from './answers.ts';
 import { macAt } from '../machine-state.ts';
 
@@ -16,13 +16,13 @@ interface PxeRouteInput {
   readonly deps: Pick<BootDeps, 'journal' | 'view' | 'clock'>;
   readonly config: Pick<BootConfig, 'trustedProxies'>;
   readonly files: BootFiles;
-  readonly counters: Counters;
+  readonly metrics: BootMetrics;
   /** Such as `/tftp/`. */
   readonly prefix: string;
 }
 
 /** What TFTP has, by HTTP: lpxelinux and U-Boot load from here many times as fast. */
-export function createPxeRoute({ deps, config, files, counters, prefix }: PxeRouteInput): HttpRoute {
+export function createPxeRoute({ deps, config, files, metrics, prefix }: PxeRouteInput): HttpRoute {
   const { journal, view, clock } = deps;
   return {
     name: 'pxe-files',
@@ -37,7 +37,7 @@ export function createPxeRoute({ deps, config, files, counters, prefix }: PxeRou
       const found = await files.find({ fileName, clientAddress });
       const machine = elements.map(parseMac).find(Boolean) ?? macAt(view, clientAddress);
       const write = (event: string, message: string) => {
-        counters.add('pxe_http_requests_total', { outcome: event });
+        metrics.pxeFiles.add({ outcome: event });
         const details = { file: fileName };
         if (machine !== undefined) journal.append({ source: 'http', event, machine, message, details });
       };

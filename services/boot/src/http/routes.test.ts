@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { PATCH_PLACEHOLDER } from '@tinkerbell/ipxe';
 import type { NetbootSettings } from '@tinkerbell/netboot';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import type { View } from '@tinkerbell/store-contract';
 import { ipNetwork } from '@tinkerbell/wire';
 import { fixedView, machine, MAC, rackConfig, startRack, workflow } from '../testing/rack.ts';
@@ -64,7 +65,7 @@ async function ask(
     headers: response.headers,
     body,
     journal: rack.journal.entries,
-    counters: rack.service.health().counters,
+    counters: samplesOf(rack.service.metrics),
   };
 }
 

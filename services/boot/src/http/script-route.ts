@@ -11,7 +11,7 @@ import { decodeUtf8, parseMac, type Mac } from '@tinkerbell/wire';
 import { HOOK_IPXE, type BootFiles } from '../boot-files/index.ts';
 import { createBootTokens } from '../boot-tokens.ts';
 import type { BootConfig, BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { methodNotAllowed, notFound, plain, plainText } from './answers.ts';
 import { createRateGate } from '../rate-gate.ts';
 import { macAt } from '../machine-state.ts';
@@ -25,7 +25,7 @@ const SERVED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
 interface ScriptRouteInput {
   readonly deps: Pick<BootDeps, 'clock' | 'journal' | 'view' | 'log' | 'bootTokens'>;
   readonly config: Pick<BootConfig, 'hook' | 'netboot' | 'trustedProxies'>;
-  readonly counters: Counters;
+  readonly metrics: BootMetrics;
   readonly files: Pick<BootFiles, 'ownHookIpxe'>;
 }
 
@@ -36,7 +36,7 @@ const HOOK_PATHS = [`/${HOOK_IPXE}`, `/tink-stack/${HOOK_IPXE}`];
  * `/ipxe/script/<mac>/auto.ipxe`, or without MAC for the machine that has the client's address. In auto-proxy mode machines
  * without Hardware get the static script. `/hook.ipxe` is the same by address, and gives each of them the static script.
  */
-export function createScriptRoutes({ deps, config, counters, files }: ScriptRouteInput): HttpRoute[] {
+export function createScriptRoutes({ deps, config, metrics, files }: ScriptRouteInput): HttpRoute[] {
   const { journal, view, log } = deps;
   const decide = createScriptChoice(view, config, createBootTokens(deps, config));
   const mayWrite = createRateGate(deps.clock, SERVED_GATE);
@@ -76,7 +76,7 @@ export function createScriptRoutes({ deps, config, counters, files }: ScriptRout
     const isServed = decision.kind === 'script';
     const outcome = isServed ? decision.name : decision.reason;
     const detail = 'message' in decision ? decision.message : outcome;
-    counters.add('ipxe_script_requests_total', { outcome });
+    metrics.ipxeScripts.add({ outcome });
     log.debug('iPXE script asked for', { mac, peer, outcome, detail });
     if (mac === undefined || outcome === 'no-hardware' || !mayWrite(`${mac} ${outcome}`)) return;
     journal.append({

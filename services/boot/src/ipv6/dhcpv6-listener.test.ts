@@ -9,9 +9,10 @@ import {
   type Dhcpv6Options,
 } from '@tinkerbell/dhcpv6';
 import { peerOf, type UdpAddress } from '@tinkerbell/platform-contract';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { encodeUtf8, hexToBytes, mac, parseIpv6 } from '@tinkerbell/wire';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics } from '../metrics.ts';
 import { Dhcpv6Listener } from './dhcpv6-listener.ts';
 import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';
 import { fixedView, machine, MAC, rackConfig, recordingJournal, silentLog } from '../testing/rack.ts';
@@ -28,8 +29,9 @@ const UEFI: Dhcpv6Options = {
 /** Feeds datagrams to a listener on Hardware `machine1` and collects what it sends, counts and records. */
 function feed(...datagrams: { bytes: Uint8Array; from?: string }[]) {
   const journal = recordingJournal();
-  const counters = createCounters();
-  const timeline = createDhcpv6Timeline({ log: silentLog, journal, clock: nodeClock }, counters);
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
+  const timeline = createDhcpv6Timeline({ log: silentLog, journal, clock: nodeClock }, metrics);
   const udp6 = { open: () => assert.fail('no socket here'), macOf: () => undefined };
   const config = { networkInterfaces: [], httpBinaryV6Url: BINARIES };
   const listener = new Dhcpv6Listener({
@@ -44,7 +46,7 @@ function feed(...datagrams: { bytes: Uint8Array; from?: string }[]) {
     const peer = peerOf(from, 40_000);
     listener.onDatagram({ bytes, peer, networkInterface: 'eth0' }, { socket, serverIdentifier: SERVER });
   }
-  return { sent, counters: counters.values(), entries: journal.entries };
+  return { sent, counters: samplesOf(set), entries: journal.entries };
 }
 
 const question = (options: Dhcpv6Options, type: number = messageType.informationRequest) =>

@@ -3,10 +3,10 @@ import type { NetbootClient, V6ReplyDecision } from '@tinkerbell/netboot';
 import type { Datagram } from '@tinkerbell/platform-contract';
 import type { DecodeFailure } from '@tinkerbell/wire';
 import type { BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
 
-/** Where the DHCPv6 listener reports to: counters, debug log, and the timeline of the machine. */
+/** Where the DHCPv6 listener reports to: metrics, debug log, and the timeline of the machine. */
 export interface Dhcpv6Timeline {
   undecodable(datagram: Datagram, error: DecodeFailure): void;
   ignored(step: Dhcpv6Step & { readonly decision: Extract<V6ReplyDecision, { kind: 'ignore' }> }): void;
@@ -24,20 +24,20 @@ const REPLIED_GATE = { intervalMs: 1_000, keysMax: 2_000 } as const;
 
 export function createDhcpv6Timeline(
   { log, journal, clock }: Pick<BootDeps, 'log' | 'journal' | 'clock'>,
-  counters: Counters,
+  metrics: BootMetrics,
 ): Dhcpv6Timeline {
   const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
   const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
   return {
     undecodable({ peer }, error) {
       const reason = `undecodable-${error.code}`;
-      counters.add('dhcpv6_ignored_total', { reason });
+      metrics.dhcpv6Ignored.add({ reason });
       log.debug('DHCPv6 message ignored', { peer: peer.address, reason, detail: error.message });
     },
 
     ignored({ request, client, decision: { reason, message } }) {
       const asked = nameOf(request.type);
-      counters.add('dhcpv6_ignored_total', { reason });
+      metrics.dhcpv6Ignored.add({ reason });
       log.debug('DHCPv6 message ignored', { mac: client.mac, asked, reason, detail: message });
       // Machines without Hardware that do not netboot are only bystanders: IPv6 asks on every network.
       const isBystander = reason === 'no-hardware' && !client.isNetbootClient;
@@ -54,8 +54,8 @@ export function createDhcpv6Timeline(
     replied({ request, client, decision }) {
       const { reply, noBoot } = decision;
       const [asked, sent] = [nameOf(request.type), nameOf(reply.type)];
-      counters.add('dhcpv6_sent_total', { type: sent });
-      if (noBoot !== undefined) counters.add('dhcpv6_no_boot_file_total', { reason: noBoot });
+      metrics.dhcpv6Sent.add({ type: sent });
+      if (noBoot !== undefined) metrics.dhcpv6NoBootFile.add({ reason: noBoot });
       const { text, details } = contentsOf(decision);
       log.debug('DHCPv6 message answered', { mac: client.mac, asked, sent, ...details });
       if (client.mac === undefined || !mayWriteReplied(`${client.mac} ${asked}`)) return;

@@ -1,5 +1,5 @@
 import type { BootConfig, BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { Dhcpv6Listener } from './dhcpv6-listener.ts';
 import { createDhcpv6Timeline } from './dhcpv6-timeline.ts';
 import { RouterAdvertiser } from './router-advertiser.ts';
@@ -13,9 +13,9 @@ interface Listener {
 export function createIpv6Listeners(
   deps: BootDeps,
   config: Pick<BootConfig, 'dhcpv6' | 'routerAdvertisements' | 'netboot'>,
-  counters: Counters,
+  metrics: BootMetrics,
 ): readonly Listener[] {
-  return [dhcpv6Of(deps, config, counters), advertiserOf(deps, config, counters)].filter(
+  return [dhcpv6Of(deps, config, metrics), advertiserOf(deps, config, metrics)].filter(
     (each) => each !== undefined,
   );
 }
@@ -23,21 +23,21 @@ export function createIpv6Listeners(
 function dhcpv6Of(
   deps: BootDeps,
   { dhcpv6: config, netboot }: Pick<BootConfig, 'dhcpv6' | 'netboot'>,
-  counters: Counters,
+  metrics: BootMetrics,
 ): Listener | undefined {
   const { udp6 } = deps;
   if (config === undefined) return undefined;
   if (udp6 === undefined) throw new Error('DHCPv6 needs udp6');
-  const timeline = createDhcpv6Timeline(deps, counters);
+  const timeline = createDhcpv6Timeline(deps, metrics);
   return new Dhcpv6Listener({ deps: { ...deps, udp6 }, config, settings: { ...config, netboot }, timeline });
 }
 
 function advertiserOf(
   { routerDiscovery: discovery, clock }: BootDeps,
   { routerAdvertisements: config }: Pick<BootConfig, 'routerAdvertisements'>,
-  counters: Counters,
+  metrics: BootMetrics,
 ): Listener | undefined {
   if (config === undefined) return undefined;
   if (discovery === undefined) throw new Error('router advertisements need routerDiscovery');
-  return new RouterAdvertiser({ discovery, clock, config, counters });
+  return new RouterAdvertiser({ discovery, clock, config, metrics });
 }

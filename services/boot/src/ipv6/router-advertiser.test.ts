@@ -5,8 +5,9 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Clock, RouterDiscovery } from '@tinkerbell/platform-contract';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { bytesToHex } from '@tinkerbell/wire';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics } from '../metrics.ts';
 import { noRouterAdvertisement, RouterAdvertiser } from './router-advertiser.ts';
 import { ip, linkNamespaces, whyNoNamespaces } from '../testing/linked-namespaces.ts';
 import { MAC } from '../testing/rack.ts';
@@ -39,9 +40,10 @@ test('who asks is answered at once, and many within three seconds by one answer 
       return { advertise: () => sentAt.push(now) > 0, close: () => void (isOpen = false) };
     },
   };
-  const counters = createCounters();
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
   const config = { networkInterfaces: ['eth0'], hasDhcpv6: false };
-  const advertiser = new RouterAdvertiser({ discovery, clock, config, counters });
+  const advertiser = new RouterAdvertiser({ discovery, clock, config, metrics });
   await advertiser.start();
   now = 1_000;
   ask();
@@ -56,7 +58,7 @@ test('who asks is answered at once, and many within three seconds by one answer 
   now = 8_000;
   ask();
   assert.deepEqual(sentAt, [1_000, 4_000, 8_000]);
-  assert.deepEqual(counters.values(), { 'router_advertisements_total{outcome="sent"}': 3 });
+  assert.deepEqual(samplesOf(set), { 'router_advertisements_total{outcome="sent"}': 3 });
   ask();
   await advertiser.stop();
   assert.deepEqual([isOpen, due], [false, []]);

@@ -1,6 +1,6 @@
 import type { Clock, RouterDiscovery, RouterDiscoverySocket } from '@tinkerbell/platform-contract';
 import type { RouterAdvertisementConfig } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 
 /** RFC 4861 section 10, MIN_DELAY_BETWEEN_RAS: advertisements to everybody are no more frequent. */
 const INTERVAL_MS = 3_000;
@@ -14,7 +14,7 @@ interface RouterAdvertiserInput {
   readonly discovery: RouterDiscovery;
   readonly clock: Clock;
   readonly config: RouterAdvertisementConfig;
-  readonly counters: Counters;
+  readonly metrics: BootMetrics;
 }
 
 /**
@@ -57,9 +57,9 @@ export class RouterAdvertiser {
   }
 
   #send(socket: RouterDiscoverySocket): void {
-    const { config, counters } = this.#input;
+    const { config, metrics } = this.#input;
     const isSent = socket.advertise(noRouterAdvertisement(config.hasDhcpv6));
-    counters.add('router_advertisements_total', { outcome: isSent ? 'sent' : 'failed' });
+    metrics.routerAdvertisements.add({ outcome: isSent ? 'sent' : 'failed' });
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type OwnedFileWriter,
 } from '@tinkerbell/platform-contract';
 import type { IsoConfig } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import type { IsoCache } from './cache.ts';
 import type { IsoImage } from './image.ts';
 
@@ -18,7 +18,7 @@ export interface DownloadDeps {
   readonly log: Log;
   readonly httpClient: HttpClient;
   readonly cache: IsoCache;
-  readonly counters: Counters;
+  readonly metrics: BootMetrics;
   readonly config: IsoConfig;
 }
 
@@ -49,7 +49,7 @@ interface Transfer {
 }
 
 async function bring(
-  { cache, clock, counters, log }: DownloadDeps,
+  { cache, clock, metrics, log }: DownloadDeps,
   image: IsoImage,
   { body, writer }: Transfer,
 ): Promise<void> {
@@ -59,13 +59,13 @@ async function bring(
     await copy(image, { body, writer });
     await cache.keep(image.fileName);
     image.index.end();
-    counters.add('iso_source_requests_total', { outcome: 'fetched' });
+    metrics.isoSourceRequests.add({ outcome: 'fetched' });
     log.info('ISO image fetched', { ...fields, milliseconds: Math.round(clock.monotonicMs() - startedMs) });
   } catch (error) {
     // Before anybody hears of it: the next request makes a file of the same name.
     await cache.remove(image.fileName).catch(() => undefined);
     image.index.fail(error as Error);
-    counters.add('iso_source_requests_total', { outcome: 'failed' });
+    metrics.isoSourceRequests.add({ outcome: 'failed' });
     log.warn('ISO image broke off', { ...fields, error: (error as Error).message });
   }
 }

@@ -1,6 +1,6 @@
 import type { HttpRoute } from '@tinkerbell/platform-contract';
 import type { BootConfig, BootDeps, IsoConfig } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { IsoCache } from './cache.ts';
 import { createOwnImages } from './own-images.ts';
 import { RemoteImages } from './remote-images.ts';
@@ -17,11 +17,11 @@ export interface IsoImages {
 export function createIsoImages(
   deps: BootDeps,
   { hook, iso: config }: Pick<BootConfig, 'hook' | 'iso'>,
-  counters: Counters,
+  metrics: BootMetrics,
 ): IsoImages | undefined {
   if (config === undefined) return undefined;
-  const timeline = new IsoTimeline(deps, counters);
-  const remote = createLazyRemote(deps, config, counters);
+  const timeline = new IsoTimeline(deps, metrics);
+  const remote = createLazyRemote(deps, config, metrics);
   const ownImage = createOwnImages(deps.files, config);
   const remoteImage = async (url: string) => (await remote.images()).open(url);
   return {
@@ -35,7 +35,7 @@ export function createIsoImages(
 }
 
 /** The cache is made when the first image of a URL is asked for; when that fails, the next request tries again. */
-function createLazyRemote(deps: BootDeps, config: IsoConfig, counters: Counters) {
+function createLazyRemote(deps: BootDeps, config: IsoConfig, metrics: BootMetrics) {
   const { httpClient, openDirectory } = deps;
   if (httpClient === undefined || openDirectory === undefined)
     throw new Error('ISO images need an HTTP client and a directory');
@@ -43,7 +43,7 @@ function createLazyRemote(deps: BootDeps, config: IsoConfig, counters: Counters)
   const open = async () => {
     const directory = await openDirectory(config.cacheDirectory);
     const cache = await IsoCache.open(directory, config.cacheBytesMax);
-    return new RemoteImages({ ...deps, httpClient, cache, counters, config });
+    return new RemoteImages({ ...deps, httpClient, cache, metrics, config });
   };
   return {
     images() {

@@ -96,14 +96,14 @@ export class RemoteImages {
 
   /** The image the source answers with: the one that is known, one that an earlier run kept, or a new one. */
   async #take(url: string, known: Known | undefined, sourced: SourcedIso): Promise<IsoImage> {
-    const { cache, counters } = this.#deps;
+    const { cache, metrics } = this.#deps;
     const { sizeBytes, validator, condition, response } = sourced;
     const key = { url: await textDigest(url), validator: await textDigest(validator), sizeBytes };
     const fileName = IsoCache.nameOf(key);
     const isKnown = known?.image.fileName === fileName;
     if (isKnown || cache.hasWhole(fileName)) {
       await response.body.cancel();
-      counters.add('iso_source_requests_total', { outcome: 'unchanged' });
+      metrics.isoSourceRequests.add({ outcome: 'unchanged' });
       const image = isKnown ? known.image : this.#onDisk(url, fileName, sizeBytes);
       return this.#remember(url, image, condition);
     }
@@ -116,22 +116,22 @@ export class RemoteImages {
 
   /** What was fetched before the source was refused goes too: it would be served as if it still were allowed. */
   async #evict(url: string, known: Known | undefined, refusal: PlatformError): Promise<never> {
-    const { cache, counters } = this.#deps;
+    const { cache, metrics } = this.#deps;
     const kept = known?.image.fileName ?? cache.find(await textDigest(url))?.name;
     this.#known.delete(url);
     if (kept !== undefined) await cache.remove(kept);
-    counters.add('iso_source_requests_total', { outcome: 'refused' });
+    metrics.isoSourceRequests.add({ outcome: 'refused' });
     throw refusal;
   }
 
   async #keptImage(url: string, known: Known | undefined, error: Error): Promise<IsoImage> {
-    const { cache, counters, log } = this.#deps;
+    const { cache, metrics, log } = this.#deps;
     const kept = known === undefined ? cache.find(await textDigest(url)) : undefined;
     if (known === undefined && kept === undefined) {
-      counters.add('iso_source_requests_total', { outcome: 'failed' });
+      metrics.isoSourceRequests.add({ outcome: 'failed' });
       throw error;
     }
-    counters.add('iso_source_requests_total', { outcome: 'kept-image-used' });
+    metrics.isoSourceRequests.add({ outcome: 'kept-image-used' });
     log.warn('the source of an ISO image does not answer; the kept image is used', {
       url: shownUrl(url),
       error: error.message,

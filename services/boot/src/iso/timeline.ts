@@ -1,6 +1,6 @@
 import type { Mac } from '@tinkerbell/wire';
 import type { BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import type { IsoImage } from './image.ts';
 import { createRateGate } from '../rate-gate.ts';
 
@@ -38,13 +38,13 @@ interface Mount {
 /** Writes down how a machine, or its BMC, reads an image: all its requests until it is quiet are one mount. */
 export class IsoTimeline {
   readonly #deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>;
-  readonly #counters: Counters;
+  readonly #metrics: BootMetrics;
   readonly #mayWriteRefusal: (key: string) => boolean;
   readonly #mounts = new Map<Mac, Mount>();
 
-  constructor(deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>, counters: Counters) {
+  constructor(deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>, metrics: BootMetrics) {
     this.#deps = deps;
-    this.#counters = counters;
+    this.#metrics = metrics;
     this.#mayWriteRefusal = createRateGate(deps.clock, REFUSED_GATE);
   }
 
@@ -55,7 +55,7 @@ export class IsoTimeline {
     readonly message: string;
   }): void {
     const { mac, peer, reason, message } = refusal;
-    this.#counters.add('iso_requests_total', { outcome: reason });
+    this.#metrics.isoRequests.add({ outcome: reason });
     this.#deps.log.debug('ISO image refused', { mac, peer, reason, detail: message });
     if (mac === undefined || reason === 'no-hardware' || !this.#mayWriteRefusal(`${mac} ${reason}`)) return;
     const details = { reason };
@@ -73,12 +73,12 @@ export class IsoTimeline {
       sent: (bytes) => {
         mount.sentBytes += bytes;
         mount.lastMs = this.#deps.clock.monotonicMs();
-        this.#counters.add('iso_sent_bytes_total', {}, bytes);
+        this.#metrics.isoSentBytes.add({}, bytes);
         this.#tellProgress(mac, mount);
       },
       ended: (isWhole) => {
         mount.running -= 1;
-        this.#counters.add('iso_requests_total', { outcome: isWhole ? 'sent' : 'broken-off' });
+        this.#metrics.isoRequests.add({ outcome: isWhole ? 'sent' : 'broken-off' });
         // A BMC breaks ranges off as it likes; somebody who wanted it all and did not get it has a problem.
         if (!isWhole && !isRange) this.#tell(mac, 'transfer-failed', `broken off: ${amount(mount)}`, mount);
         if (mount.running > 0 || !mount.isWritten) return;

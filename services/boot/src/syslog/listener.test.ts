@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Log, LogFields } from '@tinkerbell/platform-contract';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import type { JournalEntry } from '@tinkerbell/store-contract';
 import { nodeClock, nodeUdp } from '@tinkerbell/platform-node';
+import { createBootMetrics } from '../metrics.ts';
 import { SyslogListener } from './listener.ts';
 import {
   fixedView,
@@ -154,25 +156,21 @@ test('a sender that no machine has: logged and counted, and in nobody’s timeli
   await to.messages(1);
   await to.rack.stop();
   assert.deepEqual(to.rack.journal.entries, []);
-  const counted = Object.entries(to.rack.service.health().counters ?? {}).filter(([, count]) => count > 0);
+  const counted = Object.entries(samplesOf(to.rack.service.metrics)).filter(([, count]) => count > 0);
   assert.deepEqual(counted, [['syslog_messages_total{severity="INFO",sender="unknown"}', 1]]);
 });
 
 test('a flood is cut, counted and reported', async () => {
   const journal = recordingJournal();
-  const counts: string[] = [];
-  const allCounted = Promise.withResolvers<void>();
-  const counters = {
-    add(name: string) {
-      if (counts.push(name) === 50) allCounted.resolve();
-    },
-    values: () => ({}),
-  };
+  const set = new MetricSet();
+  const counted = (name: string): number => samplesOf(set)[name] ?? 0;
+  const dropped = 'syslog_dropped_total{reason="too-many"}';
+  const taken = 'syslog_messages_total{severity="INFO",sender="known"}';
   const view = fixedView([machine({ ip: { address: '127.0.0.1' } })]);
   const listener = new SyslogListener({
     deps: { udp: nodeUdp, clock: nodeClock, log: silentLog, view, journal },
     config: { address: '127.0.0.1', port: 0 },
-    counters,
+    metrics: createBootMetrics(set),
     limits: { messagesPerSecond: 0, burst: 20, sendersMax: 10, reportAfterMs: 60_000 },
   });
   await listener.start();
@@ -181,9 +179,9 @@ test('a flood is cut, counted and reported', async () => {
     { port },
     Array.from({ length: 50 }, (_, index) => textBytes(`<14>flood: ${index}`)),
   );
-  await allCounted.promise;
+  while (counted(dropped) + counted(taken) < 50) await new Promise(setImmediate);
   await listener.stop();
-  assert.equal(counts.filter((name) => name === 'syslog_dropped_total').length, 30);
+  assert.equal(counted(dropped), 30);
   assert.deepEqual(
     journal.entries.map(({ event }) => event),
     [...Array.from({ length: 20 }, () => 'message-received'), 'messages-dropped'],
@@ -206,5 +204,5 @@ test('long, empty and strange datagrams do no harm, and a text of the timeline h
   assert.match(bytes ?? '', /^(\\xff){500,512}.{0,3}…$/);
   assert.equal(long, `${'x'.repeat(2_047)}…`);
   assert.equal(control, String.raw`\x1b[2J`);
-  assert.equal(to.rack.service.health().counters?.['syslog_cut_total'], 1);
+  assert.equal(samplesOf(to.rack.service.metrics)['syslog_cut_total'], 1);
 });

@@ -1,7 +1,7 @@
 import type { Datagram, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
 import { decodeSyslog, type SyslogMessage } from '@tinkerbell/syslog';
 import type { BootDeps, SyslogConfig } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { macAt } from '../machine-state.ts';
 import { SenderLimit, type SenderLimits } from './sender-limit.ts';
 
@@ -23,7 +23,7 @@ const LIMITS: SenderLimits = {
 interface SyslogListenerInput {
   readonly deps: Pick<BootDeps, 'udp' | 'clock' | 'log' | 'view' | 'journal'>;
   readonly config: SyslogConfig;
-  readonly counters: Counters;
+  readonly metrics: BootMetrics;
   readonly limits?: SenderLimits;
 }
 
@@ -66,13 +66,13 @@ export class SyslogListener {
   }
 
   #onDatagram({ bytes, peer }: Datagram): void {
-    const { deps, counters } = this.#input;
-    if (!this.#limit.takes(peer.address)) return counters.add('syslog_dropped_total', { reason: 'too-many' });
-    if (bytes.length > DATAGRAM_BYTES_MAX) counters.add('syslog_cut_total');
+    const { deps, metrics } = this.#input;
+    if (!this.#limit.takes(peer.address)) return metrics.syslogDropped.add({ reason: 'too-many' });
+    if (bytes.length > DATAGRAM_BYTES_MAX) metrics.syslogCut.add();
     const message = decodeSyslog(bytes.subarray(0, DATAGRAM_BYTES_MAX));
     const machine = macAt(deps.view, peer.address);
     const sender = machine === undefined ? 'unknown' : 'known';
-    counters.add('syslog_messages_total', { severity: message.severity, sender });
+    metrics.syslogMessages.add({ severity: message.severity, sender });
     const fields = logFields(message, peer.address);
     if (message.severity === 'DEBUG') deps.log.debug('syslog message', fields);
     else deps.log.info('syslog message', fields);

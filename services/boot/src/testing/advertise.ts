@@ -1,13 +1,14 @@
 /** Answers router solicitations on `s0`, where DHCPv6 is said to be. Prints `ready`. */
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { nodeClock, nodeRouterDiscovery } from '@tinkerbell/platform-node';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics } from '../metrics.ts';
 import { RouterAdvertiser } from '../ipv6/router-advertiser.ts';
 
 const advertiser = new RouterAdvertiser({
   discovery: nodeRouterDiscovery,
   clock: nodeClock,
   config: { networkInterfaces: ['s0'], hasDhcpv6: true },
-  counters: createCounters(),
+  metrics: createBootMetrics(new MetricSet()),
 });
 await advertiser.start();
 process.stdout.write('ready\n');

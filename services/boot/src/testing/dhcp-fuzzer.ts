@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { decodePacket, encodePacket } from '@tinkerbell/dhcp';
 import { parseAddressPool, type NetbootSettings } from '@tinkerbell/netboot';
 import { peerOf } from '@tinkerbell/platform-contract';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { bytesToHex } from '@tinkerbell/wire';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics, type BootMetrics } from '../metrics.ts';
 import { createDhcpListener } from '../dhcp/listener.ts';
 import { DhcpPools } from '../dhcp/pools.ts';
 import { createDhcpTimeline } from '../dhcp/timeline.ts';
@@ -26,9 +27,10 @@ const pool = parseAddressPool('192.168.77.100-192.168.77.150/24,gateway=192.168.
 export async function fuzzDhcp({ count, seed }: { count: number; seed: number }): Promise<FuzzReport> {
   const random = createRandom(seed);
   const seeds = seedPackets();
-  const counters = createCounters();
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
   const time = { now: 1_700_000_000_000 };
-  const listeners = listenersOf(counters, time);
+  const listeners = listenersOf(metrics, time);
   const buffer = Buffer.alloc(BUFFER_BYTES, CANARY);
   let answered = 0;
   let slowestMs = 0;
@@ -53,15 +55,15 @@ export async function fuzzDhcp({ count, seed }: { count: number; seed: number })
     // What waits for a probe or the disk goes on here.
     if (index % TURN_EVERY === 0) await new Promise((turned) => setImmediate(turned));
   }
-  return { answered, counters: counters.values(), slowestMs, heapGrowthBytes: heapBytes() - heapBefore };
+  return { answered, counters: samplesOf(set), slowestMs, heapGrowthBytes: heapBytes() - heapBefore };
 }
 
 type Feed = (bytes: Uint8Array, onSent: (reply: Uint8Array) => void, isOnBootPort: boolean) => void;
 
-function listenersOf(counters: ReturnType<typeof createCounters>, time: { now: number }): readonly Feed[] {
+function listenersOf(metrics: BootMetrics, time: { now: number }): readonly Feed[] {
   const clock = { nowMs: () => time.now, monotonicMs: () => time.now, schedule: () => () => {} };
   const journal = { ...recordingJournal(), append() {} };
-  const timeline = createDhcpTimeline({ log: silentLog, journal, clock }, counters);
+  const timeline = createDhcpTimeline({ log: silentLog, journal, clock }, metrics);
   const view = fixedView([machine()]);
   const leases = {
     load: async () => [],

@@ -13,6 +13,7 @@ import {
   openNodeDirectory,
 } from '@tinkerbell/platform-node';
 import type { Clock } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { ipNetwork } from '@tinkerbell/wire';
 import { createBootService, type IsoConfig } from '../index.ts';
@@ -27,7 +28,7 @@ const here = { hostNames: [], networks: loopback };
 
 export function sourced(sourceISO: string): Hardware {
   const made = machine();
-  const interfaces = made.spec?.interfaces?.map((each) => ({ ...each, isoboot: { sourceISO } }));
+  const interfaces = (made.spec?.interfaces ?? []).map((each) => ({ ...each, isoboot: { sourceISO } }));
   return { ...made, spec: { ...made.spec, interfaces } };
 }
 
@@ -58,7 +59,7 @@ export async function startIsoServer(
   return {
     iso,
     journal,
-    counters: () => service.health().counters ?? {},
+    counters: () => samplesOf(service.metrics),
     async ask(
       path = ISO_PATH,
       init: { method?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},

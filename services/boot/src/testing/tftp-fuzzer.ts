@@ -11,10 +11,11 @@ import {
   type UdpHandlers,
   type UdpSocket,
 } from '@tinkerbell/platform-contract';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { decodeTftp, defaultTransferLimits, encodeTftp } from '@tinkerbell/tftp';
 import { bytesToHex } from '@tinkerbell/wire';
 import type { BootFile } from '../boot-files/index.ts';
-import { createCounters } from '../counters.ts';
+import { createBootMetrics } from '../metrics.ts';
 import { TftpListener } from '../tftp/listener.ts';
 import { createTftpTimeline } from '../tftp/timeline.ts';
 import { CANARY, fuzzByHand, heapBytes, SLOW_MS, WARM_UP, type FuzzReport } from './fuzzing.ts';
@@ -84,7 +85,7 @@ async function fuzzOnce({
   }
   const { slowestMs, heapBefore } = report;
   const heapGrowthBytes = heapBytes() - heapBefore;
-  return { answered: world.answered(), counters: world.counters.values(), slowestMs, slow, heapGrowthBytes };
+  return { answered: world.answered(), counters: samplesOf(world.set), slowestMs, slow, heapGrowthBytes };
 }
 
 /** Of the client that the socket serves, or of a stranger. */
@@ -113,9 +114,10 @@ function createWorld() {
   let now = 0;
   let answered = 0;
   const tasks = new Set<{ readonly atMs: number; readonly task: () => void }>();
-  const counters = createCounters();
+  const set = new MetricSet();
+  const metrics = createBootMetrics(set);
   const world = {
-    counters,
+    set,
     say: (what: string) => what,
     answered: () => answered,
     passTime(milliseconds: number): void {
@@ -158,7 +160,7 @@ function createWorld() {
         },
       };
       const journal = { ...recordingJournal(), append() {} };
-      const timeline = createTftpTimeline({ log: silentLog, journal, view: fixedView([]) }, counters);
+      const timeline = createTftpTimeline({ log: silentLog, journal, view: fixedView([]) }, metrics);
       const caps = { transfersMax: 60, transfersPerClientMax: 3 };
       const listener = new TftpListener({
         deps: { udp: { open, networkInterfaces: () => [] }, clock, log: silentLog },

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { delay } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type TftpConfig } from '../index.ts';
@@ -167,7 +168,7 @@ for (const singlePort of [true, false]) {
             each.send({ kind: 'error', code: 0, message: 'enough' }, answers[index]?.port ?? 0);
         };
         const ended = 'tftp_transfers_total{outcome="size-asked"}';
-        const isOver = () => (rack.service.health().counters?.[ended] ?? 0) >= 20;
+        const isOver = () => (samplesOf(rack.service.metrics)[ended] ?? 0) >= 20;
         // Again until it arrives: after so many requests at once the kernel drops packets.
         for (let turn = 0; turn < 500 && !isOver(); turn += 1) {
           giveUp();

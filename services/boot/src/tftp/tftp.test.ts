@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Clock } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { defaultTftpCaps, type TftpConfig } from '../index.ts';
@@ -74,7 +75,7 @@ for (const singlePort of [false, true]) {
           [entry?.event, entry?.machine, entry?.details?.['bytes']],
           ['file-sent', MAC, big.length],
         );
-        assert.equal(rack.service.health().counters?.['tftp_transfers_total{outcome="completed"}'], 1);
+        assert.equal(samplesOf(rack.service.metrics)['tftp_transfers_total{outcome="completed"}'], 1);
       });
     });
 
@@ -124,7 +125,7 @@ for (const singlePort of [false, true]) {
         assert.deepEqual(packet, { kind: 'option-acknowledge', options: [['tsize', '300000']] });
         client.send({ kind: 'error', code: 8, message: 'User aborted the transfer' }, port);
         assert.deepEqual(await download(client, 'ipxe.efi', [['blksize', '1468']]), big);
-        assert.equal(rack.service.health().counters?.['tftp_transfers_total{outcome="size-asked"}'], 1);
+        assert.equal(samplesOf(rack.service.metrics)['tftp_transfers_total{outcome="size-asked"}'], 1);
       });
     });
   });
@@ -152,7 +153,7 @@ test('write requests, other modes and broken requests are refused, other noise i
     client.send({ kind: 'error', code: 0, message: '' });
     client.send(Buffer.from([9]));
     assert.equal((await download(client, 'sub/config')).toString(), 'hello');
-    const counters = rack.service.health().counters ?? {};
+    const counters = samplesOf(rack.service.metrics);
     assert.equal(counters['tftp_ignored_total{reason="no-such-transfer"}'], 2);
     assert.equal(counters['tftp_ignored_total{reason="write-request"}'], 1);
   });
@@ -209,7 +210,7 @@ for (const singlePort of [false, true])
       const answer = await stranger.next();
       assert.ok(answer.packet.kind === 'error' && answer.packet.code === 5);
       const reason = singlePort ? 'no-such-transfer' : 'wrong-transfer';
-      const counted = rack.service.health().counters ?? {};
+      const counted = samplesOf(rack.service.metrics);
       assert.ok((counted[`tftp_ignored_total{reason="${reason}"}`] ?? 0) >= 2);
       stranger.read('sub/config');
       assert.equal((await stranger.next()).packet.kind, 'data');

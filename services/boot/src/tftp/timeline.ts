@@ -2,11 +2,11 @@ import { noTracer, type UdpAddress } from '@tinkerbell/platform-contract';
 import { loaderFileNameOf } from '@tinkerbell/netboot';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { BootDeps } from '../config.ts';
-import type { Counters } from '../counters.ts';
+import type { BootMetrics } from '../metrics.ts';
 import { macAt } from '../machine-state.ts';
 import type { TransferReport } from './transfer.ts';
 
-/** Where the TFTP server reports to: counters, debug log, and the timeline of the machine. */
+/** Where the TFTP server reports to: metrics, debug log, and the timeline of the machine. */
 export interface TftpTimeline {
   ignored(peer: UdpAddress, reason: string): void;
   /** `asked`: the sources that do not have it. */
@@ -22,18 +22,18 @@ export interface TftpTimeline {
 
 export function createTftpTimeline(
   deps: Pick<BootDeps, 'log' | 'journal' | 'view' | 'tracer'>,
-  counters: Counters,
+  metrics: BootMetrics,
 ): TftpTimeline {
   const { log, journal, view } = deps;
   const machineOf = createMachineLookup(view);
   return {
     ignored(peer, reason) {
-      counters.add('tftp_ignored_total', { reason });
+      metrics.tftpIgnored.add({ reason });
       log.debug('TFTP packet ignored', { peer: peer.address, reason });
     },
 
     notFound(peer, fileName, asked) {
-      counters.add('tftp_transfers_total', { outcome: 'file-not-found' });
+      metrics.tftpTransfers.add({ outcome: 'file-not-found' });
       log.debug('TFTP file not found', { peer: peer.address, file: fileName });
       const known = machineOf(peer, fileName);
       if (known.machine === undefined) return;
@@ -47,7 +47,7 @@ export function createTftpTimeline(
     },
 
     refused(peer, fileName, message) {
-      counters.add('tftp_transfers_total', { outcome: 'file-refused' });
+      metrics.tftpTransfers.add({ outcome: 'file-refused' });
       log.debug('TFTP file refused', { peer: peer.address, file: fileName, detail: message });
       journal.append({
         source: 'tftp',
@@ -61,8 +61,8 @@ export function createTftpTimeline(
     ended({ peer, fileName, report }) {
       const { outcome, bytes, milliseconds } = report;
       const name = outcomeNameOf(report);
-      counters.add('tftp_transfers_total', { outcome: name });
-      counters.add('tftp_bytes_total', {}, bytes);
+      metrics.tftpTransfers.add({ outcome: name });
+      metrics.tftpBytes.add({}, bytes);
       const details = { file: fileName, bytes, milliseconds, outcome: name };
       log.debug('TFTP transfer ended', { peer: peer.address, ...details });
       // UEFI asks for the size first and breaks that transfer off; the line would only puzzle.

@@ -1,7 +1,9 @@
 /** Writes Events beside all else that happens: queued, bounded, and let go of when the store is slow. */
 import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import type { CounterChild } from '@tinkerbell/platform-metrics';
 import { collectionOf, eventKind, eventOf, uidOf, type Event, type Happening } from '@tinkerbell/resources';
 import { updateObject, type ObjectKey, type Store } from '@tinkerbell/store-contract';
+import type { EventsMetrics } from '../metrics.ts';
 import { EventLimits } from './event-limits.ts';
 
 export interface EventWriterDeps {
@@ -25,11 +27,17 @@ export class EventWriter {
   /** By what happened to what, in order of use. */
   readonly #known = new Map<string, ObjectKey>();
   #writing: Promise<void> | undefined;
-  #written = 0;
-  readonly #dropped = { limit: 0, queue: 0, store: 0 };
+  readonly #written: CounterChild;
+  readonly #dropped: Readonly<Record<'limit' | 'queue' | 'store', CounterChild>>;
 
-  constructor(deps: EventWriterDeps) {
+  constructor(deps: EventWriterDeps, { written, dropped }: EventsMetrics) {
     this.#deps = deps;
+    this.#written = written.with();
+    this.#dropped = {
+      limit: dropped.with({ reason: 'limit' }),
+      queue: dropped.with({ reason: 'queue' }),
+      store: dropped.with({ reason: 'store' }),
+    };
     this.#limits = new EventLimits(deps.clock);
   }
 
@@ -37,11 +45,11 @@ export class EventWriter {
   record(seen: Seen): void {
     const { kind, metadata } = seen.object;
     if (!this.#limits.mayWrite(`${kind} ${metadata.namespace}/${metadata.name}`)) {
-      this.#dropped.limit += 1;
+      this.#dropped.limit.add();
       return;
     }
     if (this.#waiting.length >= WAITING_MAX) {
-      this.#dropped.queue += 1;
+      this.#dropped.queue.add();
       return;
     }
     this.#waiting.push(seen);
@@ -57,9 +65,9 @@ export class EventWriter {
     for (let seen = this.#waiting.shift(); seen !== undefined; seen = this.#waiting.shift()) {
       try {
         await this.#write(seen);
-        this.#written += 1;
+        this.#written.add();
       } catch (thrown) {
-        this.#dropped.store += 1;
+        this.#dropped.store.add();
         this.#deps.log.debug('event not written', { reason: seen.reason, error: String(thrown) });
       }
     }
@@ -102,14 +110,5 @@ export class EventWriter {
 
   #now(): string {
     return new Date(this.#deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-  }
-
-  /** By metric name with labels. */
-  counters(): Record<string, number> {
-    const dropped = Object.entries(this.#dropped).map(([why, count]) => [
-      `kubernetes_events_dropped_total{reason="${why}"}`,
-      count,
-    ]);
-    return { kubernetes_events_written_total: this.#written, ...Object.fromEntries(dropped) };
   }
 }

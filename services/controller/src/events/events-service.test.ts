@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeRandom } from '@tinkerbell/platform-node';
 import type { Event, Resource } from '@tinkerbell/resources';
 import type { JournalEntry } from '@tinkerbell/store-contract';
@@ -59,7 +60,7 @@ async function started() {
     store,
     service,
     events,
-    counters: () => service.health().counters ?? {},
+    counters: () => samplesOf(service.metrics),
     async happens(...entries: readonly JournalEntry[]): Promise<readonly Event[]> {
       for (const entry of entries) journal.append(entry);
       await journal.read({ after: 0, limit: 1 });

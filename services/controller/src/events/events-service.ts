@@ -3,10 +3,12 @@
  * one. Runs where the timelines are seen: on one of several servers that share a journal, on each that has its own.
  */
 import type { Service } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { apiVersionOf, hardwareKind, type Resource } from '@tinkerbell/resources';
 import type { Journal, JournalRecord, View } from '@tinkerbell/store-contract';
 import { componentOf, recordedEvents, wordsOf } from './event-table.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
+import { createEventsMetrics } from '../metrics.ts';
 import { sweepEvents } from './sweep-events.ts';
 
 export interface EventsDeps extends EventWriterDeps {
@@ -22,7 +24,8 @@ export interface EventsConfig {
 const SWEEP_EVERY_MS = 300_000;
 
 export function createEventsService(deps: EventsDeps, { sweeps }: EventsConfig): Service {
-  const writer = new EventWriter(deps);
+  const set = new MetricSet();
+  const writer = new EventWriter(deps, createEventsMetrics(set));
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   let sweeping = Promise.resolve();
 
@@ -45,8 +48,9 @@ export function createEventsService(deps: EventsDeps, { sweeps }: EventsConfig):
   return {
     name: 'events',
     routes: [],
+    metrics: set,
     stopped: () => stopped,
-    health: () => ({ ready: true, counters: writer.counters() }),
+    health: () => ({ ready: true }),
     start(signal) {
       const unfollow = deps.journal.follow({ events: recordedEvents }, take);
       let cancel = (): void => undefined;

@@ -1,6 +1,7 @@
 /** A controller upon a store in memory, with time that moves by hand. */
 import assert from 'node:assert/strict';
 import type { Clock } from '@tinkerbell/platform-contract';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import type { Resource, Workflow, WorkflowStatus } from '@tinkerbell/resources';
@@ -111,7 +112,7 @@ export async function startedController(
     view,
     journal,
     startAnother: start,
-    counters: () => service.health().counters ?? {},
+    counters: () => samplesOf(service.metrics),
     put,
     get,
     until,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
+import { createWorkflowsMetrics } from '../metrics.ts';
 import { Calls } from './calls.ts';
 import { RpcError } from './rpc-error.ts';
 
@@ -26,7 +28,11 @@ test('a stream to a slow client leaves no listener behind at each answer', async
   const call = slowCall();
   const names = ['drain', 'cancelled', 'close'];
   const counts = (): number[] => names.map((name) => call.listenerCount(name));
-  const calls = new Calls({ log, clock: nodeClock }, new AbortController().signal);
+  const set = new MetricSet();
+  const calls = new Calls(
+    { log, clock: nodeClock, metrics: createWorkflowsMetrics(set) },
+    new AbortController().signal,
+  );
   let before: number[] = [];
   const handler = calls.serverStream<object, number>('Count', async (_request, out) => {
     before = counts();
@@ -39,14 +45,18 @@ test('a stream to a slow client leaves no listener behind at each answer', async
 
 test('counts calls and messages as upstream does, with codes as Go names them', async () => {
   const call = slowCall();
-  const calls = new Calls({ log, clock: nodeClock }, new AbortController().signal);
+  const set = new MetricSet();
+  const calls = new Calls(
+    { log, clock: nodeClock, metrics: createWorkflowsMetrics(set) },
+    new AbortController().signal,
+  );
   const handler = calls.serverStream<object, number>('Count', async (_request, out) => {
     for (let i = 0; i < 3; i++) await out.send(i);
     throw new RpcError('not-found', 'no more');
   });
   handler(call as never);
   await once(call, 'error').catch(() => undefined);
-  const { counters } = calls;
+  const counters = samplesOf(set);
   const labels = 'grpc_type="server_stream",grpc_service="test.Numbers",grpc_method="Count"';
   const names = [
     `grpc_server_started_total{${labels}}`,

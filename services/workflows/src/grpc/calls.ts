@@ -16,6 +16,7 @@ import {
   type Tracer,
 } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
+import type { CallMetrics } from '../metrics.ts';
 import { CallCounts, type CallType } from './call-counts.ts';
 import { RpcError, type RpcCode } from './rpc-error.ts';
 
@@ -95,13 +96,14 @@ interface CallsDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly tracer?: Tracer;
+  readonly metrics: CallMetrics;
 }
 
 /** Codes that say something is wrong with the server; the others are answers. */
 const FAULTS: readonly string[] = ['Internal', 'Unavailable'];
 
 export class Calls {
-  readonly #counts = new CallCounts();
+  readonly #counts: CallCounts;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #tracer: Tracer;
@@ -109,7 +111,8 @@ export class Calls {
   /** Of the calls under way. */
   readonly #open = new Set<AbortController>();
 
-  constructor({ log, clock, tracer = noTracer }: CallsDeps, stopping: AbortSignal) {
+  constructor({ log, clock, tracer = noTracer, metrics }: CallsDeps, stopping: AbortSignal) {
+    this.#counts = new CallCounts(metrics);
     this.#tracer = tracer;
     this.#log = log;
     this.#clock = clock;
@@ -119,11 +122,6 @@ export class Calls {
     });
   }
 
-  /** By metric name with labels. */
-  get counters(): Readonly<Record<string, number>> {
-    return this.#counts.counters();
-  }
-
   /** `signal` aborts when the client cancels or the server stops. */
   unary<Request, Response>(
     method: string,
@@ -131,10 +129,10 @@ export class Calls {
   ): handleUnaryCall<Request, Response> {
     return (call, callback) => {
       const open = this.#begin('unary', call, call.request);
-      open.count.received += 1;
+      open.count.received.add();
       body(call.request, open.own.signal, callerOf(call)).then(
         (response) => {
-          open.count.sent += 1;
+          open.count.sent.add();
           this.#end(open, 'OK');
           callback(null, response);
         },
@@ -150,7 +148,7 @@ export class Calls {
   ): handleServerStreamingCall<Request, Response> {
     return (call) => {
       const open = this.#begin('server_stream', call, call.request);
-      open.count.received += 1;
+      open.count.received.add();
       this.#run(method, { call, open }, (out, signal) => body(call.request, out, signal, callerOf(call)));
     };
   }
@@ -183,7 +181,7 @@ export class Calls {
     const { signal } = open.own;
     const send = (response: Response): Promise<void> => {
       if (signal.aborted) return Promise.resolve();
-      open.count.sent += 1;
+      open.count.sent.add();
       return call.write(response) ? Promise.resolve() : drained(call);
     };
     body({ send }, signal).then(
@@ -204,7 +202,7 @@ export class Calls {
       if (this.#open.delete(own)) own.abort(CANCELLED);
     });
     const count = this.#counts.of(type, call.getPath());
-    count.started += 1;
+    count.started.add();
     return { own, count, startedMs: this.#clock.monotonicMs(), span: this.#span(call, request) };
   }
 
@@ -255,7 +253,7 @@ function callerOf(call: Called): Caller {
 
 async function* counted<Request>(requests: AsyncIterable<Request>, { count }: OpenCall) {
   for await (const request of requests) {
-    count.received += 1;
+    count.received.add();
     yield request;
   }
 }

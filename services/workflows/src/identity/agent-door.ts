@@ -7,9 +7,9 @@ import {
   type AgentSession,
 } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
-import type { Counts } from '../counts.ts';
 import type { Caller } from '../grpc/calls.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
+import type { WorkflowsMetrics } from '../metrics.ts';
 import { claimRefusal, type AgentClaimConfig } from './agent-claim.ts';
 import type { RefusalTimeline } from './refusal-timeline.ts';
 
@@ -18,7 +18,7 @@ export interface AgentDoorDeps {
   readonly gate: AgentGate | undefined;
   /** Absent: no proxy says who somebody is. */
   readonly claim: AgentClaimConfig | undefined;
-  readonly counts: Counts;
+  readonly metrics: Pick<WorkflowsMetrics, 'agentsRefused'>;
   readonly timeline: RefusalTimeline;
 }
 
@@ -61,7 +61,8 @@ export class AgentDoor {
     const isPresented = caller.header(SESSION_HEADER) !== undefined;
     const isIn = ({ refusal }: { refusal?: AgentRefusal }): boolean => refusal === undefined;
     const [first] = looks;
-    const admitted = isPresented ? looks.find(isIn) : looks.every(isIn) ? first : undefined;
+    const mayAll = looks.every(isIn) ? first : undefined;
+    const admitted = isPresented ? looks.find(isIn) : mayAll;
     if (admitted !== undefined) return admitted.speaker;
     const refused = looks.find((look) => !isIn(look))?.refusal ?? agentRefusal('no-token');
     throw this.refused(refused, all[0] ?? '');
@@ -90,9 +91,9 @@ export class AgentDoor {
 
   /** Counted, and told to the timeline of the machine that it is about. */
   refused(refusal: AgentRefusal, agentId: string): RpcError {
-    const { counts, timeline } = this.#deps;
+    const { metrics, timeline } = this.#deps;
     const { reason, message } = refusal;
-    counts.add(`tink_server_agents_refused_total{reason="${reason}"}`);
+    metrics.agentsRefused.add({ reason });
     timeline.record(refusal, agentId);
     return new RpcError(isForeign(reason) ? 'permission-denied' : 'unauthenticated', `${reason}: ${message}`);
   }

@@ -2,7 +2,8 @@
 import { State, type WorkflowActionStatus } from '@tinkerbell/api/legacy-agent';
 import type { Workflow } from '@tinkerbell/resources';
 import { currentActionOf, handedOutOf, type ActionPlace, type ActionState } from '@tinkerbell/workflow';
-import { applyWorkflowEvent, workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { applyWorkflowEvent } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection } from '@tinkerbell/store-contract';
 import { actionRequested } from '../action-requested.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { recordReport } from '../report-action-status.ts';
@@ -27,8 +28,8 @@ export async function reportLegacyStatus(deps: LegacyDeps, request: WorkflowActi
   if (state === undefined)
     throw new RpcError('invalid-argument', `invalid action status ${request.actionStatus}`);
   const [namespace = '', ...name] = workflowId.split('/');
-  const key = { collection: workflowCollection, namespace, name: name.join('/') };
-  const workflow = (await deps.store.get(key))?.object as Workflow | undefined;
+  const stored = { namespace, name: name.join('/') };
+  const workflow = (await workflowCollection.get(deps.store, stored))?.object;
   if (workflow === undefined) {
     // Nobody waits for the end of an action whose workflow was deleted.
     if (state !== 'RUNNING') return;
@@ -37,7 +38,7 @@ export async function reportLegacyStatus(deps: LegacyDeps, request: WorkflowActi
   const place = placeOf(workflow, request, state);
   const agentId = request.workerId || place.task.agentID;
   if (state === 'RUNNING') await take(deps, workflow, agentId);
-  await recordReport(deps, key, {
+  await recordReport(deps, stored, {
     agentId,
     taskId: place.task.id,
     actionId: place.action.id,
@@ -68,15 +69,13 @@ function placeOf(
 /** Records the attempt, unless the report is a repeat: a worker that was restarted has asked for contexts before. */
 async function take(deps: LegacyDeps, workflow: Workflow, agentId: string): Promise<void> {
   if (currentActionOf(workflow.status ?? {})?.action.state === 'RUNNING') return;
-  const { namespace, name } = workflow.metadata;
-  const key = { collection: workflowCollection, namespace, name };
-  const applied = await applyWorkflowEvent(deps, key, actionRequested(deps.view, agentId));
+  const applied = await applyWorkflowEvent(deps, workflow.metadata, actionRequested(deps.view, agentId));
   if (!applied.ok) {
     if (applied.kind === 'refused')
       throw new RpcError('failed-precondition', `action must not start: ${applied.refusal}`);
     throw new RpcError('unavailable', applied.message);
   }
-  const after = applied.after as Workflow;
+  const { after } = applied;
   const place = handedOutOf(after.status ?? {});
   if (place !== undefined) deps.timeline.actionServed(after, place, agentId);
 }

@@ -16,7 +16,7 @@ import {
 import type { Workflow } from '@tinkerbell/resources';
 import { currentActionOf, handedOutOf, isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 import { actionResponse } from '../agent-messages.ts';
-import { applyWorkflowEvent, workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { applyWorkflowEvent } from '@tinkerbell/engine-workflow-events';
 import { actionRequested } from '../action-requested.ts';
 import type { Sender } from '../grpc/calls.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
@@ -72,14 +72,12 @@ async function servedAgain(
   workflow: Workflow,
   workerId: string,
 ): Promise<Workflow | undefined> {
-  const { namespace, name } = workflow.metadata;
-  const key = { collection: workflowCollection, namespace, name };
-  const applied = await applyWorkflowEvent(deps, key, actionRequested(deps.view, workerId));
+  const applied = await applyWorkflowEvent(deps, workflow.metadata, actionRequested(deps.view, workerId));
   if (!applied.ok) {
     if (applied.kind === 'refused' || applied.kind === 'not-found') return undefined;
     throw new RpcError('unavailable', applied.message);
   }
-  const [before, after] = [applied.before as Workflow, applied.after as Workflow];
+  const { before, after } = applied;
   const place = handedOutOf(after.status ?? {});
   if (place === undefined) deps.timeline.stateChanged(before, after);
   else deps.timeline.actionServed(after, place, workerId);

@@ -8,10 +8,10 @@ import {
   type Configuration,
 } from '@tinkerbell/provisioning';
 import { formatProblem, primaryMacOf, validateResource, type Hardware } from '@tinkerbell/resources';
-import { updateObject, type Decision } from '@tinkerbell/store-contract';
+import { hardwareCollection, type Decision } from '@tinkerbell/store-contract';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Identity } from './access.ts';
-import { hardwareIn, hardwareKey, permit, type ProvisioningDeps } from './job-store.ts';
+import { hardwareIn, permit, type ProvisioningDeps } from './job-store.ts';
 import { valueOf } from './refused-request.ts';
 
 export interface AppliedConfiguration {
@@ -26,16 +26,16 @@ export async function applyConfiguration(
   identity: Identity,
 ): Promise<AppliedConfiguration> {
   const { metadata } = valueOf(findDevice(device, hardwareIn(deps)));
-  const updated = await updateObject(deps.store, hardwareKey(deps, metadata.name), (current) => {
-    permit(deps, identity, current as Hardware);
-    return decide(current as Hardware, config);
+  const updated = await hardwareCollection.update(deps.store, metadata, (current) => {
+    permit(deps, identity, current);
+    return decide(current, config);
   });
   if (updated.ok) {
-    record(deps, updated.after as Hardware, { config, identity });
-    return shown(updated.after as Hardware);
+    record(deps, updated.after, { config, identity });
+    return shown(updated.after);
   }
   if (updated.kind === 'refused') {
-    if (updated.refusal === '') return shown(updated.object as Hardware);
+    if (updated.refusal === '') return shown(updated.object);
     throw new RpcError('invalid-argument', updated.refusal);
   }
   throw new RpcError(updated.kind, updated.message);
@@ -46,7 +46,7 @@ function shown(hardware: Hardware): AppliedConfiguration {
 }
 
 /** The refusal is why the Hardware would not be valid; empty when nothing would change. */
-function decide(current: Hardware, config: Configuration): Decision<string> {
+function decide(current: Hardware, config: Configuration): Decision<string, Hardware> {
   const changed = configured(current, config);
   if (isDeepStrictEqual(changed.spec, current.spec)) return { refusal: '' };
   const validated = validateResource(changed);

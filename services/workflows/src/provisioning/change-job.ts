@@ -11,7 +11,7 @@ import {
   jobNamed,
   permit,
   unfinishedJobs,
-  workflowKey,
+  storedJob,
   type Device,
   type ProvisioningDeps,
 } from './job-store.ts';
@@ -45,16 +45,16 @@ export async function cancelWorkflow(
   { metadata }: Workflow,
   operator: Operator,
 ): Promise<Workflow> {
-  const applied = await applyWorkflowEvent(deps, workflowKey(deps, metadata.name), {
+  const applied = await applyWorkflowEvent(deps, metadata, {
     kind: 'cancel',
     ...operator,
   });
   if (applied.ok) {
-    const [before, after] = [applied.before as Workflow, applied.after as Workflow];
+    const { before, after } = applied;
     recordStateChange(deps, { before, after, why: whyOf('cancelled', operator) });
     return after;
   }
-  if (applied.kind === 'refused') return applied.object as Workflow;
+  if (applied.kind === 'refused') return applied.object;
   throw new RpcError(applied.kind === 'not-found' ? 'not-found' : 'unavailable', applied.message);
 }
 
@@ -96,16 +96,14 @@ async function tryToRetry(
   device: Device,
   { identity, name, ...request }: Retry,
 ): Promise<Job | undefined> {
-  const key = workflowKey(deps, name);
-  const stored = await deps.store.get(key);
-  const before = stored?.object as Workflow | undefined;
-  if (stored === undefined || before === undefined)
-    throw new RpcError('not-found', `there is no job ${request.job_id}`);
+  const stored = await storedJob(deps, name);
+  if (stored === undefined) throw new RpcError('not-found', `there is no job ${request.job_id}`);
+  const { key, object: before } = stored;
   if (isUnrenderable(before.status ?? {})) return jobOf(before);
   const operator = operatorOf(identity, request);
   const after = retried(deps, before, operator);
   const update = { operation: 'update', key, object: after, expectedRevision: stored.revision } as const;
-  const result = await deps.store.commit([update, claim(deps, device, jobOf(before)?.job_id ?? '')]);
+  const result = await deps.store.commit([update, claim(device, jobOf(before)?.job_id ?? '')]);
   if (result.ok) {
     recordStateChange(deps, { before, after, why: whyOf('retried', operator) });
     return jobOf(after);

@@ -28,7 +28,7 @@ import {
   permit,
   templatesIn,
   unfinishedJobs,
-  workflowKey,
+  storedJob,
   type Device,
   type ProvisioningDeps,
 } from './job-store.ts';
@@ -86,8 +86,8 @@ function sha256(text: string): Uint8Array {
 /** Throws when the key was used for something else. */
 async function madeBefore(deps: ProvisioningDeps, { order, jobId, digest }: Draft): Promise<Job | undefined> {
   if (order.idempotencyKey === undefined) return undefined;
-  const stored = await deps.store.get(workflowKey(deps, workflowNameOf(jobId)));
-  const job = stored === undefined ? undefined : jobOf(stored.object as Workflow);
+  const stored = await storedJob(deps, workflowNameOf(jobId));
+  const job = stored === undefined ? undefined : jobOf(stored.object);
   if (stored === undefined || job === undefined) return undefined;
   if (stored.object.metadata.annotations?.[REQUEST_ANNOTATION] === digest) return job;
   throw new RefusedRequest({
@@ -142,10 +142,7 @@ async function write(deps: ProvisioningDeps, device: Device, made: Workflow): Pr
   const { key, object } = prepared;
   const job = jobOf(object);
   if (job === undefined) throw new Error(`${object.metadata.name} is no job`);
-  const result = await deps.store.commit([
-    { operation: 'create', key, object },
-    claim(deps, device, job.job_id),
-  ]);
+  const result = await deps.store.commit([{ operation: 'create', key, object }, claim(device, job.job_id)]);
   if (result.ok) {
     const message = `job ${job.job_id} of ${job.user}: ${job.template} on ${job.device_id}`;
     deps.journal.append({

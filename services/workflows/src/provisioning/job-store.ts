@@ -2,9 +2,16 @@
 import { isFinal, jobOf, LAST_JOB_ANNOTATION, workflowNameOf, type Job } from '@tinkerbell/provisioning';
 import type { Clock, Log, Random, Slots } from '@tinkerbell/platform-contract';
 import type { Hardware, Template, Workflow } from '@tinkerbell/resources';
-import type { Journal, Store, View, Write } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
-import { hardwareCollection } from '../discover.ts';
+import {
+  hardwareCollection,
+  templateCollection,
+  workflowCollection,
+  type Journal,
+  type Store,
+  type StoredObject,
+  type View,
+  type Write,
+} from '@tinkerbell/store-contract';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Access, Identity } from './access.ts';
 
@@ -23,13 +30,11 @@ export interface ProvisioningDeps {
 }
 
 export function hardwareIn({ view, namespace }: ProvisioningDeps): readonly Hardware[] {
-  const all = view.all(hardwareCollection) as readonly Hardware[];
-  return all.filter(({ metadata }) => metadata.namespace === namespace);
+  return hardwareCollection.all(view).filter(({ metadata }) => metadata.namespace === namespace);
 }
 
 export function templatesIn({ view, namespace }: ProvisioningDeps): readonly Template[] {
-  const all = view.all('templates.tinkerbell.org') as readonly Template[];
-  return all.filter(({ metadata }) => metadata.namespace === namespace);
+  return templateCollection.all(view).filter(({ metadata }) => metadata.namespace === namespace);
 }
 
 export function permit({ access }: ProvisioningDeps, identity: Identity, hardware: Hardware): void {
@@ -40,12 +45,11 @@ export function permit({ access }: ProvisioningDeps, identity: Identity, hardwar
   );
 }
 
-export function workflowKey({ namespace }: ProvisioningDeps, name: string) {
-  return { collection: workflowCollection, namespace, name };
-}
-
-export function hardwareKey({ namespace }: ProvisioningDeps, name: string) {
-  return { collection: hardwareCollection, namespace, name };
+export function storedJob(
+  { store, namespace }: ProvisioningDeps,
+  name: string,
+): Promise<StoredObject<Workflow> | undefined> {
+  return workflowCollection.get(store, { namespace, name });
 }
 
 /** One that was made a moment ago is not in the view yet. Rejects with an RpcError `not-found`. */
@@ -55,7 +59,7 @@ export async function jobNamed(
 ): Promise<{ readonly workflow: Workflow; readonly job: Job }> {
   const name = workflowNameOf(jobId);
   const seen = deps.view.workflowNamed(deps.namespace, name);
-  const workflow = seen ?? ((await deps.store.get(workflowKey(deps, name)))?.object as Workflow | undefined);
+  const workflow = seen ?? (await storedJob(deps, name))?.object;
   const job = workflow === undefined ? undefined : jobOf(workflow);
   if (workflow === undefined || job === undefined)
     throw new RpcError('not-found', `there is no job ${jobId}`);
@@ -69,10 +73,10 @@ export interface Device {
 }
 
 export async function deviceNamed(deps: ProvisioningDeps, name: string): Promise<Device> {
-  const stored = await deps.store.get(hardwareKey(deps, name));
+  const stored = await hardwareCollection.get(deps.store, { namespace: deps.namespace, name });
   if (stored === undefined)
     throw new RpcError('not-found', `there is no Hardware ${deps.namespace}/${name} any more`);
-  return { hardware: stored.object as Hardware, revision: stored.revision };
+  return { hardware: stored.object, revision: stored.revision };
 }
 
 /** Jobs of a device that have not ended, but for `except`; the view may lag, so that the last job is read from the store. */
@@ -84,8 +88,8 @@ export async function unfinishedJobs(
   const { namespace, name, annotations } = hardware.metadata;
   const jobs = new Map(deps.view.workflowsByHardware(namespace, name).map((one) => [one.metadata.name, one]));
   const last = workflowNameOf(annotations?.[LAST_JOB_ANNOTATION] ?? '');
-  const stored = await deps.store.get(workflowKey(deps, last));
-  if (stored !== undefined) jobs.set(last, stored.object as Workflow);
+  const stored = await storedJob(deps, last);
+  if (stored !== undefined) jobs.set(last, stored.object);
   return [...jobs.values()].filter((workflow) => {
     const job = jobOf(workflow);
     return job !== undefined && workflow.metadata.name !== except && isUnfinished(workflow, job);
@@ -98,11 +102,11 @@ function isUnfinished({ status }: Workflow, job: Job): boolean {
 }
 
 /** Names the job as the last one of the device: of two jobs that begin at one moment, one write is refused. */
-export function claim(deps: ProvisioningDeps, { hardware, revision }: Device, jobId: string): Write {
+export function claim({ hardware, revision }: Device, jobId: string): Write {
   const annotations = { ...hardware.metadata.annotations, [LAST_JOB_ANNOTATION]: jobId };
   return {
     operation: 'update',
-    key: hardwareKey(deps, hardware.metadata.name),
+    key: hardwareCollection.key(hardware.metadata),
     object: { ...hardware, metadata: { ...hardware.metadata, annotations } },
     expectedRevision: revision,
   };

@@ -1,7 +1,6 @@
 /** The calls that have one answer: JSON of a caller in, JSON out, the same for gRPC and REST. */
 import { findDevice, listJobs, orderOf, parseRequest, type Method } from '@tinkerbell/provisioning';
-import type { Workflow } from '@tinkerbell/resources';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection } from '@tinkerbell/store-contract';
 import { applyConfiguration } from './apply-configuration.ts';
 import type { ProvisioningCaller } from './access.ts';
 import { cancelJob, retryJob } from './change-job.ts';
@@ -41,9 +40,9 @@ export const unaryCalls: Readonly<Record<UnaryMethod, Call>> = {
     await deps.access.identityOf(caller, 'ListJobs');
     const { device_id: device, ...filter } = valueOf(parseRequest('ListJobs', request));
     const named = device === undefined ? {} : { device_id: hardwareNameOf(deps, device) };
-    const workflows = (deps.view.all(workflowCollection) as readonly Workflow[]).filter(
-      ({ metadata }) => metadata.namespace === deps.namespace,
-    );
+    const workflows = workflowCollection
+      .all(deps.view)
+      .filter(({ metadata }) => metadata.namespace === deps.namespace);
     return valueOf(listJobs(workflows, { ...filter, ...named }));
   },
   async ApplyConfiguration(deps, request, caller) {

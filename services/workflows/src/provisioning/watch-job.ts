@@ -1,8 +1,7 @@
 /** A job now and after each change, until it has ended. */
 import { isFinal, jobOf, workflowNameOf, type Job } from '@tinkerbell/provisioning';
 import type { Workflow } from '@tinkerbell/resources';
-import type { Change } from '@tinkerbell/store-contract';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
+import { workflowCollection, type Change } from '@tinkerbell/store-contract';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { jobNamed, type ProvisioningDeps } from './job-store.ts';
 
@@ -65,10 +64,10 @@ class JobChanges implements Disposable {
     this.#unfollow = deps.view.onChange((change) => this.#onChange(change));
   }
 
-  #onChange({ type, key, object }: Change): void {
-    if (key.collection !== workflowCollection || key.name !== this.#name) return;
-    if (key.namespace !== this.#deps.namespace) return;
-    this.add(type === 'deleted' ? undefined : (object as Workflow));
+  #onChange(change: Change): void {
+    if (!workflowCollection.holds(change) || change.key.name !== this.#name) return;
+    if (change.key.namespace !== this.#deps.namespace) return;
+    this.add(change.type === 'deleted' ? undefined : change.object);
   }
 
   /** Undefined when it was deleted. What is older than the last one is left out. */

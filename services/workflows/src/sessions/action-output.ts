@@ -1,7 +1,7 @@
 /** The output of one attempt of an action, on its way into the journal: redacted, cut, bounded. */
 import { redacted } from '@tinkerbell/api/redaction';
 import { ACTION_OUTPUT, type Journal, type JournalDetail } from '@tinkerbell/store-contract';
-import type { Counts } from '../counts.ts';
+import type { WorkflowsMetrics } from '../metrics.ts';
 
 export type OutputStream = 'stdout' | 'stderr' | 'progress' | 'notice';
 
@@ -25,11 +25,13 @@ export const OUTPUT_LINES_MAX = 10_000;
 export const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 export const LINE_BYTES_MAX = 4096;
 
+type OutputMetrics = Pick<WorkflowsMetrics, 'outputLines'>;
+
 export class ActionOutput {
   readonly key: string;
   readonly #source: OutputSource;
   readonly #journal: Journal;
-  readonly #counts: Counts;
+  readonly #lineCounts: OutputMetrics['outputLines'];
   readonly #buffer = new Uint8Array(LINE_BYTES_MAX);
   /** Every line up to here was taken. */
   position = 0;
@@ -40,11 +42,11 @@ export class ActionOutput {
   #progress: OutputLine | undefined;
 
   /** `key` names the attempt. */
-  constructor(key: string, source: OutputSource, deps: { journal: Journal; counts: Counts }) {
+  constructor(key: string, source: OutputSource, deps: { journal: Journal; metrics: OutputMetrics }) {
     this.key = key;
     this.#source = source;
     this.#journal = deps.journal;
-    this.#counts = deps.counts;
+    this.#lineCounts = deps.metrics.outputLines;
   }
 
   /** A line that was taken before changes nothing. */
@@ -57,7 +59,7 @@ export class ActionOutput {
     if (this.#lines >= OUTPUT_LINES_MAX || this.#bytes + written > OUTPUT_BYTES_MAX) {
       this.#dropped += 1;
       this.#droppedBytes += written;
-      this.#counts.add('tink_server_output_lines_total{outcome="dropped"}');
+      this.#lineCounts.add({ outcome: 'dropped' });
       if (line.stream === 'progress') this.#progress = { ...line, text };
       return;
     }
@@ -79,7 +81,7 @@ export class ActionOutput {
   #store({ position, stream, text }: OutputLine): void {
     const { workflow, machine, task, action, attempt } = this.#source;
     const details: Record<string, JournalDetail> = { task, action, attempt, stream, position };
-    this.#counts.add('tink_server_output_lines_total{outcome="stored"}');
+    this.#lineCounts.add({ outcome: 'stored' });
     this.#journal.append({
       source: 'agent',
       event: ACTION_OUTPUT,

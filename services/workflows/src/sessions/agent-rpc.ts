@@ -18,6 +18,7 @@ import {
 } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import type { Caller, Calls } from '../grpc/calls.ts';
+import type { WorkflowsMetrics } from '../metrics.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { LINE_BYTES_MAX, OUTPUT_BYTES_MAX, OUTPUT_LINES_MAX } from './action-output.ts';
 import { reportAttempt } from './report-attempt.ts';
@@ -28,6 +29,7 @@ const HEARTBEAT_SECONDS = 10;
 
 export interface AgentRpcDeps extends StreamActionsDeps {
   readonly silenceMs: number;
+  readonly metrics: Pick<WorkflowsMetrics, 'reports' | 'outputLines'>;
   /** Of our own HTTP, as `http://192.0.2.1:7171`. */
   readonly httpOrigins: readonly string[];
 }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StateType, WorkflowService } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import type { JournalEntry } from '@tinkerbell/store-contract';
-import { Counts } from '../counts.ts';
+import { createWorkflowsMetrics } from '../metrics.ts';
 import { answerOf, eventually, runningServer } from '../testing/running-server.ts';
 import { attemptIn, lines, sessionAgent } from '../testing/session-agent.ts';
 import { pendingWorkflow } from '../testing/workflows.ts';
@@ -88,7 +89,10 @@ function kept() {
   const entries: JournalEntry[] = [];
   const journal = { append: (entry: JournalEntry) => void entries.push(entry) };
   const source = { workflow: 'default/w', task: 't', action: 'a', attempt: 1, secrets: [] };
-  const output = new ActionOutput('key', source, { journal: journal as never, counts: new Counts() });
+  const output = new ActionOutput('key', source, {
+    journal: journal as never,
+    metrics: createWorkflowsMetrics(new MetricSet()),
+  });
   let position = 0;
   const take = (text: string, stream: OutputStream = 'stdout') =>
     output.take({ position: (position += 1), stream, text });

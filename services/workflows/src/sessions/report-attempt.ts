@@ -9,7 +9,6 @@ import {
 import { ActionStatusRequestSchema, type ActionStatusRequest } from '@tinkerbell/api/agent';
 import { isTerminal } from '@tinkerbell/workflow';
 import { parseReport } from '../agent-messages.ts';
-import { workflowCollection } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Admit } from '../identity/agent-door.ts';
 import { recordReport, refuseFenced, type ReportDeps } from '../report-action-status.ts';
@@ -37,13 +36,11 @@ export async function reportAttempt(
   // Before the change is seen: an attempt that ended by this report needs no cancellation.
   const { reported } = session;
   if (isFinal) session.reported = key;
-  const unchanged = await recordReport(deps, { collection: workflowCollection, ...workflow }, report).catch(
-    (error: unknown) => {
-      // The attempt has not ended by a report that was refused.
-      if (session.reported === key) session.reported = reported;
-      throw error;
-    },
-  );
+  const unchanged = await recordReport(deps, workflow, report).catch((error: unknown) => {
+    // The attempt has not ended by a report that was refused.
+    if (session.reported === key) session.reported = reported;
+    throw error;
+  });
   if (isFinal && session.output?.key === key) session.output.finish();
   return unchanged === undefined
     ? create(ReportResponseSchema, { outcome: Outcome.RECORDED })

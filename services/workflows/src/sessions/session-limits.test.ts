@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
+import { MetricSet } from '@tinkerbell/platform-metrics';
 import { nodeRandom } from '@tinkerbell/platform-node';
 import type { Journal, View } from '@tinkerbell/store-contract';
-import { Counts } from '../counts.ts';
+import { createWorkflowsMetrics } from '../metrics.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { Sessions } from './sessions.ts';
 
@@ -21,7 +22,13 @@ function sessionsWithTime() {
     },
   };
   const view = { workflowsByAgent: () => [] } as unknown as View;
-  const deps = { clock, view, random: nodeRandom, journal: {} as Journal, counts: new Counts() };
+  const deps = {
+    clock,
+    view,
+    random: nodeRandom,
+    journal: {} as Journal,
+    metrics: createWorkflowsMetrics(new MetricSet()),
+  };
   const advance = (ms: number): void => {
     nowMs += ms;
     due();

@@ -9,8 +9,8 @@ import { machineOfAgent } from '@tinkerbell/enrollment';
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { ulid } from '@tinkerbell/workflow';
-import type { Counts } from '../counts.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
+import type { SessionMetrics } from '../metrics.ts';
 import type { ActionOutput } from './action-output.ts';
 
 export interface Session {
@@ -26,7 +26,7 @@ export interface Session {
   stream?: AbortController;
   output?: ActionOutput;
   /** The last attempt of which this session reported the end. */
-  reported?: string;
+  reported?: string | undefined;
 }
 
 interface Deps {
@@ -34,7 +34,7 @@ interface Deps {
   readonly random: Random;
   readonly journal: Journal;
   readonly view: View;
-  readonly counts: Counts;
+  readonly metrics: SessionMetrics;
 }
 
 const SESSIONS_MAX = 20_000;
@@ -54,6 +54,7 @@ export class Sessions {
   constructor(deps: Deps, silenceMs: number) {
     this.#deps = deps;
     this.#silenceMs = silenceMs;
+    this.#measure(deps.metrics);
   }
 
   /** Begins a session. Throws an RpcError for an agent that cannot have one. */
@@ -75,7 +76,7 @@ export class Sessions {
     };
     this.#byId.set(session.id, session);
     this.#byAgent.set(agentId, session);
-    this.#deps.counts.add('tink_server_agent_sessions_started_total');
+    this.#deps.metrics.sessionsStarted.add();
     this.#watch();
     return session;
   }
@@ -89,7 +90,7 @@ export class Sessions {
     this.#fenced.set(session.id, agentId);
     const [oldest] = this.#fenced.keys();
     if (this.#fenced.size > FENCED_REMEMBERED && oldest !== undefined) this.#fenced.delete(oldest);
-    this.#deps.counts.add('tink_server_agent_sessions_fenced_total');
+    this.#deps.metrics.sessionsFenced.add();
     session.fenced.abort();
   }
 
@@ -113,13 +114,12 @@ export class Sessions {
     return session !== undefined && !session.isSilent;
   }
 
-  gauges(): Readonly<Record<string, number>> {
-    const sessions = [...this.#byId.values()];
-    return {
-      tink_server_agent_sessions: sessions.length,
-      tink_server_agents_connected: sessions.filter(({ stream }) => stream !== undefined).length,
-      tink_server_agents_silent: sessions.filter(({ isSilent }) => isSilent).length,
-    };
+  #measure({ sessions, agentsConnected, agentsSilent }: SessionMetrics): void {
+    const countOf = (isCounted: (session: Session) => boolean): number =>
+      [...this.#byId.values()].filter(isCounted).length;
+    sessions.from(() => this.#byId.size);
+    agentsConnected.from(() => countOf(({ stream }) => stream !== undefined));
+    agentsSilent.from(() => countOf(({ isSilent }) => isSilent));
   }
 
   close(): void {
@@ -146,8 +146,8 @@ export class Sessions {
   /** Its action goes on until its deadline: the machine may only have lost its network. Told where work stands still. */
   #fallSilent(session: Session): void {
     session.isSilent = true;
-    const { counts, journal, view } = this.#deps;
-    counts.add('tink_server_agents_fell_silent_total');
+    const { metrics, journal, view } = this.#deps;
+    metrics.agentsFellSilent.add();
     const running = view.workflowsByAgent(session.agentId).find(({ status }) => status?.state === 'RUNNING');
     if (running === undefined) return;
     const { namespace, name } = running.metadata;

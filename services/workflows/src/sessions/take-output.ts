@@ -12,7 +12,7 @@ import type { Clock } from '@tinkerbell/platform-contract';
 import { primaryMacOf } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { actionAt } from '@tinkerbell/workflow';
-import type { Counts } from '../counts.ts';
+import type { WorkflowsMetrics } from '../metrics.ts';
 import type { Sender } from '../grpc/calls.ts';
 import type { Admit } from '../identity/agent-door.ts';
 import { ActionOutput, type OutputStream } from './action-output.ts';
@@ -23,7 +23,7 @@ interface Deps {
   readonly sessions: Sessions;
   readonly view: View;
   readonly journal: Journal;
-  readonly counts: Counts;
+  readonly metrics: Pick<WorkflowsMetrics, 'outputLines'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -63,7 +63,7 @@ function takeLines(deps: Deps, session: Session, { attempt, lines }: Lines) {
   const key = attemptKey(attempt);
   const output = session.output?.key === key ? session.output : openOutput(deps, session, { attempt, key });
   if (output === undefined) {
-    deps.counts.add('tink_server_output_lines_total{outcome="dropped"}', lines.length);
+    deps.metrics.outputLines.add({ outcome: 'dropped' }, lines.length);
     return { attempt, position };
   }
   for (const { position: at, stream, text } of lines)

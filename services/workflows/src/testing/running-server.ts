@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { credentials, makeClientConstructor, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { AgentAuthMode } from '@tinkerbell/agent-identity';
+import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock, nodeHmac, nodeRandom } from '@tinkerbell/platform-node';
 import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
@@ -63,7 +64,7 @@ export async function runningServer(config: Partial<WorkflowsConfig> = {}, agent
     },
     records: (...events: string[]): Promise<readonly JournalRecord[]> =>
       journal.read(events.length === 0 ? { after: 0 } : { after: 0, events }),
-    counter: (name: string): number => service.health().counters?.[name] ?? 0,
+    counter: (name: string): number => samplesOf(service.metrics)[name] ?? 0,
     async [Symbol.asyncDispose]() {
       for (const client of clients) client.close();
       stopping.abort();

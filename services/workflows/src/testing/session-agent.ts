@@ -71,7 +71,7 @@ export async function sessionAgent(server: Pick<RunningServer, 'client'>, agentI
 }
 
 export function attemptIn(start: {
-  action?: { workflowId: string; actionId: string };
+  action?: { workflowId: string; actionId: string } | undefined;
   attempt: number;
 }): Attempt {
   const { workflowId = '', actionId = '' } = start.action ?? {};

@@ -1,0 +1,28 @@
+import type { CommandNode, OperandNode, PipeNode } from './ast.ts';
+import type { Frame } from './frame.ts';
+import type { Value } from './go-model.ts';
+
+/** The arguments of a call as written, and the value piped in as the last one, if any. */
+export interface Invocation {
+  readonly args: readonly OperandNode[];
+  readonly final: Value | undefined;
+}
+
+export const NO_ARGUMENTS: Invocation = { args: [], final: undefined };
+
+/** A function that is called by name. */
+export interface NamedCall {
+  readonly dot: Value;
+  readonly name: Extract<OperandNode, { kind: 'identifier' }>;
+  /** Blamed when the function returns an error. */
+  readonly node: CommandNode | OperandNode;
+}
+
+export type PathNode = Extract<OperandNode, { kind: 'field' | 'chain' | 'variable' }>;
+
+/** What arguments are evaluated with: operands contain pipelines, and pipelines contain operands. */
+export interface Evaluator {
+  pipe(frame: Frame, dot: Value, pipe: PipeNode): Value;
+  path(frame: Frame, dot: Value, node: PathNode, invocation: Invocation): Value;
+  call(frame: Frame, callee: NamedCall, invocation: Invocation): Value;
+}

@@ -1,0 +1,150 @@
+/** Go's types and values as templates see them. */
+
+/**
+ * The part of Go's type system that templates can see: it decides which arguments fit, what a missing map key is,
+ * and it appears in error texts and in `printf "%T"`.
+ */
+export type IntegerKind =
+  | 'int'
+  | 'int8'
+  | 'int16'
+  | 'int32'
+  | 'int64'
+  | 'uint'
+  | 'uint8'
+  | 'uint16'
+  | 'uint32'
+  | 'uint64';
+
+export type GoType =
+  | { readonly kind: 'bool' | 'string' | 'float64' | 'interface' | IntegerKind }
+  /** A parameter that takes the value as it is, nil and interfaces included (Go's reflect.Value). */
+  | { readonly kind: 'any-value' }
+  | SliceType
+  | MapType
+  | PointerType
+  | StructType
+  | FunctionType;
+
+export interface SliceType {
+  readonly kind: 'slice';
+  readonly element: GoType;
+}
+
+/** A map with string keys, the only maps template data has. */
+export interface MapType {
+  readonly kind: 'map';
+  readonly element: GoType;
+}
+
+export interface PointerType {
+  readonly kind: 'pointer';
+  readonly element: GoType;
+}
+
+export interface StructType {
+  readonly kind: 'struct';
+  /** The name with its package, as in `tinkerbell.Interface`. */
+  readonly name: string;
+  readonly fields: readonly StructField[];
+  /** By name; they come before fields of the same name. */
+  readonly methods?: ReadonlyMap<string, StructMethod>;
+  /** Go's String method: what is printed in place of the fields. */
+  readonly text?: (value: StructValue) => string;
+  /** Go's MarshalJSON, for types whose JSON is a string. */
+  readonly jsonText?: (value: StructValue) => string;
+}
+
+export interface StructMethod {
+  readonly params: readonly GoType[];
+  readonly result: GoType;
+  /** Throws FunctionError to fail. */
+  readonly call: (receiver: StructValue, args: readonly Value[], context: CallContext) => Value;
+}
+
+export interface StructField {
+  readonly name: string;
+  readonly type: GoType;
+  /** The name in JSON (Go's struct tag); the field's own name unless given. */
+  readonly jsonName?: string;
+  /** Left out of JSON when it has its zero value. */
+  readonly omitEmpty?: boolean;
+  /** Compared and printed, but neither reached by templates nor in JSON. */
+  readonly unexported?: boolean;
+}
+
+export interface FunctionType {
+  readonly kind: 'func';
+  readonly params: readonly GoType[];
+  readonly variadic: boolean;
+  readonly result: GoType;
+}
+
+/**
+ * A Go value as templates see it. Everything a template can reach is one of these plain objects: a name in a template
+ * is only ever looked up in a Map or in a struct's field list, never as a property of a JavaScript object.
+ */
+export type Value =
+  /** Untyped nil, and what a missing map key gives (Go's zero reflect.Value). */
+  | { readonly kind: 'nil' }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | IntegerValue
+  | { readonly kind: 'float64'; readonly value: number }
+  | { readonly kind: 'string'; readonly value: string }
+  | SliceValue
+  | MapValue
+  | StructValue
+  | PointerValue
+  /** A value seen through a variable of type interface{}: an element of a []any or of a map[string]any. */
+  | InterfaceValue
+  | FunctionValue;
+
+export interface IntegerValue {
+  readonly kind: 'integer';
+  readonly type: { readonly kind: IntegerKind };
+  readonly value: bigint;
+}
+
+export interface SliceValue {
+  readonly kind: 'slice';
+  readonly type: SliceType;
+  /** Null for a nil slice. */
+  readonly items: readonly Value[] | null;
+}
+
+export interface MapValue {
+  readonly kind: 'map';
+  readonly type: MapType;
+  /** Null for a nil map. Mutable only through functions that say so (sprig's `set`). */
+  readonly entries: Map<string, Value> | null;
+}
+
+export interface StructValue {
+  readonly kind: 'struct';
+  readonly type: StructType;
+  readonly fields: ReadonlyMap<string, Value>;
+}
+
+export interface PointerValue {
+  readonly kind: 'pointer';
+  readonly type: PointerType;
+  readonly target: Value | null;
+}
+
+export interface InterfaceValue {
+  readonly kind: 'interface';
+  readonly value: Value;
+}
+
+export interface FunctionValue {
+  readonly kind: 'func';
+  readonly name: string;
+  readonly type: FunctionType;
+  readonly call: (args: readonly Value[], context: CallContext) => Value;
+}
+
+/** What a function may use besides its arguments. */
+export interface CallContext {
+  /** Counts the size (characters or elements) of what the function is about to make against the limit. */
+  readonly spend: (size: number) => void;
+}

@@ -1,0 +1,60 @@
+/** Objects of one kind. What is stored under a collection was validated as that kind, so this is where their type is known. */
+import {
+  collectionOf,
+  hardwareKind,
+  templateKind,
+  workflowKind,
+  type Hardware,
+  type Resource,
+  type Template,
+  type Workflow,
+} from '@tinkerbell/resources';
+import type { Change, ObjectKey, Store, StoredObject } from './store.ts';
+import { updateObject, type Decision, type Updated } from './update-object.ts';
+import type { View } from './view.ts';
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export class Collection<Object extends Resource> {
+  /** `hardware.tinkerbell.org` */
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  key({ namespace, name }: Place): ObjectKey {
+    return { collection: this.name, namespace, name };
+  }
+
+  get(store: Store, place: Place): Promise<StoredObject<Object> | undefined> {
+    return store.get(this.key(place)) as Promise<StoredObject<Object> | undefined>;
+  }
+
+  all(view: Pick<View, 'all'>): readonly Object[] {
+    return view.all(this.name) as readonly Object[];
+  }
+
+  holds(change: Change): change is Change<Object>;
+  holds(stored: StoredObject): stored is StoredObject<Object>;
+  holds({ key }: { readonly key: ObjectKey }): boolean {
+    return key.collection === this.name;
+  }
+
+  /** As `updateObject`. */
+  update<Refusal>(
+    store: Store,
+    place: Place,
+    decide: (current: Object) => Decision<Refusal, Object>,
+  ): Promise<Updated<Refusal, Object>> {
+    const updated = updateObject<Refusal>(store, this.key(place), (current) => decide(current as Object));
+    return updated as Promise<Updated<Refusal, Object>>;
+  }
+}
+
+export const hardwareCollection = new Collection<Hardware>(collectionOf(hardwareKind));
+export const templateCollection = new Collection<Template>(collectionOf(templateKind));
+export const workflowCollection = new Collection<Workflow>(collectionOf(workflowKind));
