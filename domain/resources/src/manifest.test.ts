@@ -57,6 +57,13 @@ test('refuses an address that is none', () => {
     problemsOf(hardware.replace('192.168.1.5', '192.168.1.500'))[0] ?? '',
     /ip\.address: "192\.168\.1\.500": must be an IP address/,
   );
+  for (const [address, count] of [
+    ['"fd00::5"', 0],
+    ['"1:2"', 1],
+    ['"::1::"', 1],
+    ['192.168.01.5', 1],
+  ] as const)
+    assert.equal(problemsOf(hardware.replace('192.168.1.5', address)).length, count, address);
 });
 
 test('refuses a boot file without its server', () => {

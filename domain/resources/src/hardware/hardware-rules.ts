@@ -1,4 +1,5 @@
 /** What no schema can say of a Hardware. */
+import { parseIpv4, parseIpv6 } from '@tinkerbell/wire';
 import type { Problem } from '../problem.ts';
 import type { HardwareSpec } from './hardware.ts';
 
@@ -20,7 +21,12 @@ function addressProblems(ip: IpSettings, path: readonly (string | number)[]): Pr
   const problems: Problem[] = [];
   for (const field of ['address', 'netmask', 'gateway'] as const) {
     const value = ip[field];
-    if (value !== undefined && value !== '' && !isIpv4(value) && !isIpv6Like(value)) {
+    if (
+      value !== undefined &&
+      value !== '' &&
+      parseIpv4(value) === undefined &&
+      parseIpv6(value) === undefined
+    ) {
       problems.push({
         reason: 'invalid',
         path: [...path, field],
@@ -30,13 +36,4 @@ function addressProblems(ip: IpSettings, path: readonly (string | number)[]): Pr
     }
   }
   return problems;
-}
-
-function isIpv4(text: string): boolean {
-  const parts = text.split('.');
-  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
-}
-
-function isIpv6Like(text: string): boolean {
-  return text.includes(':') && /^[0-9a-fA-F:.]{2,45}$/.test(text);
 }

@@ -1,4 +1,5 @@
 import { FunctionError, type FunctionSpec, INT, STRING, stringValue } from '@tinkerbell/go-template';
+import { parseIpv4, prefixLengthOf } from '@tinkerbell/wire';
 import { isIpv6Address } from './ip-address.ts';
 import { text } from './operands.ts';
 
@@ -25,18 +26,10 @@ function partitionPath(device: string, number: bigint): string {
 
 /** Counts the leading one bits of an IPv4 netmask; 0 when ones follow zeros, as Go's IPMask.Size says. */
 function prefixLength(netmask: string): number {
-  const octets = ipv4Octets(netmask.replace(/^(?:::|(?:0{1,4}:){5})ffff:(?=.*\.)/i, ''));
-  if (octets === undefined) {
+  const mask = parseIpv4(netmask.replace(/^(?:::|(?:0{1,4}:){5})ffff:(?=.*\.)/i, ''));
+  if (mask === undefined) {
     if (isIpv6Address(netmask)) throw new FunctionError(`netmask must be IPv4: ${netmask}`);
     throw new FunctionError(`invalid netmask format: ${netmask}`);
   }
-  const bits = octets.map((octet) => octet.toString(2).padStart(8, '0')).join('');
-  return /^(1*)0*$/.exec(bits)?.[1]?.length ?? 0;
-}
-
-function ipv4Octets(address: string): number[] | undefined {
-  const parts = address.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part))) return undefined;
-  const octets = parts.map(Number);
-  return octets.every((octet) => octet <= 255) ? octets : undefined;
+  return prefixLengthOf(mask) ?? 0;
 }
