@@ -44,11 +44,11 @@ function hardwareFor(
   machine: ListedMachine | undefined,
   { address, gateway }: AcceptWish,
 ): Hardware {
-  const architecture = machine === undefined ? {} : architectureOf(machine.architecture);
+  const known = machine === undefined ? undefined : architectureOf(machine.architecture);
   const dhcp = {
     mac,
     hostname: name,
-    ...architecture,
+    ...(known === undefined ? {} : { arch: known.arch, uefi: known.uefi }),
     ...(address === undefined || address === false ? {} : { ip: addressOf(address, gateway) }),
   };
   return {
