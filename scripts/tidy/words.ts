@@ -42,7 +42,6 @@ export const cleanPaths: readonly string[] = [
   'services/controller/',
   // Each of these is generated from a folder that is not clean yet, or is such a folder.
   '!apps/server/src/metrics/',
-  '!docs/reference/metrics.md',
   '!docs/reference/workflow-states.md',
 ];
 

@@ -43,7 +43,7 @@ export async function loginByDevice({ provider, scope, clock, show }: DeviceLogi
   return givenTokens(provider, clock, tokensFor(device, provider, clock));
 }
 
-/** Asks until the person is through. The library's own polling notices an interruption only after its pause. */
+/** Polls until the user has logged in. The library's own polling notices an interruption only after its pause. */
 async function tokensFor(
   { device_code, interval }: DeviceAuthorizationResponse,
   { configuration, reach }: Provider,

@@ -1,4 +1,4 @@
-/** Errors of identity providers in words for the user: those of OAuth 2.0 (RFC 6749, section 5.2) and invalid tokens. */
+/** Error messages for failures of identity providers: OAuth 2.0 errors (RFC 6749, section 5.2) and invalid tokens. */
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { isRecord } from '@tinkerbell/resources';
 import { TinkFailure } from '../failure.ts';
@@ -8,7 +8,7 @@ const CLIENT_FAULTS = ['invalid_client', 'unauthorized_client'];
 /** Codes of openid-client's ClientError. */
 const NOT_CONFORM = 'OAUTH_RESPONSE_IS_NOT_CONFORM';
 
-/** What an error of the provider stands for; `error` is one of its codes. */
+/** Returns the failure for an OAuth error code of the provider. */
 export function issuerFailure(error: string, description: string | undefined, clientId: string): TinkFailure {
   const more = description === undefined ? '' : `: ${printable(description)}`;
   if (CLIENT_FAULTS.includes(error))
@@ -27,7 +27,7 @@ export function issuerFailure(error: string, description: string | undefined, cl
   return new TinkFailure(`the identity provider returned an error: ${printable(error)}${more}`);
 }
 
-/** Why a call of openid-client failed. Returns an unexpected error unchanged. */
+/** Returns the failure of a call of openid-client. Returns an unexpected error unchanged. */
 export function failureOf(thrown: unknown, clientId: string): unknown {
   if (thrown instanceof ResponseBodyError || thrown instanceof AuthorizationResponseError)
     return issuerFailure(thrown.error, thrown.error_description, clientId);
@@ -40,7 +40,7 @@ export function failureOf(thrown: unknown, clientId: string): unknown {
   return new TinkFailure(`the identity provider returned an invalid answer: ${why}`);
 }
 
-/** Claims of a token that failed, where the library names them. */
+/** Returns the claims of an invalid token, if the library provides them. */
 export function claimsOfFailure(thrown: unknown): Readonly<Record<string, unknown>> {
   const details = thrown instanceof ClientError ? innermostCause(thrown) : undefined;
   return isRecord(details) && isRecord(details['claims']) ? details['claims'] : {};

@@ -1,4 +1,4 @@
-/** Requests to an identity provider: with the authorities of the context, and small answers only. */
+/** Sends requests to an identity provider, with the certificate authorities of the context and a limit on answers. */
 import { getCACertificates } from 'node:tls';
 import type { CustomFetch } from 'openid-client';
 import type { TlsSettings } from '../client/connection.ts';
@@ -8,11 +8,11 @@ import { TinkFailure } from '../failure.ts';
 
 export interface Reach {
   readonly signal: AbortSignal;
-  /** Authorities of the context, beside those of the system. */
+  /** Certificate authorities of the context, added to those of the system. */
   readonly ca?: string | undefined;
 }
 
-/** Larger than any description, set of keys or answer with tokens that is meant. */
+/** Limit of an answer, bytes; larger than any description, key set or token response. */
 const ANSWER_BYTES_MAX = 1_048_576;
 
 /** Follows no redirects. Rejects with a TinkFailure if the provider is unreachable. */
@@ -27,7 +27,7 @@ export function issuerFetch({ signal, ca }: Reach): CustomFetch {
         ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
       });
       const bytes = await bytesOf(answer.body);
-      // Other fields of the header are nobody's business, so that a library decides by none of them.
+      // Drop all other header fields, so that the library cannot depend on them.
       const fields = { 'content-type': answer.contentType };
       return new Response(bytes.length === 0 ? null : bytes, { status: answer.status, headers: fields });
     } catch (thrown) {

@@ -19,13 +19,13 @@ export interface Provider {
   readonly issuer: string;
   readonly clientId: string;
   readonly reach: Reach;
-  /** For the calls of openid-client. Signatures of ID tokens are checked. */
+  /** The configuration for openid-client, which verifies the signatures of ID tokens. */
   readonly configuration: Configuration;
-  /** Its endpoints are https URLs, or on loopback. */
+  /** All endpoints are https URLs or on loopback. */
   readonly metadata: Readonly<ServerMetadata>;
 }
 
-/** As verifiers allow. */
+/** Tolerated clock difference, as verifiers allow. */
 export const SKEW_SECONDS = 60;
 
 const NEEDED = ['token_endpoint', 'jwks_uri'] as const;
@@ -60,7 +60,7 @@ async function discovered(url: string, clientId: string, reach: Reach): Promise<
   try {
     return await discovery(new URL(url), clientId, { [clockTolerance]: SKEW_SECONDS }, None(), {
       [customFetch]: issuerFetch(reach),
-      // For loopback only: `isSafe` rejects all others.
+      // Only loopback needs this, because `isSafe` rejects all other http URLs.
       execute: [allowInsecureRequests],
     });
   } catch (thrown) {
