@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { functionLengths } from './tidy/function-lengths.ts';
 import { importsOf } from './tidy/imports.ts';
 import { layerOf } from './tidy/layers.ts';
-import { brokenLinks } from './tidy/links.ts';
+import { brokenLinks, missingSources } from './tidy/links.ts';
 import { mustBeClean, oddWordsIn } from './tidy/words.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -151,6 +151,15 @@ test('every link of the documentation leads somewhere', () => {
   const pages = files.filter((file) => file.endsWith('.md'));
   assert.deepEqual(
     pages.flatMap((page) => brokenLinks(root, page, read(page))),
+    [],
+  );
+});
+
+test('every source file that the documentation names exists', () => {
+  // Decisions name files as they were.
+  const pages = files.filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/'));
+  assert.deepEqual(
+    pages.flatMap((page) => missingSources(root, page, read(page))),
     [],
   );
 });

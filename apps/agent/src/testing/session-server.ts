@@ -121,7 +121,7 @@ export async function startServer(
 }
 
 export async function eventually(isMet: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpMs = nodeClock.nowMs() + 15_000;
+  const giveUpMs = nodeClock.nowMs() + 60_000;
   while (!(await isMet())) {
     assert.ok(nodeClock.nowMs() < giveUpMs, 'the condition was not met within 15 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
