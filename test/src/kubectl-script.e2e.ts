@@ -95,7 +95,7 @@ const steps: readonly Step[] = [
   ['auth can-i --list', /\*\.\*/],
   ['explain hardware', /KIND: +Hardware[^]*spec\s/],
   ['explain hardware.spec.interfaces', /(?:RESOURCE|FIELD): interfaces <\[\]Object>/],
-  ['explain hardware.spec.interfaces.dhcp.lease_time', /lease in seconds\s+\(DHCP option 51\)/],
+  ['explain hardware.spec.interfaces.dhcp.lease_time', /Lease duration in seconds\s+\(DHCP option 51\)/],
   ['explain workflow.spec.bootOptions.bootMode', /How the BMC boots the machine/],
   ['explain machine.spec.connection.host', /Address or DNS name of the BMC/],
   ['explain secret.stringData', /map\[string\]string/],
