@@ -1,7 +1,6 @@
 /**
- * An in-memory index of the store. It lists once, then follows the store's watch. When the watch ends or its revision is no
- * longer kept, it lists again, and meanwhile answers from the objects it has. Boot services therefore survive the store's
- * outages.
+ * An in-memory index of the store. It lists once, then follows the store's watch. When the watch ends or its revision was
+ * removed, it lists again, and meanwhile answers from the objects it has. Boot services therefore survive the store's outages.
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
