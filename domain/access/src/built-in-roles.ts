@@ -1,4 +1,4 @@
-/** ClusterRoles that are there without being created. */
+/** ClusterRoles that always exist. */
 import type { Rule } from './role.ts';
 
 const TINKERBELL = ['tinkerbell.org', 'bmc.tinkerbell.org'];
@@ -10,7 +10,7 @@ const PROBES = ['healthz', 'livez', 'readyz'].flatMap((probe) => [`/${probe}`, `
 
 const discovery: Rule = { verbs: ['get'], nonResourceURLs: [...DISCOVERY, ...PROBES] };
 
-/** Machines of the site that asked to boot and are of no namespace yet: for roles that are bound in all of them. */
+/** Machines of the site that asked to boot and belong to no namespace yet. This is for roles that are bound in all namespaces. */
 const unknownMachines: Rule = { verbs: ['get'], nonResourceURLs: ['/unknown-machines'] };
 
 const view: readonly Rule[] = [
@@ -37,7 +37,7 @@ const admin: readonly Rule[] = [
   },
 ];
 
-/** Orders installations and follows them, and sees no more of the site than that needs. */
+/** Orders installations and follows them, and can read nothing else of the site. */
 const provisioner: readonly Rule[] = [
   discovery,
   { verbs: READ, apiGroups: ['tinkerbell.org'], resources: ['hardware', 'templates', 'workflows'] },

@@ -1,4 +1,4 @@
-/** Whether somebody may do something; the order of rules does not matter, and none of them denies. */
+/** Decides whether a user may perform a request. The order of rules does not matter, and no rule denies. */
 import { permits, type Asked } from './permits.ts';
 import type { Binding, Policy, Rule, Subject } from './role.ts';
 import { MASTERS, type User } from './user.ts';
@@ -17,7 +17,7 @@ export function decide(user: User, asked: Asked, policy: Policy): Decision {
   return { allowed: false, reason: refusal(user, asked) };
 }
 
-/** What a user may do in a namespace, and where no namespace counts. */
+/** The user's permissions in a namespace, and for cluster-scoped requests. */
 export function rulesOf(user: User, namespace: string, policy: Policy): Rule[] {
   if (user.groups.includes(MASTERS))
     return [
@@ -29,7 +29,7 @@ export function rulesOf(user: User, namespace: string, policy: Policy): Rule[] {
     .flatMap((binding) => policy.rules(binding.roleRef, binding.namespace) ?? []);
 }
 
-/** A binding of a namespace says nothing of other namespaces, nor of what has none. */
+/** A binding of a namespace grants nothing in other namespaces or for cluster-scoped objects. */
 function isInForce(binding: Binding, namespace: string | undefined): boolean {
   return binding.namespace === undefined || binding.namespace === namespace;
 }
@@ -56,7 +56,7 @@ function reasonOf({ name, namespace, roleRef }: Binding): string {
   return `${binding} of ${roleRef.kind} ${roleRef.name}`;
 }
 
-/** In the words of Kubernetes, which clients show and people search for. */
+/** Uses the text of Kubernetes, which clients show and people search for. */
 function refusal(user: User, asked: Asked): string {
   if ('path' in asked) return `User "${user.name}" cannot ${asked.verb} path "${asked.path}"`;
   const { verb, group, resource, subresource, namespace } = asked;

@@ -1,15 +1,15 @@
-/** Nobody gives away what he does not have: who writes roles or bindings would else make himself anything. */
+/** You cannot grant permissions you lack. Otherwise a user who may write roles or bindings could gain any permission. */
 import { permits, type Asked, type AskedResource } from './permits.ts';
 import type { Rule } from './role.ts';
 
-/** The first thing that `given` allows and none of `own` does, in words; undefined when there is none. */
+/** Returns a description of the first permission that `given` grants and `own` lacks, or undefined when there is none. */
 export function exceeds(given: readonly Rule[], own: readonly Rule[]): string | undefined {
   for (const rule of given)
     for (const asked of questionsOf(rule)) if (!own.some((one) => permits(one, asked))) return textOf(asked);
   return undefined;
 }
 
-/** A wildcard is asked as itself, which only a wildcard permits. */
+/** A wildcard is checked as itself. Only a wildcard permits it. */
 function* questionsOf(rule: Rule): Generator<Asked> {
   for (const verb of rule.verbs) {
     for (const path of rule.nonResourceURLs ?? []) yield { verb, path };

@@ -1,4 +1,4 @@
-/** One rule and one question. */
+/** Checks one rule against one request. */
 import type { Rule } from './role.ts';
 
 /** Of an object or a collection. */
@@ -9,9 +9,9 @@ export interface AskedResource {
   /** Plural: `hardware`. */
   readonly resource: string;
   readonly subresource?: string;
-  /** Absent for what has none, and for all namespaces at once. */
+  /** Absent for cluster-scoped objects, and for all namespaces at once. */
   readonly namespace?: string;
-  /** Absent for a collection and for what is being created. */
+  /** Absent for a collection and for an object that is being created. */
   readonly name?: string;
 }
 
@@ -40,7 +40,7 @@ function holds(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value);
 }
 
-/** A rule for `workflows` says nothing of `workflows/status`. */
+/** A rule for `workflows` grants nothing on `workflows/status`. */
 function isResource(pattern: string, { resource, subresource }: AskedResource): boolean {
   if (pattern === '*') return true;
   const [wanted, wantedSub] = pattern.split('/');

@@ -1,4 +1,4 @@
-/** Roles and bindings, as `rbac.authorization.k8s.io/v1` writes them. */
+/** Roles and bindings in the format of `rbac.authorization.k8s.io/v1`. */
 
 export interface Rule {
   readonly verbs: readonly string[];
@@ -8,7 +8,7 @@ export interface Rule {
   readonly resources?: readonly string[];
   /** All when absent or empty. */
   readonly resourceNames?: readonly string[];
-  /** Paths that name no object; a `*` at the end stands for what follows. */
+  /** Non-resource paths. A `*` at the end matches any suffix. */
   readonly nonResourceURLs?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export interface RoleRef {
 
 export interface Binding {
   readonly name: string;
-  /** Absent for a ClusterRoleBinding, which holds in every namespace and for what has none. */
+  /** Absent for a ClusterRoleBinding, which applies in every namespace and to cluster-scoped objects. */
   readonly namespace?: string;
   readonly roleRef: RoleRef;
   readonly subjects: readonly Subject[];
@@ -33,6 +33,6 @@ export interface Binding {
 
 export interface Policy {
   readonly bindings: readonly Binding[];
-  /** The rules of a Role (with its namespace) or a ClusterRole; undefined when there is none of that name. */
+  /** Returns the rules of a Role (with its namespace) or a ClusterRole, or undefined when it does not exist. */
   rules(role: RoleRef, namespace: string | undefined): readonly Rule[] | undefined;
 }

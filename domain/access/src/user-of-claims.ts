@@ -1,21 +1,21 @@
-/** The user that a verified token of a foreign identity provider stands for. */
+/** Derives the user from a verified token of an external identity provider. */
 import { AUTHENTICATED, type User } from './user.ts';
 
 export interface ClaimMapping {
-  /** The claim that names the user; `sub` where absent. */
+  /** The claim with the name of the user (default: `sub`). */
   readonly usernameClaim?: string;
-  /** Put before the name, so that a provider cannot name `system:` users; `oidc:` where absent. */
+  /** The prefix of the name, so that a provider cannot name `system:` users (default: `oidc:`). */
   readonly usernamePrefix?: string;
-  /** The claim with a list of groups; `groups` where absent. */
+  /** The claim with a list of groups (default: `groups`). */
   readonly groupsClaim?: string;
   readonly groupsPrefix?: string;
-  /** The client whose roles (`resource_access.CLIENT.roles`, as Keycloak writes them) are groups too. */
+  /** The client whose roles (`resource_access.CLIENT.roles`, in Keycloak's format) become groups too. */
   readonly client?: string;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Undefined when the claim that names the user is missing or is no text. */
+/** Returns undefined when the claim with the user's name is missing or is not text. */
 export function userOfClaims(claims: Claims, mapping: ClaimMapping = {}): User | undefined {
   const name = own(claims, mapping.usernameClaim ?? 'sub');
   if (typeof name !== 'string' || name === '') return undefined;

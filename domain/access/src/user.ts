@@ -1,6 +1,6 @@
-/** Who asks, as authentication found it. Names as Kubernetes has them. */
+/** The authenticated user of a request. Names are those of Kubernetes. */
 export interface User {
-  /** `system:anonymous`, `system:serviceaccount:NAMESPACE:NAME`, or what the identity provider says. */
+  /** `system:anonymous`, `system:serviceaccount:NAMESPACE:NAME`, or the name from the identity provider. */
   readonly name: string;
   readonly groups: readonly string[];
   /** The name of the user who acts as this one (the Impersonate-User header), for the audit. */
@@ -9,13 +9,13 @@ export interface User {
 
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** Of everybody who is not anonymous. */
+/** The group of every user who is not anonymous. */
 export const AUTHENTICATED = 'system:authenticated';
 
-/** May do everything, whatever the roles say: how a site that has locked itself out gets in again. */
+/** May do everything, whatever the roles grant. A site that has locked itself out regains access with it. */
 export const MASTERS = 'system:masters';
 
-/** Who shows the token of the server's own data folder: a command on the server, run by its owner. */
+/** The user with the token of the server's own data folder: a command on the server, run by its owner. */
 export const LOCAL_ADMIN: User = { name: 'system:admin', groups: [MASTERS, AUTHENTICATED] };
 
 export function serviceAccountUser(namespace: string, name: string): User {

@@ -1,27 +1,27 @@
-/** Whether a call that speaks for an agent may go on. */
+/** Decides whether a call in the name of an agent is allowed. */
 import { bytesToHex } from '@tinkerbell/wire';
 import type { AgentRecord } from './agent-record.ts';
 import { agentRefusal, type AgentRefusal } from './refusal.ts';
 import type { SessionToken } from './token.ts';
 
-/** `optional`: who presents nothing is let in as upstream's agents are, unless the machine has a session. */
+/** `optional`: an agent without a token is allowed, like upstream's agents, unless the machine has a session. */
 export type AgentAuthMode = 'off' | 'optional' | 'required';
 
-/** Of a session: `finished` while repeats of the last report are still taken. */
+/** The state of a session. It is `finished` while repeats of the last report are still accepted. */
 export type SessionLife = 'live' | 'finished' | 'ended';
 
-/** For how long after the end of its workflow an agent may still report. */
+/** How long an agent may still report after the end of its workflow. */
 export const REPORTS_AFTER_END_MS = 60_000;
 
 export interface AdmitInput {
   readonly mode: AgentAuthMode;
-  /** Decoded and checked by `checkToken`; undefined when nothing was presented. */
+  /** Decoded and verified by `checkToken`. Undefined when the call has no token. */
   readonly presented: SessionToken | undefined;
-  /** Those of the machines that the agent id is the name of, or of the machine that the token is for. */
+  /** The records of the machines that the agent id names, or of the machine that the token is for. */
   readonly records: readonly AgentRecord[];
   readonly lifeOf: (record: AgentRecord) => SessionLife;
   readonly nowSeconds: number;
-  /** `report`: says something; all else reads. */
+  /** `report` changes state. All other calls read. */
   readonly purpose: 'read' | 'report';
 }
 
@@ -37,7 +37,7 @@ export function admit(input: AdmitInput): Admitted {
   return mode === 'required' || isHeld ? refused('no-token') : { ok: true };
 }
 
-/** What can be said of a session without asking the store; undefined when nothing speaks against it. */
+/** Checks a session without reading the store. Returns undefined when there is no objection. */
 export function checkToken(
   token: SessionToken,
   { agentId, nowSeconds }: { readonly agentId: string; readonly nowSeconds: number },

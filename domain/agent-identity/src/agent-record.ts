@@ -1,4 +1,4 @@
-/** What the store knows of a machine's sessions, and the Lease (coordination.k8s.io/v1) that holds it. */
+/** The stored data about a machine's sessions, and the Lease (coordination.k8s.io/v1) that contains it. */
 import {
   apiVersionOf,
   hardwareKind,
@@ -23,23 +23,23 @@ export interface AgentRecord {
   readonly agentId: string;
   /** Seconds since the Unix epoch. */
   readonly expiresSeconds: number;
-  /** Absent until the session has got its first action. */
+  /** Absent until the session has received its first action. */
   readonly workflow?: WorkflowPlace;
   /** Nonces in hex with the time at which their tokens expire. */
   readonly nonces: Readonly<Record<string, number>>;
 }
 
 const ANNOTATION = 'tinkerbell.org/agent-session';
-/** Only the first session's takes a while; later ones take over at once. */
+/** Only the first session takes a while. Later ones take over at once. */
 const DURATION_SECONDS = 2_592_000;
 
-/** `agent-02-00-5e-10-00-01`; undefined for a machine without a MAC. */
+/** `agent-02-00-5e-10-00-01`, or undefined for a machine without a MAC. */
 export function recordNameOf(hardware: Hardware): string | undefined {
   const mac = parseMac(primaryMacOf(hardware) ?? '');
   return mac === undefined ? undefined : `agent-${formatMac(mac, 'dash')}`;
 }
 
-/** Undefined for a Lease without a session, or that somebody else has written. */
+/** Returns undefined for a Lease without a session, or for one that another program has written. */
 export function recordIn(lease: Resource | undefined): AgentRecord | undefined {
   const text = lease?.metadata.annotations?.[ANNOTATION];
   if (text === undefined) return undefined;
@@ -58,13 +58,13 @@ export function recordIn(lease: Resource | undefined): AgentRecord | undefined {
   };
 }
 
-/** What a new Lease needs besides its record. */
+/** The fields that a new Lease needs besides its record. */
 export interface LeaseCreation {
   readonly hardware: Hardware;
   readonly uid: string;
 }
 
-/** The Lease with the record in it: `before` changed, or a new one that goes with its Hardware. */
+/** Returns the Lease with the record in it: `before` changed, or a new one that is deleted with its Hardware. */
 export function leaseOf(
   record: AgentRecord,
   before: Resource | undefined,

@@ -5,7 +5,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return bytes.toBase64(FORM);
 }
 
-/** Undefined for anything that `encodeBase64url` does not write: one text for the same bytes. */
+/** Returns undefined for any text that `encodeBase64url` does not write, so that the same bytes have exactly one text. */
 export function decodeBase64url(text: string): Uint8Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text, FORM);

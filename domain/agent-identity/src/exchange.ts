@@ -1,10 +1,10 @@
-/** A boot token becomes the session of a machine: once, and in place of the session before. */
+/** Exchanges a boot token for the session of a machine, once. The new session replaces the previous one. */
 import { bytesToHex } from '@tinkerbell/wire';
 import type { AgentRecord, WorkflowPlace } from './agent-record.ts';
 import { agentRefusal, type AgentRefusal } from './refusal.ts';
 import type { BootToken } from './token.ts';
 
-/** A machine that boots all the time is given a script more often than it exchanges its token. */
+/** A machine that boots continuously gets scripts more often than it exchanges its token. */
 const NONCES_MAX = 256;
 
 export interface ExchangeInput {
@@ -17,12 +17,12 @@ export interface ExchangeInput {
     readonly id: string;
     readonly agentId: string;
     readonly expiresSeconds: number;
-    /** That of the token; undefined when it is for none. */
+    /** The workflow of the token, or undefined when it is for none. */
     readonly workflow: WorkflowPlace | undefined;
   };
 }
 
-/** The record to write, if nobody else has written in between. */
+/** The record to write, if it has not changed in between. */
 export function exchange({
   record,
   token,
@@ -32,7 +32,7 @@ export function exchange({
   if (token.expiresSeconds <= nowSeconds) return { refusal: agentRefusal('expired') };
   const nonce = bytesToHex(token.nonce);
   const used = Object.entries(record?.nonces ?? {}).filter(([, expires]) => expires > nowSeconds);
-  // A list that is full may have forgotten this one: better a boot more than a token that is good twice.
+  // A full list may have dropped this nonce. One more boot is better than a token that is valid twice.
   if (used.length >= NONCES_MAX || used.some(([one]) => one === nonce))
     return { refusal: agentRefusal('replayed') };
   const { id, agentId, expiresSeconds, workflow } = session;

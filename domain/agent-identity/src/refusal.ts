@@ -1,9 +1,9 @@
-/** Why a call is refused. A closed set: it labels counters. */
+/** The reason why a call is refused. The set is closed, because it labels counters. */
 export type AgentRefusalReason = keyof typeof texts;
 
 export interface AgentRefusal {
   readonly reason: AgentRefusalReason;
-  /** For the console of the machine that asks: names no other machine and no workflow. */
+  /** For the console of the calling machine. It names no other machine and no workflow. */
   readonly message: string;
 }
 
@@ -23,7 +23,7 @@ export function agentRefusal(reason: AgentRefusalReason): AgentRefusal {
   return { reason, message: texts[reason] };
 }
 
-/** True where somebody is known, and asks for what is not his: gRPC's PERMISSION_DENIED, else UNAUTHENTICATED. */
+/** True when the caller is known but lacks permission: gRPC's PERMISSION_DENIED. Otherwise UNAUTHENTICATED. */
 export function isForeign(reason: AgentRefusalReason): boolean {
   return reason === 'another-machine' || reason === 'another-workflow' || reason === 'claim';
 }

@@ -1,7 +1,7 @@
-/** HMAC-SHA-256 (RFC 2104) with the site's key, which this package never sees. */
+/** HMAC-SHA-256 (RFC 2104) with the site's key, which this package never reads. */
 export interface TokenKey {
   /** 32 bytes. */
   sign(bytes: Uint8Array): Uint8Array;
-  /** In a time that does not tell where they differ. */
+  /** Compares in constant time. */
   isSame(one: Uint8Array, other: Uint8Array): boolean;
 }

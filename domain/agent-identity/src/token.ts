@@ -51,10 +51,10 @@ const TOKEN_CHARACTERS_MAX = 1500;
 const PURPOSE_BOOT = 1;
 const PURPOSE_SESSION = 2;
 
-/** What stands for no workflow. */
+/** Represents no workflow. */
 export const NO_WORKFLOW: Uint8Array = new Uint8Array(MARK_BYTES);
 
-/** 8 bytes that stand for the workflow with this uid. */
+/** Returns 8 bytes that represent the workflow with this uid. */
 export function workflowMark(uid: string | undefined, key: TokenKey): Uint8Array {
   return uid === undefined ? NO_WORKFLOW : key.sign(encodeUtf8(`workflow ${uid}`)).subarray(0, MARK_BYTES);
 }
@@ -78,7 +78,7 @@ export function encodeSessionToken(token: Omit<SessionToken, 'purpose'>, key: To
   return signed(writer.finish(), key);
 }
 
-/** Undefined for what this key has not signed. Says nothing of the expiry. */
+/** Returns undefined for a token that this key has not signed. Does not check the expiry. */
 export function decodeToken(text: string, key: TokenKey): BootToken | SessionToken | undefined {
   const bytes = text.length > TOKEN_CHARACTERS_MAX ? undefined : decodeBase64url(text);
   if (bytes === undefined || bytes.length < HEAD_BYTES + BOOT_NONCE_BYTES + SIGNATURE_BYTES) return undefined;

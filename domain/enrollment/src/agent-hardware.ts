@@ -1,4 +1,4 @@
-/** Whose machine an agent runs on. */
+/** Finds the machine on which an agent runs. */
 import type { Hardware } from '@tinkerbell/resources';
 import type { AgentAttributes } from './agent-attributes.ts';
 import { macOf } from './network-mac.ts';
@@ -11,7 +11,7 @@ export interface HardwareLookup {
 export type AgentHardware =
   | { readonly kind: 'known'; readonly hardware: Hardware }
   | { readonly kind: 'unknown' }
-  /** The message names other machines: it is for the operator, not for the agent. */
+  /** The message names other machines. It is for the operator, not for the agent. */
   | { readonly kind: 'unclear'; readonly message: string };
 
 /**
@@ -43,7 +43,9 @@ export function hardwareOfAgent(
   return { kind: 'known', hardware: only };
 }
 
-/** The MAC under which a machine without Hardware is spoken of: the agent's name if it is one, else the first that it tells. */
+/**
+ * The MAC that identifies a machine without Hardware: the agent's name if it is a MAC, else the first one that the agent reports.
+ */
 export function machineOfAgent(agentId: string, attributes: AgentAttributes | undefined): string | undefined {
   const told = (attributes?.network ?? []).map(({ mac = '' }) => macOf(mac));
   return macOf(agentId) ?? told.find((mac) => mac !== undefined);
@@ -53,7 +55,7 @@ function unclear(message: string): AgentHardware {
   return { kind: 'unclear', message };
 }
 
-/** An agent can tell the MACs of a whole site. */
+/** An agent can report the MACs of a whole site. */
 const NAMES_SHOWN = 3;
 
 function namesOf(names: readonly string[]): string {

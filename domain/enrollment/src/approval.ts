@@ -1,4 +1,4 @@
-/** Whether a Hardware may get a Workflow by itself (upstream enrollment.go; the approval is ours). */
+/** Decides whether a Hardware may get a Workflow automatically (upstream enrollment.go). Upstream has no approval. */
 import type { Hardware } from '@tinkerbell/resources';
 import type { EnrollmentRefusal } from './enrollment-refusal.ts';
 
@@ -6,8 +6,8 @@ export const APPROVAL_ANNOTATION = 'tinkerbell.org/approval';
 export const APPROVED = 'approved';
 
 /**
- * Undefined when it may. A Hardware with the annotation waits until it says `approved`, which is a consent to enrollment; one without
- * needs `spec.auto.enrollmentEnabled`, or to have been discovered in this very call, as upstream.
+ * Returns undefined when it may. A Hardware with the annotation waits until its value is `approved`, which permits enrollment. A
+ * Hardware without it needs `spec.auto.enrollmentEnabled`, or must have been discovered in this call, as in upstream.
  */
 export function enrollmentRefusal(
   { metadata, spec }: Hardware,

@@ -1,4 +1,4 @@
-/** The Hardware of a machine that was unknown (upstream tink/server/internal/grpc/discovery.go). */
+/** Builds the Hardware of a machine that was unknown (upstream tink/server/internal/grpc/discovery.go). */
 import { apiVersionOf, hardwareKind, type Hardware } from '@tinkerbell/resources';
 import type { AgentAttributes, BlockDevice, NetworkDevice } from './agent-attributes.ts';
 import { APPROVAL_ANNOTATION } from './approval.ts';
@@ -19,9 +19,9 @@ export type DiscoveredHardware =
   | { readonly ok: false; readonly message: string };
 
 export const DISCOVERED_LABEL = 'tinkerbell.org/auto-discovered';
-/** An agent's name is a MAC or a serial number; a longer text is none. */
+/** An agent's name is a MAC or a serial number. A longer text is invalid. */
 export const AGENT_ID_MAX = 253;
-/** Disks, and network interfaces, that are taken from one machine. */
+/** The maximum number of disks, and of network interfaces, that are accepted from one machine. */
 const DEVICES_MAX = 256;
 
 /** Has no netboot settings: such a machine is not booted from the network until somebody adds them. */
@@ -64,7 +64,7 @@ export function discoveredHardware(
   return { ok: true, hardware };
 }
 
-/** Those with a size; names that are no file below /dev are left out, since templates write to them. */
+/** Disks with a size. Names that are not a file below /dev are omitted, because templates write to them. */
 function disksOf(devices: readonly BlockDevice[]): { device: string }[] {
   return devices
     .filter(({ name = '', size = '' }) => size !== '' && /^[a-zA-Z0-9][\w!.-]{0,62}$/.test(name))

@@ -1,4 +1,4 @@
-/** The Workflow that a rule set makes for an agent (upstream enrollment.go). */
+/** Builds the Workflow that a rule set creates for an agent (upstream enrollment.go). */
 import {
   apiVersionOf,
   workflowKind,
@@ -26,7 +26,7 @@ export type EnrolledWorkflow =
   | { readonly ok: true; readonly workflow: Workflow }
   | { readonly ok: false; readonly refusal: EnrollmentRefusal };
 
-/** A rule set that names no namespace means its own; upstream's Workflow would be refused. */
+/** A rule set without a namespace uses its own. Upstream's Workflow would be refused. */
 export function enrolledWorkflow({ agentId, ruleSet, hardware, attributes }: Enrollment): EnrolledWorkflow {
   const valid = makeValidName(agentId, 'enrollment-');
   if (!valid.ok)

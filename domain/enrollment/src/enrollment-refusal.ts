@@ -1,4 +1,4 @@
-/** Why an agent gets no Workflow by itself; messages and codes are upstream's where upstream has them. */
+/** The reason why an agent gets no Workflow automatically. Messages and codes are upstream's where upstream has them. */
 export interface EnrollmentRefusal {
   readonly code: 'not-found' | 'failed-precondition' | 'internal';
   readonly message: string;

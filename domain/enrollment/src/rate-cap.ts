@@ -1,4 +1,4 @@
-/** How much may be made by machines that nobody knows: a token bucket as values. */
+/** Limits the number of objects that unknown machines can create, with a token bucket as values. */
 
 export interface RateCap {
   /** At once. */
@@ -11,7 +11,7 @@ export interface TokenBucket {
   readonly atMs: number;
 }
 
-/** A full bucket when there was none. `nowMs` is of a clock that does not go back; if it does, nothing is added. */
+/** Returns a full bucket when there was none. `nowMs` is of a monotonic clock. If it goes back, nothing is added. */
 export function takeToken(
   bucket: TokenBucket | undefined,
   { burst, perSecond }: RateCap,

@@ -1,4 +1,4 @@
-/** Which WorkflowRuleSet takes a machine (upstream enrollment.go). */
+/** Selects the WorkflowRuleSet of a machine (upstream enrollment.go). */
 import {
   matches,
   MatchSteps,
@@ -13,14 +13,14 @@ export interface RuleSetResult {
   /** `<namespace>/<name>` */
   readonly name: string;
   readonly rules: number;
-  /** How many of them match; none when one is invalid, as in upstream. */
+  /** The number of matching rules. It is 0 when one is invalid, as in upstream. */
   readonly matching: number;
-  /** Patterns that cannot be read or take too long, by their index. */
+  /** Patterns that are invalid or take too long, by their index. */
   readonly invalid: readonly { readonly rule: number; readonly message: string }[];
 }
 
 export interface RuleSetMatch {
-  /** The set with most matching rules, the first by namespace and name of several; absent when nothing matches. */
+  /** The set with most matching rules. Of several, the first by namespace and name. Absent when nothing matches. */
   readonly winner?: WorkflowRuleSet;
   readonly results: readonly RuleSetResult[];
 }
@@ -45,7 +45,7 @@ export function matchRuleSets(
 const SETS_SHOWN = 10;
 const INVALID_SHOWN = 3;
 
-/** One line for a person: how every set did; of many sets the first ten. */
+/** One line for the operator with the result of every set, or of the first ten sets. */
 export function explainRuleSets(results: readonly RuleSetResult[]): string {
   if (results.length === 0) return 'there is no WorkflowRuleSet';
   const shown = results.slice(0, SETS_SHOWN).map(({ name, rules, matching, invalid }) => {
@@ -84,7 +84,7 @@ function resultOf(ruleSet: WorkflowRuleSet, attributes: AttributesJson | undefin
   return { name: nameOf(ruleSet), rules: rules.length, matching: invalid.length > 0 ? 0 : matching, invalid };
 }
 
-/** A set is asked for each machine that comes, and changes rarely. */
+/** A set is evaluated for each machine that connects, and changes rarely. */
 const parsedSets = new WeakMap<readonly string[], readonly ParsedPattern[]>();
 
 function parsedRules(rules: readonly string[]): readonly ParsedPattern[] {

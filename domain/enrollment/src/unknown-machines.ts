@@ -1,14 +1,14 @@
 /**
- * Machines that ask to boot and that no Hardware describes: the first question of every newcomer is why nothing happens.
- * Kept in memory and bounded. Whoever can send packets can make MACs up, so that a machine is only sure of its place
- * once it asks again, as firmware does for minutes and a flood of new MACs does not.
+ * Machines that ask to boot and that no Hardware describes, because new operators first ask why nothing happens. They are kept in
+ * memory, and their number is limited. Any sender of packets can invent MACs, so a machine keeps its place only once it asks
+ * again, as firmware does for minutes and a flood of new MACs does not.
  */
 
 /** Of one packet. */
 export interface Sighting {
   /** Lower case with colons. */
   readonly mac: string;
-  /** What sent it: `PXE firmware`, `UEFI HTTP boot`, `iPXE 1.21.1`. */
+  /** The sender: `PXE firmware`, `UEFI HTTP boot`, `iPXE 1.21.1`. */
   readonly client: string;
   /** Option 93's number (RFC 4578); 255 for an unknown one. */
   readonly architecture: number;
@@ -16,7 +16,7 @@ export interface Sighting {
   readonly vendorClass: string;
   /** `discover`, `request`. */
   readonly asked: string;
-  /** Why nothing was answered; absent when an answer was sent. */
+  /** The reason why no answer was sent. Absent when an answer was sent. */
   readonly reason?: string;
   readonly message?: string;
 }
@@ -32,24 +32,24 @@ export interface UnknownMachine extends Sighting {
 /** Machines that have asked again. */
 const SETTLED_MAX = 256;
 /**
- * Those seen for the first time: new ones push out the oldest of these, and no settled one. So many that a flood must bring 500 a
- * second to push a machine out before it asks again; some 2 MB.
+ * Machines seen for the first time. New ones displace the oldest of these, and no settled one. The number is so large that a
+ * flood must bring 500 a second to displace a machine before it asks again. It takes about 2 MB.
  */
 const NEWCOMERS_MAX = 2_048;
-/** Of these so many are shown, the last ones. */
+/** The number of these that are shown, the latest ones. */
 const NEWCOMERS_SHOWN = 256;
-/** Firmware asks again after 4, 8, 16 and 32 s; the packets of one exchange are closer together. */
+/** Firmware asks again after 4, 8, 16 and 32 s. The packets of one exchange are closer together. */
 const SETTLES_AFTER_MS = 3_000;
-/** A settled machine that is silent for so long gives its place up when there is none left. */
+/** A settled machine that is silent for this long loses its place when there is none left. */
 const SILENT_MS = 600_000;
 const TEXT_MAX = 128;
 
 export class UnknownMachines {
-  /** Each in the order of the last sighting, the oldest first. */
+  /** Each in the order of the last packet, the oldest first. */
   readonly #newcomers = new Map<string, UnknownMachine>();
   readonly #settled = new Map<string, UnknownMachine>();
 
-  /** True when the machine has just settled, which is worth telling people once. */
+  /** Returns true when the machine has just settled, which is reported once. */
   see(sighting: Sighting, nowMs: number): boolean {
     const { mac } = sighting;
     const known = this.#settled.get(mac) ?? this.#newcomers.get(mac);
@@ -74,7 +74,7 @@ export class UnknownMachines {
     return false;
   }
 
-  /** Makes room among the settled where one has been silent. */
+  /** Makes room among the settled machines where one has been silent. */
   #hasRoom(nowMs: number): boolean {
     if (this.#settled.size < SETTLED_MAX) return true;
     const [oldest] = this.#settled.values();
@@ -89,7 +89,7 @@ export class UnknownMachines {
   }
 }
 
-/** What strangers send is shortened; it is shown to people, who see control characters escaped. */
+/** Text from unknown senders is shortened. It is shown to people with control characters escaped. */
 function bounded(sighting: Sighting): Sighting {
   const { client, vendorClass } = sighting;
   return { ...sighting, client: client.slice(0, TEXT_MAX), vendorClass: vendorClass.slice(0, TEXT_MAX) };

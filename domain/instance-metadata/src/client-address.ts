@@ -14,26 +14,26 @@ export interface Sender {
   readonly forwardedFor: string | null;
 }
 
-/** How an address was learned. `unproven`: a proxy nobody trusts claims to speak for another. */
+/** How an address was determined. `unproven`: an untrusted proxy claims to forward for another client. */
 type Origin = 'socket' | 'trusted-proxy' | 'unproven';
 
 export type ClientAddress =
   | {
       readonly ok: true;
       readonly address: IpAddress;
-      /** The address as `formatIpAddress` writes it. */
+      /** The address in the format of `formatIpAddress`. */
       readonly text: string;
       readonly origin: Origin;
     }
   | { readonly ok: false; readonly error: string };
 
-/** More proxies in a row than anyone has. */
+/** More consecutive proxies than any real deployment has. */
 const HOPS_MAX = 32;
 
 /**
- * Who asks. A trusted proxy's X-Forwarded-For is read from the right, as each proxy appends the address it saw: the first
- * one that is no trusted proxy is the client, and what stands left of it is the client's own invention. Anybody else's
- * header is ignored. When all are trusted the leftmost is the client.
+ * Returns the client's address. A trusted proxy's X-Forwarded-For is read from the right, because each proxy appends the address
+ * that it received from. The first one that is not a trusted proxy is the client, and everything left of it is unverified text
+ * from the client. Headers of other senders are ignored. When all are trusted, the leftmost is the client.
  */
 export function clientAddressOf(sender: Sender, trusted: readonly IpNetwork[]): ClientAddress {
   const peer = parseIpAddress(sender.peer);
@@ -55,7 +55,7 @@ export function clientAddressOf(sender: Sender, trusted: readonly IpNetwork[]): 
   return known(client, spelled, 'trusted-proxy');
 }
 
-/** What is spelled as it would be written needs not be written. */
+/** An address that is already in canonical form is not formatted again. */
 function known(address: IpAddress, spelled: string, origin: Origin): ClientAddress {
   return { ok: true, address, text: parseIpv4(spelled) ?? formatIpAddress(address), origin };
 }

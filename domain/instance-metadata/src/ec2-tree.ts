@@ -2,7 +2,7 @@ import type { Hardware, Instance } from '@tinkerbell/resources';
 import { parseIpv4 } from '@tinkerbell/wire';
 import { sshKeysOf } from './ssh-keys.ts';
 
-/** What stands at a path of the EC2 tree, without the version it begins with. */
+/** The node at a path of the EC2 tree, without the version at its start. */
 export type Ec2Node =
   /** The same for every machine. */
   | { readonly kind: 'listing'; readonly text: string }
@@ -37,7 +37,7 @@ interface Directory {
 
 const empty: Leaf = () => '';
 
-/** Upstream's leaves and what they are read from; beyond it `placement`, `public-keys` and `vendor-data` have content. */
+/** Upstream's leaves and their sources. In addition, `placement`, `public-keys` and `vendor-data` have content. */
 const tree: Directory = {
   'meta-data': {
     facility: (hardware) => hardware.spec?.metadata?.facility?.facility_code,
@@ -45,7 +45,8 @@ const tree: Directory = {
     'instance-id': (hardware) => instanceOf(hardware).id,
     iqn: empty,
     'local-hostname': (hardware) => instanceOf(hardware).hostname,
-    // Upstream has none where the instance lists no private address; what DHCP gives is the machine's all the same.
+    // Upstream has none where the instance lists no private address. The address that DHCP assigns is the
+    // machine's private address too.
     'local-ipv4': (hardware) =>
       addressOf(hardware, (ip) => ip.family === 4 && ip.public !== true) ?? dhcpAddressOf(hardware),
     'operating-system': {
@@ -59,7 +60,7 @@ const tree: Directory = {
     plan: (hardware) => hardware.spec?.metadata?.facility?.plan_slug,
     'public-ipv4': (hardware) => addressOf(hardware, (ip) => ip.family === 4 && ip.public === true),
     'public-ipv6': (hardware) => addressOf(hardware, (ip) => ip.family === 6),
-    // The paths below it differ from machine to machine: see publicKeyNode.
+    // The paths below it differ between machines: see publicKeyNode.
     'public-keys': {},
     tags: (hardware) => instanceOf(hardware).tags?.join('\n'),
   },

@@ -47,14 +47,14 @@ interface Nic {
   readonly mac: Mac;
   readonly isNamed: boolean;
   readonly vlanIds: readonly number[];
-  /** Absent: the Hardware names no usable address. */
+  /** Absent when the Hardware names no usable address. */
   readonly settings?: NetworkSettings;
 }
 
 /**
- * The network of a machine as its Hardware has it; undefined when no network interface has a MAC. An address stands on the
- * first VLAN of `vlan_id` where there is one, on the bond when `bonding_mode` is set and there are two network interfaces
- * or more, else on the network interface; who has no address asks by DHCP.
+ * Returns the network of a machine as its Hardware describes it, or undefined when no network interface has a MAC. An address is
+ * on the first VLAN of `vlan_id` where there is one, on the bond when `bonding_mode` is set and there are two network interfaces
+ * or more, and otherwise on the network interface. A device without an address uses DHCP.
  */
 export function networkConfigOf(hardware: Hardware): NetworkConfig | undefined {
   const nics = nicsOf(hardware);
@@ -81,7 +81,10 @@ function nicsOf(hardware: Hardware): readonly Nic[] {
   return nics;
 }
 
-/** The wanted name if Linux can have it (15 bytes; the dot is left to VLANs) and it is free, else `nic0` and so on. */
+/**
+ * Returns the requested name if Linux accepts it (15 bytes, the dot is reserved for VLANs) and it is unused, else `nic0` and so
+ * on.
+ */
 function nameFor(wanted: string, nics: readonly Nic[]): string {
   const isFree = (name: string) => name !== BOND_NAME && !nics.some((nic) => nic.name === name);
   const isPossible = wanted.length <= NAME_BYTES_MAX && /^[\w-]+$/.test(wanted);
@@ -91,7 +94,7 @@ function nameFor(wanted: string, nics: readonly Nic[]): string {
   return `nic${index}`;
 }
 
-/** The ids of `100` or `100,200`; 0 means untagged and is no id, like 4095 and above. */
+/** Returns the ids of `100` or `100,200`. 0 means untagged and is not an id, and neither is 4095 or above. */
 function vlanIdsOf(text: string): readonly number[] {
   const ids = text.split(',').map(Number);
   return [...new Set(ids)].filter((id) => Number.isInteger(id) && id > 0 && id <= VLAN_ID_MAX);
@@ -118,7 +121,7 @@ function bondedConfig(nics: readonly Nic[], mode: string): NetworkConfig {
   const vlanIds = [...new Set([first, ...nics].flatMap((nic) => nic.vlanIds))];
   const bond = {
     interfaces: nics.map(({ name }) => name),
-    // Else systemd invents one, which switches and DHCP servers do not know.
+    // Otherwise systemd generates one, which switches and DHCP servers do not know.
     macaddress: first.mac,
     parameters: { mode, 'mii-monitor-interval': MII_MONITOR_MS },
     ...(vlanIds.length === 0 ? settings : {}),
@@ -154,7 +157,7 @@ function vlanName(link: string, id: number): string {
 
 const METRIC_STEP = 100;
 
-/** Two default routes of the same metric are an error to netplan: the first network interface's stays the best. */
+/** Two default routes of the same metric are an error to netplan. The first network interface's route keeps the best metric. */
 function withMetric(settings: NetworkSettings, index: number): NetworkSettings {
   if (index === 0 || settings.routes === undefined) return settings;
   const routes = settings.routes.map((route) =>

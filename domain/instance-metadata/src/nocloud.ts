@@ -7,8 +7,8 @@ export const NOCLOUD_DOCUMENTS = ['meta-data', 'user-data', 'vendor-data', 'netw
 export type NocloudDocument = (typeof NOCLOUD_DOCUMENTS)[number];
 
 /**
- * A document of cloud-init's NoCloud data source. Undefined when this machine has no such document, which is allowed for
- * network-config alone: cloud-init gives up a seed without user-data.
+ * Returns a document of cloud-init's NoCloud data source, or undefined when this machine has no such document. Only
+ * network-config may be absent: cloud-init rejects a seed without user-data.
  */
 export function nocloudDocument(name: NocloudDocument, hardware: Hardware): string | undefined {
   switch (name) {
@@ -25,7 +25,7 @@ export function nocloudDocument(name: NocloudDocument, hardware: Hardware): stri
   }
 }
 
-/** The name of the Hardware stands in for an absent id or hostname: cloud-init needs both. */
+/** The name of the Hardware replaces an absent id or hostname, because cloud-init needs both. */
 function metaDataOf(hardware: Hardware) {
   const { name } = hardware.metadata;
   const instance = hardware.spec?.metadata?.instance;

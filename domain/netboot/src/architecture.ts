@@ -2,10 +2,10 @@ import type { Mac } from '@tinkerbell/wire';
 
 /** Client system architectures: RFC 4578 section 2.1 and the IANA registry behind it; 41 is the Raspberry Pi's. */
 export const RASPBERRY_PI = 41;
-/** No architecture that is known. */
+/** Stands for an unknown architecture. */
 export const UNKNOWN_ARCHITECTURE = 255;
 
-/** Which iPXE binary an architecture gets. The table is upstream's (smee/internal/dhcp/data). */
+/** Maps an architecture to its iPXE binary. The table is upstream's (smee/internal/dhcp/data). */
 const binaryByArchitecture: ReadonlyMap<number, string> = new Map([
   [0, 'undionly.kpxe'], // x86 BIOS
   [1, 'undionly.kpxe'], // NEC/PC98
@@ -27,16 +27,16 @@ const binaryByArchitecture: ReadonlyMap<number, string> = new Map([
   [RASPBERRY_PI, 'snp-arm64.efi'],
 ]);
 
-/** Every binary that some architecture gets, each once. */
+/** Every binary that some architecture uses, each once. */
 export function knownBinaries(overrides: ReadonlyMap<number, string>): readonly string[] {
   return [...new Set(new Map([...binaryByArchitecture, ...overrides]).values())];
 }
 
-/** Raspberry Pi ROMs say they are x86 BIOS; only their makers' prefixes give them away. */
+/** Raspberry Pi ROMs report that they are x86 BIOS. Only the MAC prefixes of their makers identify them. */
 const RASPBERRY_PI_PREFIXES = ['b8:27:eb', 'dc:a6:32', 'e4:5f:01', '28:cd:c1', 'd8:3a:dd'];
 
 /**
- * The first architecture of option 93 that is known, or 255. 41 is given to makers' prefixes alone: who sends it as its own gets
+ * Returns the first known architecture of option 93, or 255. Only makers' prefixes lead to 41. A client that sends 41 itself gets
  * no answer, as in upstream, whose library does not know it.
  */
 export function architectureOf(clientArchitectures: readonly number[], mac: Mac | undefined): number {
@@ -45,7 +45,7 @@ export function architectureOf(clientArchitectures: readonly number[], mac: Mac 
   return clientArchitectures.find(isKnown) ?? UNKNOWN_ARCHITECTURE;
 }
 
-/** The iPXE binary's name, the operator's overrides first; undefined for an unknown architecture. */
+/** Returns the name of the iPXE binary, with the operator's overrides first, or undefined for an unknown architecture. */
 export function binaryFor(architecture: number, overrides: ReadonlyMap<number, string>): string | undefined {
   return overrides.get(architecture) ?? binaryByArchitecture.get(architecture);
 }

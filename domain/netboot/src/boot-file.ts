@@ -5,20 +5,20 @@ import type { NetbootClient } from './dhcp/client.ts';
 import type { Reservation } from './dhcp/reservation.ts';
 import type { NetbootSettings } from './settings.ts';
 
-/** What a client is told to load next, and the address of the server that has it (siaddr). */
+/** The file that a client loads next, and the address of the server that has it (siaddr). */
 export interface BootFile {
   readonly kind: 'script' | 'binary' | 'not-allowed';
   readonly file: string;
   readonly nextServer: Ipv4;
 }
 
-/** What a machine's own settings say about booting: a Reservation, or what an unknown machine gets. */
+/** The boot settings of a machine: a Reservation, or the settings of an unknown machine. */
 export type BootTarget = Pick<Reservation, 'mac' | 'mayNetboot' | 'ipxe'>;
 
-/** What upstream names the file of a machine that may not netboot, so that firmware goes on to its next boot option. */
+/** Upstream sends this file name to a machine that may not netboot, so that firmware continues with its next boot option. */
 export const NOT_ALLOWED_FILE = '/netboot-not-allowed';
 
-/** An ordered list: the first rule that does not decline (undefined) decides. */
+/** The rules are ordered. The first one that does not decline (undefined) decides. */
 type BootFileRule = (
   client: NetbootClient,
   target: BootTarget,
@@ -27,7 +27,10 @@ type BootFileRule = (
 
 const rules: readonly BootFileRule[] = [script, notAllowed, httpBinary, ipxeBinary, pxeBinary];
 
-/** What this client loads next; without a known architecture, nothing (as a machine that may not netboot). */
+/**
+ * Returns what this client loads next. A client without a known architecture loads nothing, as does a machine that may not
+ * netboot.
+ */
 export function bootFileFor(client: NetbootClient, target: BootTarget, settings: NetbootSettings): BootFile {
   for (const rule of rules) {
     const bootFile = rule(client, target, settings);
@@ -39,11 +42,11 @@ export function bootFileFor(client: NetbootClient, target: BootTarget, settings:
 const NOT_ALLOWED: BootFile = { kind: 'not-allowed', file: NOT_ALLOWED_FILE, nextServer: '0.0.0.0' as Ipv4 };
 
 /**
- * True when the client can run a script now. Upstream asks for the user class `Tinkerbell` of its own builds. A stock
- * iPXE says `iPXE` both as an option ROM and after it was chained, with the same options and often the same version, so
- * the user class cannot break the loop. Whether it has HTTP can: with it the script can be loaded, and there is nothing
- * another iPXE could do better; without it our binary, which has HTTP, is loaded once and asks again.
- * (QEMU's BIOS option ROM is such an iPXE: 1.0.0 with sub-option 0x13.)
+ * Returns true when the client can run a script now. Upstream requires the user class `Tinkerbell` of its own builds. A stock
+ * iPXE sends `iPXE` both as an option ROM and after it was chained, with the same options and often the same version, so the user
+ * class cannot break the loop. The HTTP feature can: an iPXE that has it can load the script, and no other iPXE would do better.
+ * An iPXE without it loads the server's binary once, which has HTTP, and asks again. (QEMU's BIOS option ROM is such an iPXE:
+ * 1.0.0 with sub-option 0x13.)
  */
 function canRunScript(client: NetbootClient, settings: NetbootSettings): boolean {
   if (client.userClass === 'tinkerbell') return true;
@@ -53,14 +56,14 @@ function canRunScript(client: NetbootClient, settings: NetbootSettings): boolean
 }
 
 /**
- * An iPXE that may not netboot gets the script all the same (unless upstream's behaviour is asked for): it is then the one
- * that boots the disk, sooner and more reliably than firmware finds it after a failed netboot.
+ * An iPXE that may not netboot still gets the script, unless upstream's behaviour is configured. The script boots the disk sooner
+ * and more reliably than firmware finds it after a failed netboot.
  */
 function script(client: NetbootClient, target: BootTarget, settings: NetbootSettings): BootFile | undefined {
   if (!canRunScript(client, settings)) return undefined;
   if (!target.mayNetboot && !settings.bootLocalWhenIdle) return NOT_ALLOWED;
-  // A Hardware's own script never boots the disk of a machine that may not netboot: ours does.
-  // Beside a foreign DHCP server upstream leaves it to the script route, which chains it.
+  // A Hardware's own script never boots the disk of a machine that may not netboot, but the server's script
+  // does. Beside a foreign DHCP server upstream leaves this to the script route, which chains it.
   const hasOwn = target.mayNetboot && settings.mode === 'reservation';
   const own = hasOwn ? (target.ipxe.url ?? '') : '';
   const global = settings.scriptUrl === '' ? '/no-ipxe-script-defined' : scriptUrlFor(target.mac, settings);
@@ -88,7 +91,7 @@ function httpBinary(
   return { kind: 'binary', file, nextServer: settings.httpBinary.address };
 }
 
-/** iPXE takes a URL, and with the URL a port and the MAC. */
+/** iPXE accepts a URL, which can contain a port and the MAC. */
 function ipxeBinary(
   client: NetbootClient,
   target: BootTarget,
@@ -109,7 +112,10 @@ function pathOf(client: NetbootClient, target: BootTarget, settings: NetbootSett
   return `${formatMac(target.mac, settings.macFormat)}/${binaryNameFor(client, target, settings) ?? ''}`;
 }
 
-/** The binary named by the Hardware, else by architecture; undefined when neither knows one, or when the server has no such file. */
+/**
+ * Returns the binary named by the Hardware, or else the binary of the architecture. Returns undefined when neither names one, or
+ * when the server does not have the file.
+ */
 export function binaryNameFor(
   client: NetbootClient,
   target: BootTarget,
@@ -130,7 +136,7 @@ function wantedBinary(
   return own === '' ? binaryFor(architecture, architectureOverrides) : own;
 }
 
-/** Why `binaryNameFor` is undefined, for people. */
+/** Returns the reason why `binaryNameFor` is undefined, for people. */
 export function whyNoBinary(
   client: NetbootClient,
   target: Pick<BootTarget, 'ipxe'>,
@@ -142,7 +148,7 @@ export function whyNoBinary(
     : `this server has no boot file ${name}`;
 }
 
-/** The script's URL, the MAC (always with colons) before its last path element. */
+/** Returns the script's URL with the MAC (always with colons) before its last path element. */
 export function scriptUrlFor(
   mac: Mac,
   settings: Pick<NetbootSettings, 'scriptUrl' | 'scriptUrlHasMac'>,

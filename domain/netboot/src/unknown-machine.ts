@@ -2,8 +2,8 @@ import type { ReservationResult } from './dhcp/reservation.ts';
 import type { NetbootSettings } from './settings.ts';
 
 /**
- * True for a machine that auto-proxy, or a pool that netboots, boots although no Hardware says how. Upstream does so for any failure of the lookup; a
- * Hardware that is broken or exists twice is no unknown machine, and is left alone here.
+ * Returns true for a machine that auto-proxy, or a pool that netboots, boots although no Hardware describes it. Upstream does so
+ * for any failure of the lookup. Here, a machine whose Hardware is invalid or duplicated is not unknown, and is ignored.
  */
 export function bootsUnknownMachine(
   reservation: ReservationResult,

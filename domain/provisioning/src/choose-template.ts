@@ -1,4 +1,4 @@
-/** Which Template a job runs. */
+/** Selects the Template of a job. */
 import type { Template } from '@tinkerbell/resources';
 import { refuse, type Result } from './failure.ts';
 import { OS_IMAGE_LABEL } from './job-name.ts';
@@ -19,7 +19,7 @@ function templateNamed(name: string, templates: readonly Template[]): Result<Tem
   return refuse('not-found', `template: there is no Template ${name}; there are: ${there}`, 'template');
 }
 
-/** By label; a Template of that name only where no label says it. */
+/** Selects by label, and by name only where no label matches. */
 function templateOfImage(image: string, templates: readonly Template[]): Result<Template> {
   const [found, ...more] = templates.filter(({ metadata }) => metadata.labels?.[OS_IMAGE_LABEL] === image);
   if (more.length > 0) {

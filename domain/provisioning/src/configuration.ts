@@ -1,8 +1,8 @@
-/** What a caller may set on a Hardware. */
+/** The settings of a Hardware that a caller may change. */
 import type { Hardware, HardwareSpec, NetworkInterface } from '@tinkerbell/resources';
 import type { Configuration } from './request.ts';
 
-/** The Hardware with the configuration merged in. The host name and the flags are those of every network interface. */
+/** Returns the Hardware with the configuration merged in. The host name and the flags apply to every network interface. */
 export function configured(hardware: Hardware, config: Configuration): Hardware {
   const { hostname, user_data: userData, vendor_data: vendorData } = config;
   let spec: HardwareSpec = { ...hardware.spec };
@@ -13,7 +13,7 @@ export function configured(hardware: Hardware, config: Configuration): Hardware 
   return { ...hardware, spec };
 }
 
-/** What holds now, of what may be set; the host name is that of the instance, else that of DHCP. */
+/** Returns the current values of these settings. The host name is that of the instance, else that of DHCP. */
 export function configurationOf({ spec = {} }: Hardware): Configuration {
   const [first = {}] = spec.interfaces ?? [];
   const { allowPXE, allowWorkflow } = first.netboot ?? {};
@@ -45,7 +45,7 @@ function withConfiguration(one: NetworkInterface, config: Configuration): Networ
   };
 }
 
-/** Undefined stays as it was, null takes away (RFC 7396). */
+/** Undefined keeps the value, null removes it (RFC 7396). */
 function merged<Of extends object>(object: Of, changes: Readonly<Record<string, unknown>>): Of {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   const all = { ...object, ...Object.fromEntries(entries) };

@@ -1,4 +1,4 @@
-/** Why a request cannot be done; codes are those of gRPC. */
+/** The reason why a request fails. Codes are those of gRPC. */
 export interface Failure {
   readonly code:
     | 'invalid-argument'
@@ -8,9 +8,9 @@ export interface Failure {
     | 'failed-precondition'
     | 'aborted'
     | 'unavailable';
-  /** What is wrong and the way out, for the caller. */
+  /** The cause and the fix, for the caller. */
   readonly message: string;
-  /** The field of the request that is to blame, `config.hostname`. */
+  /** The invalid field of the request, `config.hostname`. */
   readonly field?: string;
 }
 

@@ -1,10 +1,10 @@
-/** Which machine a caller means. */
+/** Finds the machine that a caller names. */
 import type { Hardware } from '@tinkerbell/resources';
 import { refuse, type Result } from './failure.ts';
 
 type Match = (hardware: Hardware, device: string) => boolean;
 
-/** In this order; the first that matches any decides. */
+/** In this order. The first one that matches any machine decides. */
 const matches: readonly (readonly [what: string, match: Match])[] = [
   ['name', ({ metadata }, device) => metadata.name === device],
   ['metadata.instance.id', ({ spec }, device) => spec?.metadata?.instance?.id === device],
@@ -12,7 +12,7 @@ const matches: readonly (readonly [what: string, match: Match])[] = [
   ['agentID', ({ spec }, device) => spec?.agentID === device],
 ];
 
-/** `hardware` is all of one namespace. More than one that matches is an operator's mistake, and the caller is told. */
+/** `hardware` is all of one namespace. More than one match is an operator's mistake, which the error reports. */
 export function findDevice(device: string, hardware: readonly Hardware[]): Result<Hardware> {
   for (const [what, match] of matches) {
     const [found, ...more] = hardware.filter((one) => match(one, device));

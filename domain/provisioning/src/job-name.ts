@@ -6,10 +6,10 @@ export const USER_LABEL = 'tinkerbell.org/user';
 export const OS_IMAGE_LABEL = 'tinkerbell.org/os-image';
 /** Of the user where the label cannot hold the name as it is. */
 export const USER_ANNOTATION = 'tinkerbell.org/user';
-/** On a job: what was asked for, so that another request with the same key is told from a repeat. */
+/** On a job: a digest of the request, which distinguishes a repeat from another request with the same key. */
 export const REQUEST_ANNOTATION = 'tinkerbell.org/request-digest';
 export const OS_IMAGE_ANNOTATION = 'tinkerbell.org/os-image';
-/** On a Hardware: its last job. Written together with the job, so that of two at the same moment one is refused. */
+/** On a Hardware: its last job. It is written together with the job, so that one of two concurrent requests is refused. */
 export const LAST_JOB_ANNOTATION = 'tinkerbell.org/last-job';
 
 /** Crockford's base 32, as ULIDs are written. */
@@ -18,7 +18,7 @@ const ID_CHARACTERS = 26;
 /** 26 characters hold 130 bits and a ULID 128. */
 const FIRST_CHARACTER_LIMIT = 8;
 
-/** An id in the form of a ULID out of a digest of at least 26 bytes: the same digest gives the same id. */
+/** Returns an id in the form of a ULID from a digest of at least 26 bytes. The same digest gives the same id. */
 export function jobIdFromDigest(digest: Uint8Array): string {
   return Array.from(digest.subarray(0, ID_CHARACTERS), (byte, index) =>
     alphabet.charAt(byte % (index === 0 ? FIRST_CHARACTER_LIMIT : alphabet.length)),
@@ -32,7 +32,7 @@ export function workflowNameOf(jobId: string): string {
 
 const LABEL_CHARACTERS_MAX = 63;
 
-/** Any text as the value of a label; what it cannot hold becomes `_`, and different texts may become the same. */
+/** Converts any text to the value of a label. Invalid characters become `_`, and different texts may become the same. */
 export function labelValueOf(text: string): string {
   return text
     .replace(/[^A-Za-z0-9._-]/gu, '_')

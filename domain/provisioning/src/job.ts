@@ -14,7 +14,7 @@ export interface JobAction {
   readonly attempt?: number;
 }
 
-/** As the schema `Job` says; times are RFC 3339. */
+/** The fields of the schema `Job`. Times are RFC 3339. */
 export interface Job {
   readonly job_id: string;
   readonly state: JobState;
@@ -35,12 +35,12 @@ export interface Job {
 
 const finalStates: readonly JobState[] = ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'];
 
-/** True when nothing more happens to a job by itself. */
+/** Returns true when a job does not change any more by itself. */
 export function isFinal(state: JobState): boolean {
   return finalStates.includes(state);
 }
 
-/** Undefined for a Workflow that is no job. */
+/** Returns undefined for a Workflow that is not a job. */
 export function jobOf(workflow: Workflow): Job | undefined {
   const id = jobIdOf(workflow);
   if (id === undefined) return undefined;
@@ -69,7 +69,7 @@ export function jobOf(workflow: Workflow): Job | undefined {
 
 type Texts<Name extends string> = { readonly [Of in Name]?: string | undefined };
 
-/** Without those that are empty. */
+/** Omits empty fields. */
 function filled<Name extends string>(texts: Texts<Name>): { readonly [Of in Name]?: string } {
   const entries = Object.entries(texts).filter(([, text]) => text !== undefined && text !== '');
   return Object.fromEntries(entries) as { [Of in Name]?: string };
@@ -78,7 +78,7 @@ function filled<Name extends string>(texts: Texts<Name>): { readonly [Of in Name
 const states: Readonly<Record<WorkflowState, JobState>> = {
   '': 'ACCEPTED',
   PREPARING: 'PREPARING',
-  // Rendered; the machine's agent is awaited.
+  // The Workflow is rendered and waits for the machine's agent.
   PENDING: 'PREPARING',
   RUNNING: 'RUNNING',
   POST: 'RUNNING',
@@ -87,7 +87,7 @@ const states: Readonly<Record<WorkflowState, JobState>> = {
   TIMEOUT: 'TIMED_OUT',
 };
 
-/** A Template that cannot be rendered has failed, although the Workflow waits for it to be mended (upstream). */
+/** A Template that cannot be rendered has failed, although the Workflow waits until it is fixed (upstream). */
 function stateOf(status: WorkflowStatus): JobState {
   if (isCancelled(status)) return 'CANCELLED';
   return isUnrenderable(status) ? 'FAILED' : states[workflowStateOf(status.state)];
@@ -97,7 +97,7 @@ function isCancelled(status: WorkflowStatus): boolean {
   return status.state === 'FAILED' && conditionMessage(status, ['Cancelled']) !== undefined;
 }
 
-/** True when the job runs once its Template is mended, and not before. */
+/** Returns true when the job runs only after its Template is fixed. */
 export function isUnrenderable(status: WorkflowStatus): boolean {
   return workflowStateOf(status.state) === '' && status.templateRendering === 'failed';
 }
@@ -180,7 +180,7 @@ function latest(times: readonly (string | undefined)[]): string | undefined {
   return sorted(times).at(-1);
 }
 
-/** Agents write their own zones, and may write anything. */
+/** Agents write their own zones, and may write any text. */
 function sorted(times: readonly (string | undefined)[]): readonly string[] {
   return times
     .map((time) => Date.parse(time ?? ''))

@@ -45,7 +45,7 @@ function isWanted(job: Job, { device_id: device, state, user }: ListJobsRequest)
   );
 }
 
-/** Never changes, so that a page goes on where the last one ended. */
+/** Never changes, so that a page starts where the previous one ended. */
 function positionOf(job: Job): string {
   return `${job.created ?? ''}~${job.job_id}`;
 }

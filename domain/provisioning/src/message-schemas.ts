@@ -1,6 +1,6 @@
 /**
- * What the Provisioning API takes and gives, as JSON schemas (draft 2020-12, which OpenAPI 3.1 uses). Requests are checked
- * with them and the OpenAPI document tells them. Names are those of api/proto/tinkerbell/hardware/v1.
+ * The messages of the Provisioning API as JSON schemas (draft 2020-12, which OpenAPI 3.1 uses). They validate requests, and the
+ * OpenAPI document contains them. Names are those of api/proto/tinkerbell/hardware/v1.
  */
 
 /** Longer keys are no keys. */
@@ -9,7 +9,7 @@ const KEY_CHARACTERS_MAX = 255;
 const NAME_CHARACTERS_MAX = 253;
 export const PAGE_SIZE_MAX = 500;
 export const PAGE_SIZE_DEFAULT = 50;
-/** What a cloud gives user data at most is 64 KiB; ours may hold a whole installer's answers. */
+/** Clouds limit user data to 64 KiB. Here it may contain the complete answers of an installer. */
 const USER_DATA_CHARACTERS_MAX = 512 * 1024;
 
 export const jobStates = [

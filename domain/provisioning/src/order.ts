@@ -1,4 +1,4 @@
-/** What ProvisionDevice and CreateJob have in common: one machine, one Template, its parameters. */
+/** The common part of ProvisionDevice and CreateJob: one machine, one Template, its parameters. */
 import type { TemplateChoice } from './choose-template.ts';
 import { refuse, type Result } from './failure.ts';
 import type { CreateJobRequest, Parameters, ProvisionDeviceRequest } from './request.ts';
@@ -27,7 +27,7 @@ export function orderOf(request: ProvisionDeviceRequest | CreateJobRequest): Res
   };
 }
 
-/** `spec.hardwareMap` holds text only, as upstream's does. */
+/** `spec.hardwareMap` can contain only text, as in upstream. */
 function textsOf(given: Parameters): Order['parameters'] {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
@@ -49,7 +49,7 @@ function choiceOf(request: {
   return refuse('invalid-argument', 'template: give template or os_image', 'template');
 }
 
-/** The same text for the same order, whatever the order of its fields; a digest of it is kept with the job. */
+/** Returns the same text for the same order, whatever the order of its fields. The job stores a digest of it. */
 export function textOfOrder({ device, choice, parameters, replace }: Order): string {
   const sorted = Object.entries(parameters).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([device, choice, sorted, replace]);

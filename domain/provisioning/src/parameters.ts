@@ -1,4 +1,4 @@
-/** What a caller gives to the Template. */
+/** The parameters that a caller passes to the Template. */
 import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import { refuse, type Result } from './failure.ts';
 
@@ -6,7 +6,7 @@ import { refuse, type Result } from './failure.ts';
 const PARAMETERS_CHARACTERS_MAX = 512 * 1024;
 const PARAMETERS_MAX = 256;
 
-/** Set by the engine, so that what a caller gives would be lost (upstream: the same). */
+/** The engine sets these, so a caller's values would be lost (as in upstream). */
 const taken = ['hardware', 'Hardware', 'references'];
 
 /**

@@ -1,4 +1,4 @@
-/** The kinds that a CustomResourceDefinition brings: one for each version that is served. */
+/** The kinds that a CustomResourceDefinition defines: one for each served version. */
 import type { CustomResourceDefinition } from './core/custom-resource-definition.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 import type { Problem } from './problem.ts';
@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts';
 import { isRecord } from './structure.ts';
 import { kindFault } from './validate.ts';
 
-/** Kinds to be served; empty when none is. */
+/** The kinds to serve. Empty when no version is served. */
 export function kindsOfDefinition(definition: CustomResourceDefinition): readonly Kind[] {
   const { spec } = definition;
   if (spec === undefined) return [];
@@ -18,7 +18,7 @@ export function kindsOfDefinition(definition: CustomResourceDefinition): readonl
   return served.map((version) => ({ ...kindOfVersion(spec, version), storedAs }));
 }
 
-/** Schemas that cannot be used. Yields often. */
+/** Returns the faults of schemas that are unusable. Yields often. */
 export function* definitionSchemaProblems(
   definition: CustomResourceDefinition,
 ): Generator<undefined, readonly Problem[]> {
@@ -69,7 +69,7 @@ function statusOf({ subresources }: Version, given: Schema): { readonly status?:
   return { status: given.properties?.['status'] ?? { type: 'object' } };
 }
 
-/** Kubernetes itself answers for apiVersion, kind and metadata, whatever the definition says of them. */
+/** Kubernetes itself validates apiVersion, kind and metadata, whatever the definition contains for them. */
 function wholeObjectSchema(given: Schema): Schema {
   const { properties = {}, ...rest } = prunable(given) as Schema;
   return {

@@ -13,7 +13,7 @@ export interface PrinterColumn {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the API, the store and the CLI know about a kind. */
+/** The properties of a kind that the API, the store and the CLI use. */
 export interface Kind {
   /** Empty for the core group. */
   readonly group: string;
@@ -40,9 +40,9 @@ export interface Kind {
   readonly schema?: Schema;
   /** Of a kind of several versions: the version that stored objects have. */
   readonly storedAs?: Kind;
-  /** Rewrites what a client sends before it is checked: `stringData` into `data`. */
+  /** Rewrites a client's object before it is validated: `stringData` into `data`. */
   readonly prepare?: (submitted: Json) => Json;
-  /** What the schema cannot say; `before` is absent at creation. */
+  /** Rules that the schema cannot express. `before` is absent at creation. */
   readonly rules?: (object: Json, before: Json | undefined) => readonly Problem[];
 }
 

@@ -1,4 +1,4 @@
-/** A manifest file: YAML documents, each one object, with problems told by file, line and column. */
+/** Reads a manifest file: YAML documents with one object each. Problems are reported with file, line and column. */
 import { parseYaml, positionOf, toJson, type Position, type YamlNode } from '@tinkerbell/yaml';
 import type { Kind } from './kind.ts';
 import { formatProblem, type Problem } from './problem.ts';
@@ -7,7 +7,7 @@ import { validateResource } from './validate.ts';
 
 export interface ManifestProblem extends Position {
   readonly file: string;
-  /** Field, value and what would be right. */
+  /** The field, the value and the fix. */
   readonly message: string;
 }
 
@@ -21,7 +21,7 @@ export type ValidatedManifest =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] };
 
-/** Checks every document of `text` strictly: unknown fields are problems. A List is taken apart. */
+/** Checks every document of `text` strictly: unknown fields are problems. The items of a List are checked separately. */
 export function validateManifest(text: string, file: string): ValidatedManifest {
   const parsed = parseYaml(text);
   if (!parsed.ok) {

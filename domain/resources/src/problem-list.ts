@@ -1,9 +1,12 @@
 import type { Problem } from './problem.ts';
 
-/** Problems of one object that are kept: who has more fixes these first, and no answer grows with what was sent. */
+/**
+ * The maximum number of reported problems of one object. Users with more fix these first, and no answer grows with the size of
+ * the request.
+ */
 export const PROBLEMS_KEPT_MAX = 100;
 
-/** The first hundred problems, and how many more there were. */
+/** The first hundred problems, and the number of further ones. */
 export class ProblemList {
   readonly #kept: Problem[] = [];
   #count = 0;

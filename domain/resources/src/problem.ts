@@ -6,11 +6,11 @@ export interface Problem {
   readonly path: Path;
   /** The offending value; absent for a missing field. */
   readonly value?: unknown;
-  /** What is wrong and what would be right. */
+  /** The cause and the fix. */
   readonly message: string;
 }
 
-/** `spec.interfaces[0].dhcp.mac`. Names that strangers made up are cut. */
+/** `spec.interfaces[0].dhcp.mac`. Names from unknown senders are truncated. */
 export function formatPath(path: Path): string {
   let text = '';
   for (const step of path) {

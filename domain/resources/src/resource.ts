@@ -26,11 +26,11 @@ export interface ObjectMeta {
   /** Absent in JSON on objects of kinds that are cluster-scoped, which are few; all others have one. */
   readonly namespace: string;
   readonly generateName?: string;
-  /** Given by the store at creation. */
+  /** Assigned by the store at creation. */
   readonly uid?: string;
   /** The store's revision of the last write, as text. */
   readonly resourceVersion?: string;
-  /** Grows by one with every change of the spec. */
+  /** Increases by one with every change of the spec. */
   readonly generation?: number;
   /** RFC 3339. */
   readonly creationTimestamp?: string;

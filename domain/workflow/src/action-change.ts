@@ -1,11 +1,11 @@
-/** Statuses with one action changed. */
+/** Changes one action of a status. */
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
 import type { ActionPlace } from './next-action.ts';
 
-/** A field that is undefined is taken away. */
+/** A field that is undefined is removed. */
 export type ActionFields = { readonly [Field in keyof WorkflowAction]?: WorkflowAction[Field] | undefined };
 
-/** The status with one action changed, wherever it stands. */
+/** Returns the status with one action changed, wherever the action is. */
 export function withAction(status: WorkflowStatus, place: ActionPlace, fields: ActionFields): WorkflowStatus {
   const change = (action: WorkflowAction): WorkflowAction => {
     if (action.id === place.action.id) return changed(action, fields);
@@ -23,7 +23,7 @@ export function changed(action: WorkflowAction, fields: ActionFields): WorkflowA
   return Object.fromEntries(entries) as WorkflowAction;
 }
 
-/** The status with that action shown as the current one. */
+/** Returns the status with that action shown as the current one. */
 export function withCurrent(status: WorkflowStatus, { task, action: { id } }: ActionPlace): WorkflowStatus {
   const action = (status.tasks ?? [])
     .flatMap((one) => one.actions.flatMap((each) => [each, ...(each.onFailure ?? [])]))
@@ -39,7 +39,10 @@ export function withCurrent(status: WorkflowStatus, { task, action: { id } }: Ac
   return { ...status, currentState };
 }
 
-/** An action as before its first attempt, but for the count of attempts. One whose condition is false stays skipped. */
+/**
+ * Returns an action as before its first attempt, except for the number of attempts. An action whose condition is false stays
+ * skipped.
+ */
 export function renewed(action: WorkflowAction): WorkflowAction {
   if (isFalse(action.if)) return action;
   return changed(action, {
@@ -56,7 +59,7 @@ export function renewed(action: WorkflowAction): WorkflowAction {
   });
 }
 
-/** What a template's `if` counts as false. */
+/** The values that a template's `if` treats as false. */
 export function isFalse(condition: string | undefined): boolean {
   return condition !== undefined && ['', 'false', '0', 'no'].includes(condition.trim().toLowerCase());
 }

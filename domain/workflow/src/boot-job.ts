@@ -1,4 +1,6 @@
-/** The Jobs by which a BMC boots the machine of a workflow (upstream tink/controller/internal/workflow/pre.go, post.go, job.go). */
+/**
+ * The Jobs with which a BMC boots the machine of a workflow (upstream tink/controller/internal/workflow/pre.go, post.go, job.go).
+ */
 import type { BmcJob, Hardware, Workflow } from '@tinkerbell/resources';
 
 type BmcAction = NonNullable<BmcJob['spec']>['tasks'][number];
@@ -6,12 +8,12 @@ type BmcAction = NonNullable<BmcJob['spec']>['tasks'][number];
 /** Before the first action, or after the last one. */
 export type BootPhase = 'preparing' | 'post';
 
-/** How its Job is marked, as label and as annotation. */
+/** The marks of its Job, as label and as annotation. */
 const AUTO_CREATED = { 'tink-controller-auto-created': 'true' };
 
 const EJECT: BmcAction = { virtualMediaAction: { mediaURL: '', kind: 'CD' } };
 
-/** By boot mode: how the name of the phase's Job begins. `iso` is upstream's old name of `isoboot`. */
+/** The prefix of the name of the phase's Job, by boot mode. `iso` is upstream's old name of `isoboot`. */
 const namesOf: Readonly<Record<string, Readonly<Partial<Record<BootPhase, string>>>>> = {
   netboot: { preparing: 'netboot' },
   isoboot: { preparing: 'iso-mount', post: 'iso-eject' },
@@ -19,7 +21,7 @@ const namesOf: Readonly<Record<string, Readonly<Partial<Record<BootPhase, string
   customboot: { preparing: 'customboot-preparing', post: 'customboot-post' },
 };
 
-/** The name of the phase's Job; undefined when the workflow needs none. */
+/** Returns the name of the phase's Job, or undefined when the workflow needs none. */
 export function bootJobName(workflow: Workflow, phase: BootPhase): string | undefined {
   const bootMode = workflow.spec?.bootOptions?.bootMode ?? '';
   const begin = namesOf[bootMode]?.[phase];
@@ -28,12 +30,12 @@ export function bootJobName(workflow: Workflow, phase: BootPhase): string | unde
   return isEmpty ? undefined : `${begin}-${workflow.metadata.name}`;
 }
 
-/** Why no Job can be made: message and condition are upstream's. */
+/** The reason why the Job is invalid. Message and condition are upstream's. */
 export interface BootJobProblem {
   readonly message: string;
 }
 
-/** What the phase's Job is to do, media URLs as the workflow has them: still templates. */
+/** Returns the tasks of the phase's Job, with the media URLs of the workflow, which are still templates. */
 export function bootJobActions(
   workflow: Workflow,
   phase: BootPhase,
@@ -63,7 +65,7 @@ function powerCycle(
   return [{ powerAction: 'off' }, ...before, { oneTimeBootDeviceAction: bootDevice }, { powerAction: 'on' }];
 }
 
-/** The Job as it is created, or why it cannot be; uid and creation time are the store's or the caller's. */
+/** Returns the Job to create, or the reason why it is invalid. The store or the caller assigns uid and creation time. */
 export function bootJobOf(
   workflow: Workflow,
   hardware: Hardware,
@@ -97,7 +99,7 @@ export function bootJobOf(
   };
 }
 
-/** How far a Job has come, by its conditions. */
+/** Returns the progress of a Job, by its conditions. */
 export function bootJobProgress(job: BmcJob): 'untaken' | 'running' | 'completed' | 'failed' {
   const holds = (type: string): boolean =>
     (job.status?.conditions ?? []).some((one) => one.type === type && one.status === 'True');

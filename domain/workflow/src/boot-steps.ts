@@ -7,7 +7,7 @@ import { accept, refuse, type EventOf, type Transition, type TransitionContext }
 type BootOptions = NonNullable<WorkflowStatus['bootOptions']>;
 export type BootJobState = NonNullable<BootOptions['jobs']>[string];
 
-/** What is known of a Job of a boot phase. */
+/** The known state of a Job of a boot phase. */
 export function bootJobState(status: WorkflowStatus, job: string): BootJobState | undefined {
   return status.bootOptions?.jobs?.[job];
 }
@@ -41,7 +41,7 @@ export function noteJobCreated(
   return accept(withCondition(withJob(status, job, { uid }), text, context));
 }
 
-/** Told once: the second time the condition says so already. */
+/** Recorded once: the second time the condition already has this value. */
 export function noteJobNeglected(
   status: WorkflowStatus,
   { job }: EventOf<'boot-job-neglected'>,

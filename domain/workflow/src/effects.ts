@@ -1,4 +1,7 @@
-/** What the controller must do about a workflow, derived from what it sees; nothing is queued, so nothing can be lost. */
+/**
+ * Derives the actions that the controller must perform for a workflow from the current objects. There is no queue, so nothing can
+ * be lost.
+ */
 import type { Workflow, WorkflowStatus } from '@tinkerbell/resources';
 import { bootJobName, type BootPhase } from './boot-job.ts';
 import { bootJobState } from './boot-steps.ts';
@@ -7,7 +10,7 @@ import { workflowStateOf } from './state.ts';
 
 export type Effect =
   | { readonly kind: 'render' }
-  /** Render a disabled workflow only to learn whose it is. */
+  /** Render a disabled workflow only to determine its agent. */
   | { readonly kind: 'name-agent' }
   /** Set allowPXE of all network interfaces of the Hardware. */
   | { readonly kind: 'toggle-netboot'; readonly allow: boolean }
@@ -26,12 +29,12 @@ export type Effect =
   | { readonly kind: 'end-backoff' }
   | { readonly kind: 'wake'; readonly atMs: number };
 
-/** Agents that finished while the server was away have this long to say so before their actions count as lost. */
+/** Agents that finished while the server was stopped have this long to report before their actions count as lost. */
 const RETURN_GRACE_MS = 30_000;
 
 /**
- * In order; the first that changes the workflow makes the controller look again. `answeringSinceMs` is when the server
- * started, by the same clock as `nowMs`.
+ * Effects are in order. The first one that changes the workflow makes the controller reconcile again. `answeringSinceMs` is the
+ * start time of the server, by the same clock as `nowMs`.
  */
 export function effectsFor(workflow: Workflow, nowMs: number, answeringSinceMs = 0): readonly Effect[] {
   const status = workflow.status ?? {};
@@ -55,7 +58,7 @@ export function needsPreparation(workflow: Workflow): boolean {
   return options?.toggleAllowNetboot === true || (options?.bootMode ?? '') !== '';
 }
 
-/** First allowPXE, then the Job, then on. */
+/** First allowPXE, then the Job, then the next phase. */
 function boot(workflow: Workflow, phase: BootPhase, then: Effect): readonly Effect[] {
   const toggle = toggleFor(workflow, phase);
   if (toggle !== undefined) return [toggle];
@@ -70,7 +73,7 @@ function toggleFor(workflow: Workflow, phase: BootPhase): Effect | undefined {
   return (allow ? toggledTrue : toggledFalse) === true ? undefined : { kind: 'toggle-netboot', allow };
 }
 
-/** Undefined when the Job is complete. */
+/** Returns undefined when the Job is complete. */
 function jobStep(workflow: Workflow, phase: BootPhase, job: string): Effect | undefined {
   const { existingJobDeleted, uid = '', complete } = bootJobState(workflow.status ?? {}, job) ?? {};
   if (complete === true) return undefined;

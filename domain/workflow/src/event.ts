@@ -7,24 +7,24 @@ export interface ActionReport {
   readonly taskId: string;
   readonly actionId: string;
   readonly state: ActionState;
-  /** Which hand-out it is about, from agents that say so; a report about an older one changes nothing. */
+  /** The assignment that the report concerns, from agents that send it. A report about an older one changes nothing. */
   readonly attempt?: number;
-  /** The agent's own times, RFC 3339; absent when it sent none or Go's zero time. */
+  /** The agent's own times, RFC 3339. Absent when it sent none or Go's zero time. */
   readonly executionStart?: string;
   readonly executionStop?: string;
   readonly executionDuration?: string;
   readonly message?: string;
 }
 
-/** The condition that tells why a boot phase failed, in upstream's words. */
+/** The condition with the reason why a boot phase failed, with upstream's text. */
 export interface BootFailure {
   readonly message: string;
   readonly condition: 'AllowNetbootTrue' | 'AllowNetbootFalse' | 'BootJobSetupFailed' | 'BootJobFailed';
-  /** `False` says that what the condition promises was not reached. */
+  /** `False` means that the promise of the condition was not fulfilled. */
   readonly status: 'True' | 'False';
 }
 
-/** What can happen to a workflow. Past tense; each carries all that the state machine needs to know. */
+/** The events of a workflow, in the past tense. Each contains everything that the state machine needs. */
 export type WorkflowEvent =
   | {
       readonly kind: 'template-rendered';
@@ -32,11 +32,11 @@ export type WorkflowEvent =
       readonly needsPreparation: boolean;
     }
   | { readonly kind: 'rendering-failed'; readonly message: string }
-  /** Of a disabled workflow: whose it will be. */
+  /** The future agent of a disabled workflow. */
   | { readonly kind: 'agent-named'; readonly agentId: string }
   /** allowPXE of all network interfaces of the Hardware has that value. */
   | { readonly kind: 'netboot-toggled'; readonly allow: boolean }
-  /** No Job of that name, left over from another run, is there any more. */
+  /** No Job of that name from another run exists any more. */
   | { readonly kind: 'boot-job-cleared'; readonly job: string }
   | { readonly kind: 'boot-job-created'; readonly job: string; readonly uid: string }
   | { readonly kind: 'boot-job-neglected'; readonly job: string }
@@ -44,7 +44,10 @@ export type WorkflowEvent =
   | { readonly kind: 'boot-job-completed'; readonly job: string }
   | { readonly kind: 'preparation-finished' }
   | ({ readonly kind: 'preparation-failed' } & BootFailure)
-  /** `hardwareUid`: of the Hardware that the workflow names, as it is now; absent when it names none that is there. */
+  /**
+   * `hardwareUid` is the current uid of the Hardware that the workflow names. It is absent when the workflow names no existing
+   * Hardware.
+   */
   | { readonly kind: 'action-requested'; readonly agentId: string; readonly hardwareUid?: string }
   | { readonly kind: 'action-reported'; readonly report: ActionReport }
   | { readonly kind: 'deadline-passed' }

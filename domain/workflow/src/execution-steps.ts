@@ -1,4 +1,4 @@
-/** From the first hand-out of an action to the end of the last one. */
+/** The steps from the first assignment of an action to the end of the last one. */
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
 import { withAction, withCurrent, type ActionFields } from './action-change.ts';
 import { withCondition, withoutConditions } from './condition.ts';
@@ -15,14 +15,14 @@ import {
   type TransitionContext,
 } from './step.ts';
 
-/** How long the report of an action that reached its timeout may take before the action counts as lost. */
+/** How late the report of an action that reached its timeout may be before the action counts as lost. */
 const REPORT_GRACE_SECONDS = 30;
 const BACKOFF_DEFAULT_SECONDS = 5;
 const BACKOFF_MAX_SECONDS = 300;
 
 /**
- * Records that the current action is given to its agent (the record must be durable before the agent gets it).
- * An action that was already running was interrupted: by default it is served again, and its attempt grows.
+ * Records that the current action is assigned to its agent. The record must be durable before the agent gets the action. An
+ * action that was already running was interrupted: by default it is served again, and its attempt increases.
  */
 export function handOut(
   before: WorkflowStatus,
@@ -42,7 +42,7 @@ export function handOut(
   return accept(serve(status, place, { attempt: isOpen ? attempt : attempt + 1 }));
 }
 
-/** The workflow belongs to the machine that runs it: a Hardware made again under the same name is another. */
+/** The workflow belongs to the machine that runs it. A Hardware created again under the same name is another machine. */
 function onHardware(status: WorkflowStatus, uid: string | undefined): WorkflowStatus {
   return uid === undefined || uid === status.hardwareUID ? status : { ...status, hardwareUID: uid };
 }
@@ -133,14 +133,14 @@ function deadlineOf({ timeout = 0 }: WorkflowAction, context: TransitionContext)
   return timeout > 0 ? timeAfter(context, (timeout + REPORT_GRACE_SECONDS) * 1000) : undefined;
 }
 
-/** The global timeout runs from the first report on; 0 is none. (Upstream starts it late or never.) */
+/** The global timeout counts from the first report. 0 means that there is no timeout. (Upstream starts it late or never.) */
 function startClock(status: WorkflowStatus, context: TransitionContext): WorkflowStatus {
   const seconds = status.globalTimeout ?? 0;
   if (status.globalExecutionStop !== undefined || seconds <= 0) return status;
   return { ...status, globalExecutionStop: timeAfter(context, seconds * 1000) };
 }
 
-/** An action that failed: tried again while it has retries left. */
+/** A failed action is retried while it has retries left. */
 function fail(
   status: WorkflowStatus,
   place: ActionPlace,
@@ -163,7 +163,7 @@ function fail(
   return { ...withCurrent(waiting, place), state: 'RUNNING', agentID: place.task.agentID };
 }
 
-/** Writes what became of an action, and lets the workflow go on to what follows from it. */
+/** Records the outcome of an action, and advances the workflow to the state that follows. */
 function finish(
   status: WorkflowStatus,
   place: ActionPlace,
@@ -176,7 +176,7 @@ function finish(
     : advance({ ...shown, state: 'RUNNING' }, context);
 }
 
-/** The state of the workflow that follows from its actions. Call it when the current action is over. */
+/** Derives the state of the workflow from its actions. Call it when the current action has ended. */
 export function advance(status: WorkflowStatus, context: TransitionContext): WorkflowStatus {
   const stopped = firstOpenOf(status);
   if (stopped !== undefined && isTerminal(stopped.action.state) && currentActionOf(status) === undefined)
@@ -184,7 +184,7 @@ export function advance(status: WorkflowStatus, context: TransitionContext): Wor
   return arrive(status, context);
 }
 
-/** Ends as its failed action did; that one is shown, not what was run because of it. */
+/** Ends in the same way as its failed action, which is shown instead of its on-failure actions. */
 function end(status: WorkflowStatus, stopped: ActionPlace): WorkflowStatus {
   return { ...unpaused(withCurrent(status, stopped)), state: stopped.action.state ?? 'FAILED' };
 }
@@ -195,7 +195,10 @@ function unpaused(status: WorkflowStatus): WorkflowStatus {
   return rest;
 }
 
-/** The next action's agent is next; a breakpoint there pauses; without a next action all is done. */
+/**
+ * The agent of the next action comes next. A breakpoint there pauses the workflow. Without a next action, the workflow is
+ * complete.
+ */
 export function arrive(status: WorkflowStatus, context: TransitionContext): WorkflowStatus {
   const next = currentActionOf(status);
   if (next === undefined) {
@@ -216,7 +219,7 @@ export function pauseAtBreakpoint(
   return withCondition({ ...status, paused: true }, text, context);
 }
 
-/** The deadline of the workflow (not while it is paused), or of its running action. */
+/** Returns the deadline of the workflow (unless it is paused), or of its running action. */
 export function expire(
   status: WorkflowStatus,
   _event: EventOf<'deadline-passed'>,
@@ -236,7 +239,7 @@ export function expire(
   return accept(lose(status, place, context));
 }
 
-/** Nobody is there who could run on-failure actions; retries wait for the agent to come back. */
+/** No agent is available to run on-failure actions. Retries wait until the agent is back. */
 function lose(status: WorkflowStatus, place: ActionPlace, context: TransitionContext): WorkflowStatus {
   const message = `the agent did not report within the action's timeout of ${place.action.timeout ?? 0} s and ${REPORT_GRACE_SECONDS} s more`;
   const ended = { state: 'TIMEOUT', deadline: undefined, executionStop: timeOf(context), message };
@@ -246,7 +249,7 @@ function lose(status: WorkflowStatus, place: ActionPlace, context: TransitionCon
   return end(lost, firstOpenOf(lost) ?? place);
 }
 
-/** The action may be handed out again; the write wakes its agent. */
+/** The action may be assigned again, and the write wakes its agent. */
 export function endBackoff(
   status: WorkflowStatus,
   _event: EventOf<'backoff-passed'>,

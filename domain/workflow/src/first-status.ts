@@ -4,9 +4,9 @@ import { changed, isFalse } from './action-change.ts';
 import { firstOpenOf } from './next-action.ts';
 
 /**
- * The first status of a rendered workflow (upstream tink/controller/internal/workflow/template.go): every task
- * and action gets an id from `nextId`, every action is PENDING, the first task's agent is next. An action whose `if` is
- * false has succeeded from the start.
+ * Returns the first status of a rendered workflow (upstream tink/controller/internal/workflow/template.go). Every task and action
+ * gets an id from `nextId`, every action is PENDING, and the first task's agent is next. An action whose `if` is false has
+ * succeeded from the start.
  */
 export function statusOf(rendered: WorkflowDefinition, nextId: () => string): WorkflowStatus {
   const tasks = rendered.tasks.map((task) => ({

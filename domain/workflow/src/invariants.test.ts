@@ -1,4 +1,4 @@
-/** Whatever happens in whatever order, what docs/reference/guarantees.md promises about a workflow holds. */
+/** Tests that any events in any order keep the promises of docs/reference/guarantees.md about a workflow. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
@@ -51,7 +51,7 @@ function likelyIn({ state = '' }: WorkflowStatus): EventKind {
   return pick('action-requested', 'action-reported', 'action-reported', 'resume');
 }
 
-/** Most events are such as could come next; the others are noise. */
+/** Most events could come next. The others are noise. */
 function eventFor(status: WorkflowStatus): WorkflowEvent {
   const agentId = next() < 0.8 ? (status.agentID ?? '') : pick('agent-1', 'agent-2');
   const all = actionsOf(status).flatMap((one) => [one, ...(one.onFailure ?? [])]);
@@ -107,7 +107,7 @@ function checkAttempts(before: WorkflowStatus, after: WorkflowStatus): void {
     assert.ok((attempts.get(one.id) ?? 0) >= (one.attempt ?? 0), 'an attempt was forgotten');
 }
 
-/** What is handed out is the first that has not succeeded, or what that one wants done after its failure. */
+/** The assigned action is the first that has not succeeded, or one of its on-failure actions. */
 function checkOffer(after: WorkflowStatus): void {
   const place = handedOutOf(after);
   if (place === undefined) return;
@@ -140,7 +140,7 @@ test(`${STEPS} random events keep every promise`, () => {
       assert.ok(!again.ok, 'the same report changed something twice');
     }
   }
-  // The stream reaches what it is meant to try.
+  // The stream reaches the states that it is designed to test.
   assert.ok(accepted > STEPS / 4, `${accepted}`);
   for (const state of ['PREPARING', 'PENDING', 'RUNNING', 'POST', 'SUCCESS', 'FAILED', 'TIMEOUT'])
     assert.ok(

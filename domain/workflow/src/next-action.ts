@@ -1,4 +1,6 @@
-/** Which action an agent gets next (upstream tink/server/internal/grpc, GetAction), from one workflow or among several. */
+/**
+ * Selects the action that an agent gets next (upstream tink/server/internal/grpc, GetAction), from one workflow or among several.
+ */
 import type { Workflow, WorkflowAction, WorkflowStatus, WorkflowTask } from '@tinkerbell/resources';
 import { isTerminal } from './state.ts';
 
@@ -8,9 +10,9 @@ export interface ActionPlace {
 }
 
 /**
- * The current action: the first one that has not succeeded, in order of tasks and actions. An action is offered
- * only after the success of all before it is in the status. Of one that failed for good, its on-failure actions are next.
- * Undefined when all is done, or nothing may go on.
+ * Returns the current action: the first one that has not succeeded, in order of tasks and actions. An action is offered only
+ * after the success of all earlier ones is in the status. After an action that finally failed, its on-failure actions are next.
+ * Returns undefined when all are complete, or when the workflow cannot continue.
  */
 export function currentActionOf(status: WorkflowStatus): ActionPlace | undefined {
   if (isTerminal(status.state)) return undefined;
@@ -20,7 +22,7 @@ export function currentActionOf(status: WorkflowStatus): ActionPlace | undefined
   return next === undefined || isTerminal(next.state) ? undefined : { task: first.task, action: next };
 }
 
-/** The first action that has not succeeded, whatever became of it. */
+/** Returns the first action that has not succeeded, whatever its state. */
 export function firstOpenOf(status: WorkflowStatus): ActionPlace | undefined {
   for (const task of status.tasks ?? []) {
     const action = task.actions.find((one) => one.state !== 'SUCCESS');
@@ -30,15 +32,15 @@ export function firstOpenOf(status: WorkflowStatus): ActionPlace | undefined {
 }
 
 /**
- * The action that an accepted `action-requested` has handed out, by the status after it. Undefined when the request has
- * paused or ended the workflow instead (`onInterrupted`).
+ * Returns the action that an accepted `action-requested` has assigned, by the status after it. Returns undefined when the request
+ * has paused or ended the workflow instead (`onInterrupted`).
  */
 export function handedOutOf(status: WorkflowStatus): ActionPlace | undefined {
   const place = status.paused === true ? undefined : currentActionOf(status);
   return (place?.action.attempt ?? 0) > 0 && place?.action.again !== true ? place : undefined;
 }
 
-/** Where an action stands, by its id and its agent; on-failure actions too. */
+/** Returns the position of an action, by its id and its agent, including on-failure actions. */
 export function actionAt(status: WorkflowStatus, agentId: string, actionId: string): ActionPlace | undefined {
   for (const task of status.tasks ?? []) {
     if (task.agentID !== agentId) continue;
@@ -49,7 +51,7 @@ export function actionAt(status: WorkflowStatus, agentId: string, actionId: stri
   return undefined;
 }
 
-/** Why an agent gets nothing now; message and code are upstream's. */
+/** The reason why an agent gets no action now. Message and code are upstream's. */
 export interface NothingToDo {
   readonly code: 'not-found' | 'failed-precondition';
   readonly message: string;
@@ -58,10 +60,9 @@ export interface NothingToDo {
 export type Choice = { readonly workflow: Workflow } | { readonly nothing: NothingToDo };
 
 /**
- * The workflow that `agentId` works on: the running one, else the oldest pending one that is not paused. `workflows` are
- * those whose status.agentID is this agent, oldest first. (Upstream takes them in arbitrary order, so that a
- * finished workflow may hide a pending one; ours does not.) A paused workflow that runs keeps its agent: it is in the
- * middle of a machine.
+ * Returns the workflow that `agentId` works on: the running one, else the oldest pending one that is not paused. `workflows` are
+ * those whose status.agentID is this agent, oldest first. (Upstream uses an arbitrary order, so that a finished workflow may hide
+ * a pending one.) A paused workflow that runs keeps its agent, because the machine is partly installed.
  */
 export function chooseWorkflow(workflows: readonly Workflow[], agentId: string): Choice {
   if (workflows.length === 0) return { nothing: { code: 'not-found', message: 'no Workflows found' } };

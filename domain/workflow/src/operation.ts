@@ -1,15 +1,15 @@
-/** The record of what operators did, and the actions they name. */
+/** The record of the operators' operations, and the actions that they name. */
 import type { WorkflowOperation, WorkflowStatus } from '@tinkerbell/resources';
 import type { ActionPlace } from './next-action.ts';
 import type { ActionName, OperatorEvent } from './operator-event.ts';
 import { timeOf, type TransitionContext } from './step.ts';
 
-/** A status is written whole with every report, so that its record of operations has a limit. */
+/** A status is written completely with every report, so its record of operations is limited. */
 const OPERATIONS_KEPT = 50;
 const WHO_LENGTH_MAX = 256;
 const WHY_LENGTH_MAX = 1024;
 
-/** The status with the verb at the end of its operations. */
+/** Returns the status with the verb appended to its operations. */
 export function recorded(
   status: WorkflowStatus,
   event: OperatorEvent,
@@ -40,7 +40,7 @@ export function byWhom(done: string, { who, why }: OperatorEvent): string {
   return `${done} by ${who.slice(0, WHO_LENGTH_MAX)}${reason}`;
 }
 
-/** The action an operator means, by name or id; on-failure actions have no name of their own here. */
+/** Returns the action that an operator names by name or id. On-failure actions have no name of their own here. */
 export function find(
   status: WorkflowStatus,
   { task: taskName, action: actionName }: ActionName,

@@ -12,7 +12,7 @@ import type { Reason } from './reason.ts';
 import { isTerminal } from './state.ts';
 import { accept, refuse, timeOf, type EventOf, type Transition, type TransitionContext } from './step.ts';
 
-/** A failed action that is skipped lets its workflow go on. */
+/** When a failed action is skipped, its workflow continues. */
 export function skip(status: WorkflowStatus, event: EventOf<'skip'>, context: TransitionContext): Transition {
   const place = find(status, event);
   if (typeof place === 'string') return refuse(place);
@@ -44,7 +44,7 @@ function afterSkip(
   const wasFirst = firstOpenOf(before)?.action.id === place.action.id;
   if (!wasFirst || before.state === 'PREPARING') return skipped;
   if (!isTerminal(before.state)) {
-    // The answer to what the interruption asked, as a resume is.
+    // Answers the question of the interruption, as a resume does.
     const isAnswer = conditionOf(before, 'Interrupted') !== undefined;
     return advance(withCurrent(isAnswer ? resumed(skipped, context) : skipped, place), context);
   }
@@ -84,7 +84,9 @@ export function edit(status: WorkflowStatus, event: EventOf<'edit'>, context: Tr
   return accept(recorded(withAction(status, place, fields), event, context, place));
 }
 
-/** Ahead is what no agent has: not handed out yet, or of a finished workflow, failed and waiting for a retry. */
+/**
+ * The actions ahead are those that no agent has: not assigned yet, or of a finished workflow, or failed and waiting for a retry.
+ */
 function whyNotAhead(status: WorkflowStatus, { action }: ActionPlace): Reason | undefined {
   if (action.state === 'SUCCESS') return 'already-succeeded';
   if (isTerminal(status.state)) return undefined;

@@ -1,4 +1,4 @@
-/** What an operator may do to a workflow. Each is written to `status.operations` with who did it and why. */
+/** The operations of an operator on a workflow. Each is written to `status.operations` with the user and the reason. */
 
 /** An action by name or id; the task is needed only where two tasks have an action of that name. */
 export interface ActionName {
@@ -12,7 +12,7 @@ interface Operator {
   readonly why: string;
 }
 
-/** What `edit` may change; what is absent stays. */
+/** The fields that `edit` may change. Absent fields stay unchanged. */
 export interface ActionEdit {
   readonly image?: string | undefined;
   readonly command?: readonly string[] | undefined;
@@ -25,13 +25,13 @@ export interface ActionEdit {
 }
 
 export type OperatorEvent =
-  /** Nothing more is handed out; what runs may finish. */
+  /** No further action is assigned. The running action may finish. */
   | ({ readonly kind: 'pause' } & Operator)
   | ({ readonly kind: 'resume' } & Operator)
   | ({ readonly kind: 'cancel' } & Operator)
   | ({
       readonly kind: 'retry';
-      /** `failed`: where it stopped, be that an action or a boot phase. */
+      /** `failed`: the point where it stopped, which is an action or a boot phase. */
       readonly from: 'failed' | 'start' | ActionName;
       /** Of the workflow, by `needsPreparation`. */
       readonly needsPreparation: boolean;

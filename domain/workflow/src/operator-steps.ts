@@ -8,7 +8,7 @@ import { byWhom, find, recorded } from './operation.ts';
 import type { ActionName } from './operator-event.ts';
 import { accept, refuse, timeOf, type EventOf, type Transition, type TransitionContext } from './step.ts';
 
-/** They say why a workflow stands; gone when it goes on. */
+/** Messages with the reason why a workflow is paused. They are removed when it continues. */
 const STOP_CONDITIONS = ['Paused', 'Interrupted', 'Cancelled'];
 const BOOT_CONDITIONS = [
   'AllowNetbootTrue',
@@ -39,7 +39,7 @@ export function resume(
   return accept(recorded(resumed(status, context), event, context));
 }
 
-/** Not paused any more; the time of the pause does not count for the global timeout. */
+/** The workflow is not paused any more. The pause does not count for the global timeout. */
 export function resumed(status: WorkflowStatus, context: TransitionContext): WorkflowStatus {
   const since = conditionOf(status, 'Paused')?.time ?? conditionOf(status, 'Interrupted')?.time;
   const { paused: _, globalExecutionStop: stop, ...rest } = withoutConditions(status, STOP_CONDITIONS);
@@ -64,10 +64,10 @@ export function cancel(
   return accept(recorded(withCondition({ ...rest, state: 'FAILED' }, text, context), event, context));
 }
 
-/** Which actions are run again: all, those that have neither succeeded nor been skipped, or that one and all after it. */
+/** The actions to run again: all, those that have neither succeeded nor been skipped, or that one and all after it. */
 type RunAgain = 'all' | 'unfinished' | { readonly fromId: string };
 
-/** Where a run begins anew: at a boot phase, or at the first action that is run again. */
+/** Where the new run begins: at a boot phase, or at the first action that is run again. */
 type Beginning =
   | { readonly at: 'rendering' | 'post' }
   | { readonly at: 'preparation' | 'action'; readonly again: RunAgain };
@@ -96,7 +96,7 @@ function beginningOf(status: WorkflowStatus, event: EventOf<'retry'>): Beginning
   return { at: event.needsPreparation ? 'preparation' : 'action', again: 'all' };
 }
 
-/** Before the first hand-out the machine may not be prepared. */
+/** Before the first assignment the machine may not be prepared. */
 function whereStopped(status: WorkflowStatus, needsPreparation: boolean): Beginning | Refusal {
   if (status.state === 'SUCCESS') return refusal('nothing-failed');
   if (firstOpenOf(status) === undefined) return { at: 'post' };
@@ -129,7 +129,7 @@ function begunAt(status: WorkflowStatus, beginning: Beginning, context: Transiti
   }
 }
 
-/** What is run again is as before its first attempt. */
+/** Actions that run again are reset to the state before their first attempt. */
 function renewedStatus(status: WorkflowStatus, again: RunAgain): WorkflowStatus {
   let hasBegun = again === 'all';
   const isRunAgain = ({ id, state }: WorkflowAction): boolean => {
@@ -145,7 +145,7 @@ function renewedStatus(status: WorkflowStatus, again: RunAgain): WorkflowStatus 
   return { ...rest, ...withoutPost(bootOptions) };
 }
 
-/** What was done after the last action is done again after the next last action. */
+/** The steps after the last action are repeated after the next last action. */
 function withoutPost(options: WorkflowStatus['bootOptions']): Pick<WorkflowStatus, 'bootOptions'> {
   if (options === undefined) return {};
   const { allowNetboot, jobs = {} } = options;

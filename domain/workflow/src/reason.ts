@@ -1,4 +1,4 @@
-/** Why an event changes nothing, as a word to count and as a sentence that tells the way out. */
+/** The reason why an event changes nothing, as a word to count and as a sentence with a fix. */
 import type { WorkflowStatus } from '@tinkerbell/resources';
 import { isTerminal } from './state.ts';
 
@@ -39,10 +39,12 @@ const texts = {
   'invalid-timeout': 'the timeout must be a whole number of seconds, 0 for none',
 } as const;
 
-/** Why an event changes nothing. Countable. */
+/** The reason why an event changes nothing. It can be counted. */
 export type Reason = keyof typeof texts;
 
-/** With the way out. Give the status where there is one: what the operator named wrongly is then listed. */
+/**
+ * The message includes a fix. Pass the status where there is one, so that the message lists the valid names after a wrong one.
+ */
 export function reasonText(reason: Reason, status: WorkflowStatus = {}): string {
   if (reason === 'no-such-action') return `${texts[reason]}; it has: ${actionNames(status)}`;
   if (reason === 'ambiguous-action') return `${texts[reason]}: ${actionNames(status)}`;

@@ -1,4 +1,4 @@
-/** From a new workflow to one whose actions are known. */
+/** The steps from a new workflow to one whose actions are known. */
 import type { WorkflowStatus } from '@tinkerbell/resources';
 import { conditionOf, withCondition } from './condition.ts';
 import { arrive } from './execution-steps.ts';
@@ -7,7 +7,7 @@ import { accept, refuse, type EventOf, type Transition, type TransitionContext }
 
 const RENDERED = 'TemplateRenderedSuccess';
 
-/** All of the status is new (as upstream), but for what operators did. */
+/** The whole status is new (as upstream), except for the operations of operators. */
 export function render(
   status: WorkflowStatus,
   event: EventOf<'template-rendered'>,
@@ -25,7 +25,7 @@ export function render(
   return accept(event.needsPreparation ? { ...told, state: 'PREPARING' } : arrive(told, context));
 }
 
-/** The workflow stays as it is, so that a mended Template or Hardware renders later. */
+/** The workflow stays unchanged, so that it renders later with a fixed Template or Hardware. */
 export function failRendering(
   status: WorkflowStatus,
   event: EventOf<'rendering-failed'>,
@@ -37,7 +37,7 @@ export function failRendering(
   return accept(withCondition({ ...status, templateRendering: 'failed' }, text, context));
 }
 
-/** A disabled workflow is found by its agent, which is told that there are no tasks (upstream). */
+/** The agent of a disabled workflow finds it and gets the answer that there are no tasks (upstream). */
 export function nameAgent(status: WorkflowStatus, event: EventOf<'agent-named'>): Transition {
   if (status.agentID === event.agentId) return refuse('nothing-to-change');
   return accept({ ...status, agentID: event.agentId });

@@ -1,8 +1,8 @@
 import type { WorkflowStatus } from '@tinkerbell/resources';
 
 /**
- * The state as people see it. What is stored keeps upstream's values, so that upstream's clients know them: there a workflow
- * that waits for an operator is PENDING or RUNNING, and one that an operator ended is FAILED.
+ * The state that people see. The stored state keeps upstream's values, so that upstream's clients know them: a workflow that
+ * waits for an operator is stored as PENDING or RUNNING, and one that an operator ended as FAILED.
  */
 export function shownState(status: WorkflowStatus | undefined): string {
   const { state = '', paused = false, conditions = [] } = status ?? {};

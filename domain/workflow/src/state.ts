@@ -21,7 +21,7 @@ export function isTerminal(state: string | undefined): boolean {
   return state !== undefined && terminalStates.includes(state);
 }
 
-/** A stored state; one we do not know, such as the legacy `STATE_PENDING`, counts as not yet rendered. */
+/** Parses a stored state. An unknown one, such as the legacy `STATE_PENDING`, counts as not yet rendered. */
 export function workflowStateOf(state: string | undefined): WorkflowState {
   return workflowStates.find((one) => one === state) ?? '';
 }

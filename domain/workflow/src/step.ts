@@ -1,4 +1,4 @@
-/** What the steps of the state machine share: their shape, their outcome, and times of the server's clock. */
+/** The common parts of the state machine's steps: their shape, their outcome, and times of the server's clock. */
 import type { WorkflowStatus } from '@tinkerbell/resources';
 import type { EventKind, WorkflowEvent } from './event.ts';
 import type { Reason } from './reason.ts';
@@ -10,7 +10,7 @@ export type Transition =
 export interface TransitionContext {
   /** The server's clock, milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** Gives a new id each time it is called. */
+  /** Returns a new id each time it is called. */
   readonly nextId: () => string;
 }
 
@@ -24,17 +24,17 @@ export function refuse(reason: Reason): Transition {
   return { ok: false, reason };
 }
 
-/** Now, RFC 3339 in whole seconds, as Kubernetes writes times. */
+/** The current time, RFC 3339 in whole seconds, as Kubernetes writes times. */
 export function timeOf({ nowMs }: TransitionContext): string {
   return new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** A time ahead, RFC 3339 in milliseconds: deadlines are not rounded. */
+/** A future time, RFC 3339 in milliseconds. Deadlines are not rounded. */
 export function timeAfter({ nowMs }: TransitionContext, delayMs: number): string {
   return new Date(nowMs + delayMs).toISOString();
 }
 
-/** True when there is such a time, and it has come. */
+/** Returns true when the time is set and has passed. */
 export function hasPassed(time: string | undefined, { nowMs }: Pick<TransitionContext, 'nowMs'>): boolean {
   return time !== undefined && Date.parse(time) <= nowMs;
 }

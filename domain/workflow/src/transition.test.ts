@@ -120,7 +120,7 @@ const sample: Record<EventKind, WorkflowEvent> = {
   edit: { kind: 'edit', action: 'b', timeout: 5, ...byAnna },
 };
 
-/** In order of `workflowStates`: the state that follows, or the reason in lower case for which nothing happens. */
+/** In order of `workflowStates`: the next state, or the reason in lower case why nothing changes. */
 const expected: Record<EventKind, string> = {
   'template-rendered':
     'PENDING already-rendered already-rendered already-rendered already-rendered already-rendered already-rendered already-rendered',

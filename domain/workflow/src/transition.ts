@@ -1,7 +1,7 @@
 /**
- * The only code that sets the state of a workflow. `table` says for every state and event which step applies or
- * why nothing happens; the steps are small and pure, in the files named after them. Deadlines come from the server's
- * clock (`nowMs`); an agent's times are only recorded.
+ * The only code that sets the state of a workflow. For every state and event, `table` contains the step that applies or the
+ * reason why nothing changes. The steps are small and pure, in the files named after them. Deadlines use the server's clock
+ * (`nowMs`). An agent's times are only recorded.
  */
 import type { WorkflowStatus } from '@tinkerbell/resources';
 import {
@@ -77,7 +77,7 @@ const isOver: Row = {
   ...mayBeChanged,
 };
 
-/** Every state and event. A word is the reason for which the event changes nothing. */
+/** Every state and event. A word is the reason why the event changes nothing. */
 export const table: Readonly<Record<WorkflowState, Row>> = {
   '': {
     'template-rendered': render,
@@ -164,7 +164,7 @@ export const table: Readonly<Record<WorkflowState, Row>> = {
   TIMEOUT: isOver,
 };
 
-/** The status after `event`, or why nothing changes. */
+/** Returns the status after `event`, or the reason why nothing changes. */
 export function transition(
   status: WorkflowStatus,
   event: WorkflowEvent,

@@ -1,4 +1,7 @@
-/** Sessions of agents: who is let in, and for what. Reads and writes; `domain/agent-identity` decides. */
+/**
+ * Sessions of agents: which agents are allowed, and for which workflow. This package reads and writes. `domain/agent-identity`
+ * decides.
+ */
 import {
   admit,
   agentRefusal,
@@ -46,9 +49,9 @@ export interface AgentSessionsDeps {
 
 export type AgentSessions = AgentGate & SessionVerifier & BootTokenMint;
 
-/** From the script to the agent: loading kernel and initrd, and a machine's firmware in between. */
+/** The time from the script to the agent. It includes loading the kernel and the initrd, and a machine's firmware in between. */
 const BOOT_TOKEN_SECONDS = 900;
-/** A machine may wait in the in-memory OS for weeks; it ends with its workflow anyway. */
+/** A machine may wait in the in-memory OS for weeks. The session ends with its workflow anyway. */
 const SESSION_SECONDS = 2_592_000;
 
 export function createAgentSessions(deps: AgentSessionsDeps, mode: AgentAuthMode): AgentSessions {
@@ -158,7 +161,7 @@ class StoredSessions implements AgentSessions {
     });
   }
 
-  /** All that needs no store: garbage costs no read. */
+  /** Performs all checks that need no store, so that invalid tokens cause no read. */
   #presented(session: string | undefined, agentId?: string): Presented {
     if (session === undefined) return { ok: true };
     const token = decodeToken(session, this.#deps.key);
@@ -168,7 +171,9 @@ class StoredSessions implements AgentSessions {
     return refusal === undefined ? { ok: true, token } : { ok: false, refusal };
   }
 
-  /** The workflow that a boot token is for, as long as it is not over; undefined when it is for none. */
+  /**
+   * Returns the workflow that a boot token is for, while it has not ended. Returns undefined when the token is for no workflow.
+   */
   #workflowOf(token: BootToken, hardware: Hardware, agentId: string): WorkflowPlace | undefined | 'gone' {
     const { key, view } = this.#deps;
     if (key.isSame(token.workflow, workflowMark(undefined, key))) return undefined;

@@ -1,10 +1,10 @@
-/** The key of all tokens: made once, in a Secret, so that servers on one store share it. */
+/** The key of all tokens. It is created once, in a Secret, so that servers on one store share it. */
 import type { TokenKey } from '@tinkerbell/agent-identity';
 import type { Clock, Hmac, Random } from '@tinkerbell/platform-contract';
 import { apiVersionOf, collectionOf, secretKind, uidOf, type Secret } from '@tinkerbell/resources';
 import type { ObjectKey, Store } from '@tinkerbell/store-contract';
 
-/** The API shows it to nobody: who has it can be any machine. */
+/** The API never returns it: the holder of the key can impersonate any machine. */
 export const identityKeyPlace: ObjectKey = {
   collection: collectionOf(secretKind),
   namespace: 'tinkerbell',
@@ -21,7 +21,7 @@ interface KeyDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** Rejects when the store gives and takes none. */
+/** Rejects when the store can neither be read nor written. */
 export async function openIdentityKey({ store, hmac, random, clock }: KeyDeps): Promise<TokenKey> {
   const found = await store.get(identityKeyPlace);
   if (found !== undefined) return keyIn(found.object, hmac);

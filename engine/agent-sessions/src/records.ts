@@ -1,4 +1,4 @@
-/** The records of machines, in Leases. */
+/** The records of machines, which are stored in Leases. */
 import {
   leaseOf,
   recordIn,
@@ -16,9 +16,9 @@ interface RecordsDeps {
   readonly random: Random;
 }
 
-/** Conflicts in a row before giving up; each means that another call got ahead. */
+/** The number of conflicts in a row before giving up. Each one means that another call was first. */
 const TRIES = 5;
-/** Remembered for as long as the store is away. */
+/** Kept while the store is unavailable. */
 const REMEMBERED_MAX = 20_000;
 
 type Decision = { readonly record: AgentRecord } | { readonly refusal: AgentRefusal };
@@ -31,14 +31,17 @@ export class Records {
     this.#deps = deps;
   }
 
-  /** Those that there are. While the store is away as they were last; rejects for what was never read. */
+  /**
+   * Returns the existing records. While the store is unavailable, it returns them as they were last read, and rejects for records
+   * that were never read.
+   */
   async of(machines: readonly (Hardware | undefined)[]): Promise<readonly AgentRecord[]> {
     const keys = machines.map((one) => one && keyOf(one)).filter((key) => key !== undefined);
     const records = await Promise.all(keys.map((key) => this.#read(key)));
     return records.filter((record) => record !== undefined);
   }
 
-  /** Undefined when the change is durable. Rejects when the store does not take it. */
+  /** Resolves with undefined when the change is durable. Rejects when the store does not accept it. */
   async change(
     hardware: Hardware,
     decide: (record: AgentRecord | undefined) => Decision,

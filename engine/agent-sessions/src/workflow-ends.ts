@@ -1,11 +1,11 @@
-/** When workflows were seen to end: for a moment afterwards their agents may still report. */
+/** Records when workflows ended. For a moment afterwards, their agents may still report. */
 import { REPORTS_AFTER_END_MS, type SessionLife, type WorkflowPlace } from '@tinkerbell/agent-identity';
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import { workflowCollection, type View } from '@tinkerbell/store-contract';
 import { isTerminal } from '@tinkerbell/workflow';
 
-/** Nothing of it is left for an agent to do. */
+/** The agent has nothing left to do for this workflow. */
 export function isOver({ status }: Workflow): boolean {
   return status?.state === 'POST' || isTerminal(status?.state);
 }
@@ -13,9 +13,9 @@ export function isOver({ status }: Workflow): boolean {
 export class WorkflowEnds {
   readonly #view: View;
   readonly #clock: Clock;
-  /** Oldest first, by uid, on the monotonic clock. */
+  /** Sorted oldest first. The key is the uid, and the time is on the monotonic clock. */
   readonly #ends = new Map<string, number>();
-  /** An end before our start may have been a moment before it. */
+  /** An end before this server started may have been a moment earlier. */
   readonly #startedMs: number;
 
   constructor(view: View, clock: Clock) {

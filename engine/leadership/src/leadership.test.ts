@@ -9,7 +9,7 @@ const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => lo
 const random: Random = { bytes: (count) => new Uint8Array(count), fraction: () => 0 };
 const key = { collection: 'leases.coordination.k8s.io', namespace: 'default', name: 'controller' };
 
-/** A clock of one machine, which may stand still while others go on. */
+/** The clock of one machine. It may stand still while other clocks advance. */
 function machineClock() {
   let nowMs = 0;
   let tasks: { readonly atMs: number; readonly task: () => void }[] = [];

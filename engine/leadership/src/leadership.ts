@@ -1,4 +1,4 @@
-/** Leads while it holds a Lease, and stops in time before anybody else can take it. */
+/** Leads while it holds a Lease, and stops before another process can acquire it. */
 import { delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
 import type { Store, StoredObject } from '@tinkerbell/store-contract';
 import { holdWrite, leaseKey, releaseWrite, specOf } from './lease-record.ts';
@@ -8,7 +8,7 @@ export interface LeadershipOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Of this process, and of no other: not even of the one that was here before. */
+  /** Unique to this process. An earlier process on the same host has a different identity. */
   readonly identity: string;
   /** Of the Lease. */
   readonly name: string;
@@ -16,24 +16,27 @@ export interface LeadershipOptions {
   readonly namespace?: string;
   /** Leads until `signal` aborts. */
   readonly started: (signal: AbortSignal) => Promise<void>;
-  /** Everything that `started` began has ended when it resolves; nobody else leads before. */
+  /** When it resolves, everything that `started` began has ended. No other process leads before that. */
   readonly stopped: () => Promise<void>;
 }
 
 export interface Leadership {
-  /** Wants to lead, again and again, until `signal` aborts. */
+  /** Tries to lead, again and again, until `signal` aborts. */
   start(signal: AbortSignal): void;
   isLeading(): boolean;
-  /** Resolves when it leads no more and the Lease is given back. */
+  /** Resolves when it no longer leads and has released the Lease. */
   ended(): Promise<void>;
 }
 
-/** After a `kill -9` another has seen the last renewal within a look, and leads when this has passed: within 6.5 seconds. */
+/**
+ * After a `kill -9`, another process has seen the last renewal within one retry period and leads when this duration has passed:
+ * within 6.5 seconds.
+ */
 const DURATION_SECONDS = 5;
 const LOOK_EVERY_MS = 1_000;
-/** From before the last renewal was sent. The rest of the duration is for what is under way. */
+/** Counted from before the last renewal was sent. The rest of the duration is for work in progress. */
 const LEAD_LIMIT_MS = 3_500;
-/** Of several that wait, not all at one moment. */
+/** Jitter, so that several candidates do not try at the same moment. */
 const JITTER_MS = 250;
 
 export function createLeadership(options: LeadershipOptions): Leadership {
@@ -42,9 +45,9 @@ export function createLeadership(options: LeadershipOptions): Leadership {
 
 class LeaseLeadership implements Leadership {
   readonly #options: LeadershipOptions;
-  /** The Lease as it was last seen to change, and when, by the monotonic clock. */
+  /** The Lease when it was last seen to change, and the time of that change on the monotonic clock. */
   #seen: { readonly revision: number; readonly atMs: number } | undefined;
-  /** When the hold of another ends that was seen last. */
+  /** The time when the hold of the last observed holder ends. */
   #expiresAtMs = Number.NEGATIVE_INFINITY;
   #leadsUntilMs = Number.NEGATIVE_INFINITY;
   #leading: AbortController | undefined;
@@ -59,7 +62,7 @@ class LeaseLeadership implements Leadership {
     this.#ended = this.#run(signal);
   }
 
-  /** By the clock, not by the timer: a process that was paused knows at once. */
+  /** Uses the clock and not the timer, so that a process that was paused notices at once. */
   isLeading(): boolean {
     return this.#leading !== undefined && this.#options.clock.monotonicMs() < this.#leadsUntilMs;
   }
@@ -103,18 +106,18 @@ class LeaseLeadership implements Leadership {
     };
     const result = await store.commit([holdWrite(this.#key(), stored, holding)]);
     if (!result.ok) return;
-    // Should the answer have taken too long, nothing begins, and the next look finds the Lease as ours.
+    // If the answer took too long, nothing starts, and the next try finds that this process holds the Lease.
     this.#leadsUntilMs = sentAtMs + LEAD_LIMIT_MS;
     if (clock.monotonicMs() < this.#leadsUntilMs) await this.#lead();
   }
 
-  /** Who waits for the end of another's hold looks when it comes, and not up to a look later. */
+  /** A candidate that waits for another's hold to end tries at that moment, and not up to one retry period later. */
   #nextLookMs(): number {
     const leftMs = this.#expiresAtMs - this.#options.clock.monotonicMs();
     return leftMs > 0 ? Math.min(LOOK_EVERY_MS, leftMs) : LOOK_EVERY_MS;
   }
 
-  /** Ours, given back, or not changed for as long as its holder may count on. */
+  /** The Lease is held by this process, was released, or has not changed for as long as its holder may rely on it. */
   #mayHold(stored: StoredObject | undefined): boolean {
     const { clock, identity } = this.#options;
     const { holderIdentity = '', leaseDurationSeconds = DURATION_SECONDS } = specOf(stored);

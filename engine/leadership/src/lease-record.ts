@@ -3,10 +3,10 @@ import { uidOf, type Resource } from '@tinkerbell/resources';
 import type { ObjectKey, StoredObject, Write } from '@tinkerbell/store-contract';
 
 export interface LeaseSpec {
-  /** Empty when it was given back. */
+  /** Empty when the Lease was released. */
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
-  /** RFC 3339 with microseconds. For people; nobody decides by it. */
+  /** RFC 3339 with microseconds. It is for people, and no decision depends on it. */
   readonly acquireTime?: string;
   readonly renewTime?: string;
   readonly leaseTransitions?: number;
@@ -30,7 +30,7 @@ export interface Holding {
   readonly randomBytes: Uint8Array;
 }
 
-/** What takes a Lease or renews it, if nobody else does in between. */
+/** Returns the write that acquires or renews a Lease, if no other process writes in between. */
 export function holdWrite(
   key: ObjectKey,
   stored: StoredObject | undefined,
@@ -61,7 +61,7 @@ export function holdWrite(
   return { operation: 'create', key, object };
 }
 
-/** What gives it back at once. */
+/** Returns the write that releases the Lease at once. */
 export function releaseWrite(key: ObjectKey, stored: StoredObject, nowMs: number): Write {
   const spec: LeaseSpec = {
     ...specOf(stored),

@@ -1,4 +1,4 @@
-/** What the Template of a workflow is rendered with, from the objects as they are now. */
+/** The input with which the Template of a workflow is rendered, taken from the current objects. */
 import { collectionOf, kinds, type Hardware, type Resource, type Workflow } from '@tinkerbell/resources';
 import {
   allowedReferences,
@@ -13,10 +13,10 @@ export type RenderInputFound =
   | {
       readonly ok: true;
       readonly input: RenderInput;
-      /** Another text whenever the rendering may come out differently. */
+      /** This text changes whenever the result of the rendering may change. */
       readonly version: string;
     }
-  /** Template or Hardware is not there. */
+  /** The Template or the Hardware does not exist. */
   | { readonly ok: false; readonly message: string };
 
 export function renderInputOf(view: View, rules: ReferenceRules, workflow: Workflow): RenderInputFound {
@@ -43,7 +43,7 @@ function versionOf(
   return JSON.stringify([text, ofHardware, hardwareMap, ofObjects, referenceProblems]);
 }
 
-/** The objects on which the rendering for that Hardware may depend, be they there or not. */
+/** The objects on which the rendering for that Hardware may depend, whether they exist or not. */
 export function referencedKeys(hardware: Hardware, rules: ReferenceRules): readonly ObjectKey[] {
   const { references } = allowedReferences(hardware as unknown as JsonObject, rules);
   return [...references.values()].map(({ resource, group, namespace, name }) => ({
@@ -54,7 +54,7 @@ export function referencedKeys(hardware: Hardware, rules: ReferenceRules): reado
 }
 
 interface Referenced extends Pick<RenderInput, 'references' | 'referenceProblems'> {
-  /** By their names in the Hardware. */
+  /** The objects, by their names in the Hardware. */
   readonly objects: ReadonlyMap<string, Resource>;
 }
 
@@ -71,7 +71,7 @@ function referencedObjects(view: View, rules: ReferenceRules, hardware: Hardware
   return { objects, references: Object.fromEntries(objects), referenceProblems: problems.join('\n') };
 }
 
-/** Undefined also when it is of a kind that this server does not keep. */
+/** Returns undefined also for a kind that this server does not keep. */
 function objectOf(view: View, reference: ObjectReference): Resource | undefined {
   const { group, version, resource, namespace, name } = reference;
   const kind = kinds.find((one) => one.group === group && one.version === version && one.plural === resource);

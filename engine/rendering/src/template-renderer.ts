@@ -1,6 +1,6 @@
 import type { RenderError, RenderInput, WorkflowDefinition } from '@tinkerbell/template';
 
-/** Texts on which `.hardware` and `.Hardware` are to be put: media URLs of BMC actions. */
+/** Texts that are rendered with `.hardware` and `.Hardware`: media URLs of BMC actions. */
 export interface TextsInput {
   readonly templateName: string;
   readonly texts: readonly string[];
@@ -9,22 +9,22 @@ export interface TextsInput {
 
 export type Rendered<Value> =
   | { readonly ok: true; readonly value: Value }
-  /** In upstream's words where it has any. */
+  /** The message. It uses upstream's text where upstream has one. */
   | {
       readonly ok: false;
       readonly message: string;
-      /** Where and what, when it is the template's fault. */
+      /** The position and the cause, when the template is at fault. */
       readonly error?: RenderError;
-      /** It was stopped at a limit; a machine with less to do might have rendered it. */
+      /** The rendering was stopped at a limit. A machine with less load might have rendered it. */
       readonly isStopped?: boolean;
-      /** It was not tried, since too many of the owner wait already; it may be later. */
+      /** The rendering was not tried, because too many of the owner's renderings are queued. It may be tried later. */
       readonly isBusy?: boolean;
     };
 
-/** Who waits for a rendering: time is shared fairly between namespaces, and in one between authors. */
+/** The owner of a rendering. Time is shared fairly between namespaces, and within one between authors. */
 export interface RenderOwner {
   readonly namespace: string;
-  /** The user when known, else the name of the Template. */
+  /** The user when known, otherwise the name of the Template. */
   readonly author: string;
 }
 
@@ -32,7 +32,7 @@ export interface RenderOwner {
 export interface TemplateRenderer {
   workflow(input: RenderInput, owner?: RenderOwner): Promise<Rendered<WorkflowDefinition>>;
   texts(input: TextsInput, owner?: RenderOwner): Promise<Rendered<readonly string[]>>;
-  /** As `workflow`, for whoever only wants to know: after the other renderings of the namespace. */
+  /** Works as `workflow`, but for previews, which run after the other renderings of the namespace. */
   check(input: RenderInput, owner?: RenderOwner): Promise<Rendered<WorkflowDefinition>>;
   close(): Promise<void>;
 }

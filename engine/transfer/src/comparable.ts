@@ -1,9 +1,9 @@
-/** What of an object must be the same on both sides, as text. */
+/** Returns, as text, the part of an object that must be the same on both sides. */
 import { isRecord, type Resource } from '@tinkerbell/resources';
 
 /**
- * Everything but the resourceVersion. With `isCluster` also without what a cluster gives itself: uid, creationTimestamp, generation,
- * managedFields, the uids of owners and of the Hardware that a Workflow ran on.
+ * Contains everything but the resourceVersion. With `isCluster`, it also omits what a cluster assigns itself: uid,
+ * creationTimestamp, generation, managedFields, the uids of owners and of the Hardware that a Workflow ran on.
  */
 export function comparableText(object: Resource, isCluster: boolean): string {
   const { resourceVersion: _revision, ...metadata } = object.metadata;
@@ -11,7 +11,7 @@ export function comparableText(object: Resource, isCluster: boolean): string {
   return sortedText({ ...object, metadata: withoutIdentity(metadata), ...withoutHardwareUid(object) });
 }
 
-/** Of a Workflow: the uid of the Hardware that it ran on. */
+/** For a Workflow, the uid of the Hardware that it ran on. */
 function withoutHardwareUid({ kind, status }: Resource): Pick<Resource, 'status'> {
   if (kind !== 'Workflow' || !isRecord(status)) return {};
   const { hardwareUID: _ranOn, ...kept } = status;
@@ -32,7 +32,7 @@ function withoutIdentity({ ownerReferences, ...metadata }: Metadata): object {
   return { ...kept, ...(owners.length === 0 ? {} : { ownerReferences: owners }) };
 }
 
-/** JSON with the fields of each object in order; PostgreSQL and clusters keep no order of theirs. */
+/** JSON with the fields of each object sorted, because PostgreSQL and clusters do not keep the order. */
 function sortedText(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)

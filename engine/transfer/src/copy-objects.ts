@@ -1,4 +1,4 @@
-/** Objects of one collection into the target; what is there already must be the same. */
+/** Copies the objects of one collection into the target. Objects that exist there must be the same. */
 import { isRecord, type OwnerReference, type Resource } from '@tinkerbell/resources';
 import { formatKey, type StoredObject, type Write } from '@tinkerbell/store-contract';
 import { comparableText } from './comparable.ts';
@@ -10,9 +10,9 @@ export interface CopyOptions {
   readonly from: TransferPlace;
   readonly to: TransferPlace;
   readonly isOurs: (stored: StoredObject) => boolean;
-  /** A cluster's uids, by those that owners had in the source. */
+  /** The uids that a cluster assigned, by the uids that owners had in the source. */
   readonly uids: Map<string, string>;
-  /** Called with each number of objects that are there; may throw to end it. */
+  /** Called with each new number of objects in the target. It may throw to end the copy. */
   readonly onCopied: (count: number) => void;
 }
 
@@ -20,7 +20,7 @@ export async function copyCollection(collection: string, options: CopyOptions): 
   for await (const page of eachPage(options.from.store, collection)) {
     const ours = page.filter(options.isOurs);
     const writes = await writesFor(ours, options);
-    // A cluster does one write after the other: short commits lose less when it goes away.
+    // A cluster performs one write after the other, so short commits lose less when it becomes unavailable.
     if (options.to.isCluster === true) for (const write of writes) await perform([write], options);
     else if (writes.length > 0) await perform(writes, options);
     options.onCopied(ours.length);
@@ -40,7 +40,7 @@ async function writesFor(page: readonly StoredObject[], options: CopyOptions): P
     const isCluster = to.isCluster === true;
     if (comparableText(present.object, isCluster) === comparableText(object, isCluster)) continue;
     if (!isCluster || !isHalf(present.object, object)) throw differs(key, to);
-    // A cluster takes an object and its status one after the other; the run ended in between.
+    // A cluster writes an object and its status separately, and the run ended in between.
     const completed = {
       ...present.object,
       ...withStatus(object, uids),
@@ -50,7 +50,7 @@ async function writesFor(page: readonly StoredObject[], options: CopyOptions): P
   return writes;
 }
 
-/** The same but for its status. */
+/** The object is the same except for its status. */
 function isHalf(
   { status: _present, ...present }: Resource,
   { status: _wanted, ...wanted }: Resource,
@@ -79,7 +79,10 @@ async function perform(writes: readonly Write[], { to, uids }: CopyOptions): Pro
   }
 }
 
-/** As it is to be created. The source's uid travels along to be found again; a cluster gives its own. */
+/**
+ * Returns the object to create. It carries the source's uid, so that it can be found again, because a cluster assigns its own
+ * uid.
+ */
 function bare(object: Resource, { to, uids }: CopyOptions): Resource {
   const { resourceVersion: _revision, ...metadata } = object.metadata;
   if (to.isCluster !== true) return { ...object, metadata };
@@ -89,7 +92,7 @@ function bare(object: Resource, { to, uids }: CopyOptions): Resource {
   return { ...object, metadata: { ...kept, ...ownerReferencesInTarget }, ...withStatus(object, uids) };
 }
 
-/** A Workflow names the Hardware it ran on by its uid; of one that is not there any more it keeps the old. */
+/** A Workflow names the Hardware it ran on by its uid. It keeps the old uid of a Hardware that no longer exists. */
 function withStatus({ kind, status }: Resource, uids: ReadonlyMap<string, string>): Pick<Resource, 'status'> {
   if (status === undefined) return {};
   if (kind !== 'Workflow' || !isRecord(status) || typeof status['hardwareUID'] !== 'string')
@@ -98,7 +101,7 @@ function withStatus({ kind, status }: Resource, uids: ReadonlyMap<string, string
   return { status: { ...status, hardwareUID: uids.get(hardwareUID) ?? hardwareUID } };
 }
 
-/** Owners are copied before what they own; one that is not there any more keeps its uid. */
+/** Owners are copied before the objects they own. The uid of an owner that no longer exists is kept. */
 function ownerInTarget(owner: OwnerReference, uids: ReadonlyMap<string, string>): OwnerReference {
   return { ...owner, uid: uids.get(owner.uid) ?? owner.uid };
 }

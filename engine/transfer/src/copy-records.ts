@@ -1,10 +1,10 @@
-/** Records of the journal and leases into the target; both may be repeated. */
+/** Copies the records of the journal and the leases into the target. Both can be repeated. */
 import { ACTION_OUTPUT, WRITE_ANSWERED, type Journal, type JournalRecord } from '@tinkerbell/store-contract';
 import type { Marker } from './marker.ts';
 import type { TransferPlace } from './transfer-place.ts';
 
 const RECORDS_AT_ONCE = 1_000;
-/** Batches between two notes of where it is; after an interruption so many are copied again. */
+/** The number of batches between two updates of the marker. After an interruption, at most this many are copied again. */
 const NOTE_EVERY = 20;
 
 export interface RecordOptions {
@@ -14,7 +14,7 @@ export interface RecordOptions {
   readonly onCopied: (count: number) => void;
 }
 
-/** Timelines first, then what is read by name: output of actions, and who wrote what. */
+/** Timelines are copied first, then the records that are read by name: output of actions and the audit of writes. */
 export async function copyRecords(
   from: TransferPlace,
   to: TransferPlace,
@@ -57,7 +57,7 @@ async function* eachBatch(
   }
 }
 
-/** How many there are; undefined where they are kept apart. */
+/** Returns the number of records, or undefined where they are kept elsewhere. */
 export async function copyLeases(from: TransferPlace, to: TransferPlace): Promise<number | undefined> {
   if (from.leases === undefined || to.leases === undefined) return undefined;
   const { leases: book } = to;

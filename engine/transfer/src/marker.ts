@@ -1,13 +1,13 @@
-/** A ConfigMap in the target, from the first write to the end of the verification: by it an interrupted run is found again. */
+/** A ConfigMap in the target, from the first write to the end of the verification. It identifies an interrupted run. */
 import type { Resource } from '@tinkerbell/resources';
 import type { ObjectKey, Store, StoredObject } from '@tinkerbell/store-contract';
 
 export interface Marker {
-  /** Name of the source, as the person gave it. */
+  /** The name of the source, as the operator gave it. */
   readonly source: string;
-  /** Of the source when it began; empty for a cluster, whose revision always moves. */
+  /** The revision of the source at the start. It is empty for a cluster, whose revision always changes. */
   readonly revision: string;
-  /** Up to where records of timelines and of output have been copied. */
+  /** The sequence up to which records of timelines and of output have been copied. */
   readonly timeline: number;
   readonly output: number;
 }
@@ -30,7 +30,7 @@ export async function readMarker(store: Store): Promise<Marker | undefined> {
   };
 }
 
-/** Throws when the store does not take it. */
+/** Throws when the store does not accept the write. */
 export async function writeMarker(store: Store, marker: Marker): Promise<void> {
   const { namespace, name } = key;
   const data = Object.fromEntries(Object.entries(marker).map(([field, value]) => [field, String(value)]));

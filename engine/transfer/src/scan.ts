@@ -9,9 +9,9 @@ import type { KindReport, TransferPlace } from './transfer-place.ts';
 const PAGE = 200;
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const ACTIVE = new Set(['RUNNING']);
-/** In this order, so that owners come before what they own. */
+/** In this order, so that owners come before the objects they own. */
 const FIRST = ['namespaces', DEFINITIONS, 'configmaps', 'secrets'];
-/** Of a cluster only these are Tinkerbell's; the others are its own. */
+/** In a cluster, only these belong to Tinkerbell. The others belong to the cluster. */
 const ofTinkerbell: readonly string[] = kinds.map(collectionOf);
 
 export interface Scan {
@@ -19,7 +19,7 @@ export interface Scan {
   readonly running: readonly string[];
 }
 
-/** Those that can have objects of ours on both sides. */
+/** The collections that can contain Tinkerbell's objects on both sides. */
 export async function collectionsToCopy(from: TransferPlace, to: TransferPlace): Promise<readonly string[]> {
   if (from.isCluster === true || to.isCluster === true) return ['secrets', ...ofTinkerbell];
   const known = builtInKinds.map(collectionOf);
@@ -28,7 +28,7 @@ export async function collectionsToCopy(from: TransferPlace, to: TransferPlace):
   return [...new Set([...FIRST, ...known, ...defined])];
 }
 
-/** Without the marker of a transfer. A cluster's Secrets are ours when a BMC Machine names them. */
+/** Omits the marker of a transfer. A cluster's Secrets are included when a BMC Machine names them. */
 export async function* eachObject(
   store: Store,
   collection: string,
@@ -67,7 +67,7 @@ export async function scan(
   return { kinds: reports, running };
 }
 
-/** The actions of a Workflow that an agent is performing. */
+/** Returns the actions of a Workflow that an agent is performing. */
 function runningActions({ key, object }: StoredObject): readonly string[] {
   if (key.collection !== 'workflows.tinkerbell.org' || !isRecord(object.status)) return [];
   return recordsIn(object.status['tasks'])
@@ -76,7 +76,7 @@ function runningActions({ key, object }: StoredObject): readonly string[] {
     .map(({ name }) => `${key.namespace}/${key.name}: ${String(name)}`);
 }
 
-/** `namespace/name` of the Secrets that BMC Machines name. */
+/** Returns `namespace/name` of the Secrets that BMC Machines name. */
 export async function secretsNamed(store: Store): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for await (const { object } of eachObject(store, 'machines.bmc.tinkerbell.org')) {

@@ -2,15 +2,15 @@
 import type { LeaseBook, RestorableJournal, Store } from '@tinkerbell/store-contract';
 
 export interface TransferPlace {
-  /** As a person names it, without passwords; the same each time. */
+  /** The name as an operator writes it, without passwords. It is the same each time. */
   readonly name: string;
   readonly store: Store;
   /** Absent where records and leases are kept apart from the objects. */
   readonly journal?: RestorableJournal;
   readonly leases?: LeaseBook;
   /**
-   * A Kubernetes cluster: it has objects of its own, gives uid, creationTimestamp and generation itself, and moves its revision for
-   * whatever happens in it.
+   * A Kubernetes cluster. It contains other objects, assigns uid, creationTimestamp and generation itself, and its revision
+   * changes with every event in it.
    */
   readonly isCluster?: boolean;
 }
@@ -19,7 +19,7 @@ export interface KindReport {
   /** `hardware.tinkerbell.org` */
   readonly collection: string;
   readonly count: number;
-  /** SHA-256 in hex over everything that is kept, the same on both sides. */
+  /** The SHA-256 in hex over everything that is kept. It is the same on both sides. */
   readonly digest: string;
 }
 
@@ -27,13 +27,13 @@ export interface TransferReport {
   readonly from: string;
   readonly to: string;
   readonly isDryRun: boolean;
-  /** It went on where an earlier run was interrupted. */
+  /** The run resumed an earlier, interrupted run. */
   readonly isResumed: boolean;
   readonly kinds: readonly KindReport[];
   readonly objects: number;
-  /** Of timelines, and lines of the output of actions; undefined where they are kept apart. */
+  /** The number of timeline records and of lines of action output. Undefined where they are kept elsewhere. */
   readonly records: number | undefined;
   readonly leases: number | undefined;
-  /** `namespace/name: action`, that agents were performing; told only with `isWhileRunning`. */
+  /** `namespace/name: action` of actions that agents were performing. It is reported only with `isWhileRunning`. */
   readonly running: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Why nothing is copied, or no more: for a person, with what to do about it. */
+/** The reason why the transfer does not start or does not continue, with advice for the operator. */
 export class TransferRefusal extends Error {
   override readonly name = 'TransferRefusal';
   readonly advice: string;

@@ -1,4 +1,4 @@
-/** From memory to SQLite to PostgreSQL; interrupted anywhere and gone on with. */
+/** Transfers from memory to SQLite to PostgreSQL, interrupted at any point and resumed. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -139,7 +139,7 @@ test('everything but the resourceVersion is the same after memory, SQLite and Po
   }
 });
 
-/** Each write of any sort counts; the one after the last that is allowed fails, before or after it is done. */
+/** Counts each write of any kind. The one after the last allowed write fails, before or after it is performed. */
 function failing(place: FullPlace, allowed: number, isDone: boolean): FullPlace {
   let left = allowed;
   const guarded =
@@ -187,7 +187,7 @@ function proxied<Value extends object, Name extends keyof Value>(
 
 for (const [backend, open, step] of [
   ['SQLite', () => Promise.resolve(sqlitePlace()), 1],
-  // A database each time takes long.
+  // Creating a database each time takes long.
   ['PostgreSQL', postgresPlace, 3],
 ] as const)
   test(`killed after any number of writes to ${backend}, a further run ends with the same`, async () => {
@@ -205,7 +205,7 @@ for (const [backend, open, step] of [
       );
       if (ends) break;
       killed += 1;
-      // Once more in the middle of what is left.
+      // Interrupts it again in the middle of the rest.
       await transfer({ from, to: failing(to, 2, true) }).catch(() => undefined);
       const isUnfinished = (await to.store.list({ collection: 'configmaps' })).items.length > 0;
       if (isUnfinished) assert.equal((await transfer({ from, to })).isResumed, true);

@@ -1,7 +1,8 @@
 /**
- * Copies everything of one store into an empty one. Each step may be repeated: a run that was interrupted leaves a marker in the target,
- * and the next run with the same source checks what is there and copies the rest. At the end both sides are read from end to
- * end and compared. Nobody else may write either meanwhile; a write that happens all the same is found, and refused.
+ * Copies everything in one store into an empty one. Each step can be repeated: an interrupted run leaves a marker in the target,
+ * and the next run with the same source checks the existing objects and copies the rest. At the end, both sides are read
+ * completely and compared. No other process may write to either store meanwhile. The transfer detects such a write and refuses to
+ * complete.
  */
 import type { StoredObject } from '@tinkerbell/store-contract';
 import { copyCollection } from './copy-objects.ts';
@@ -14,17 +15,17 @@ import { TransferRefusal } from './transfer-refusal.ts';
 export interface TransferOptions {
   readonly from: TransferPlace;
   readonly to: TransferPlace;
-  /** Says what would be done, and writes nothing. */
+  /** Reports what would be done, and writes nothing. */
   readonly isDryRun?: boolean;
-  /** Also when agents are performing actions: their attempts go on, and are reported to the new server. */
+  /** Also transfers while agents are performing actions. Their attempts continue and are reported to the new server. */
   readonly isWhileRunning?: boolean;
-  /** Ends it between two writes; a further run goes on. */
+  /** Ends the transfer between two writes. Another run resumes it. */
   readonly signal?: AbortSignal;
   /** `step` is a collection, `records` or `leases`. */
   readonly onProgress?: (step: string, done: number, total: number) => void;
 }
 
-/** Rejects with a TransferRefusal when nothing may be copied, or what was copied is not the same. */
+/** Rejects with a TransferRefusal when nothing may be copied, or when the copy differs. */
 export async function transfer(options: TransferOptions): Promise<TransferReport> {
   const { from, to, isDryRun = false } = options;
   const collections = await collectionsToCopy(from, to);
@@ -79,7 +80,7 @@ async function copy(options: TransferOptions, { source, isOurs, begun, records }
   counter(options, 'leases', leases ?? 0)(leases ?? 0);
 }
 
-/** Adds up, tells, and ends the run when it was interrupted. */
+/** Adds up the counts, reports progress, and ends the run when it was interrupted. */
 function counter({ onProgress, signal }: TransferOptions, step: string, total: number) {
   let done = 0;
   return (count: number): void => {
@@ -90,7 +91,7 @@ function counter({ onProgress, signal }: TransferOptions, step: string, total: n
   };
 }
 
-/** The marker of the run that this one goes on with. Throws when nothing may be copied. */
+/** Returns the marker of the run that this run resumes. Throws when nothing may be copied. */
 async function allowed(
   { from, to, isWhileRunning = false }: TransferOptions,
   { running, kinds }: Scan,
@@ -144,7 +145,7 @@ async function refuseFull(to: TransferPlace, collections: readonly string[]): Pr
   }
 }
 
-/** A cluster's revision moves with whatever happens in it, and says nothing. */
+/** A cluster's revision changes with every event in it, so it proves nothing. */
 function revisionMark({ isCluster }: TransferPlace, revision: number): string {
   return isCluster === true ? '' : String(revision);
 }

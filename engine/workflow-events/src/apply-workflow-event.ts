@@ -1,4 +1,4 @@
-/** Lets the state machine decide about a workflow, and writes what it decided: how every service changes one. */
+/** Lets the state machine decide about a workflow, and writes the decision. Every service changes workflows this way. */
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import { transition, ulid, type Reason, type WorkflowEvent } from '@tinkerbell/workflow';
@@ -11,8 +11,8 @@ export interface ApplyDeps {
 }
 
 /**
- * An event may depend on the workflow as it is when it happens. When it resolves with `ok`, the new status is durable; a
- * refusal has the state machine's reason. Conflicts with other writers are tried again.
+ * An event may depend on the current workflow. When the promise resolves with `ok`, the new status is durable. A refusal contains
+ * the state machine's reason. Conflicts with other writers are retried.
  */
 export function applyWorkflowEvent(
   deps: ApplyDeps,

@@ -1,8 +1,8 @@
-/** What services write to the timeline of a workflow. */
+/** The records that services write to the timeline of a workflow. */
 import { primaryMacOf, type Workflow } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
 
-/** Whom a journal record about a workflow concerns. */
+/** The machine and workflow that a journal record concerns. */
 export function subjectOf(view: View, workflow: Workflow): { workflow: string; machine?: string } {
   const { namespace, name } = workflow.metadata;
   const machine = primaryMacOf(view.hardwareNamed(namespace, workflow.spec?.hardwareRef ?? ''));

@@ -1,6 +1,6 @@
 /** Texts with stars, matched in time linear in text and pattern. */
 
-/** What stands between the stars; one part more than there are stars. */
+/** The texts between the stars. There is one more than there are stars. */
 export type Glob = readonly GlobPart[];
 
 interface GlobPart {
@@ -58,7 +58,7 @@ export function globMatches(glob: Glob, text: string): boolean {
   return true;
 }
 
-/** Where the first occurrence between `from` and `end` ends; -1 when there is none. */
+/** Returns the end of the first occurrence between `from` and `end`, or -1 when there is none. */
 function endOfFirst({ text: part, borders }: GlobPart, text: string, from: number, end: number): number {
   if (part === '') return from;
   for (let index = from, length = 0; index < end; index++) {

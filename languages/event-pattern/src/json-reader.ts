@@ -1,4 +1,4 @@
-/** JSON text to values that know their offset (RFC 8259). `JSON.parse` tells neither offsets nor repeated names. */
+/** Parses JSON text to values with their offset (RFC 8259). `JSON.parse` reports neither offsets nor repeated names. */
 import { PatternFault } from './pattern-error.ts';
 
 export type JsonScalar = string | number | boolean | null;

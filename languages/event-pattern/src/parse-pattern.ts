@@ -2,7 +2,7 @@ import { readJson, type JsonNode } from './json-reader.ts';
 import { readEntry, type ValueTest } from './operators.ts';
 import { PatternFault, type PatternError } from './pattern-error.ts';
 
-/** What must be in the event. One test of a leaf must hold; all fields of an object must. */
+/** The requirements on an event. One test of a leaf must match, and all fields of an object must. */
 export type PatternNode =
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, PatternNode> }
   | { readonly kind: 'leaf'; readonly tests: readonly ValueTest[] };
@@ -21,7 +21,7 @@ export type ParsedPattern =
 /** Characters of a pattern's text; upstream's objects hold at most a few of this size. */
 export const PATTERN_TEXT_MAX = 64 * 1024;
 
-/** The error tells the first place that is wrong. */
+/** The error reports the first invalid place. */
 export function parsePattern(text: string): ParsedPattern {
   if (text.length > PATTERN_TEXT_MAX)
     return refused({

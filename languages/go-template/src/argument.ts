@@ -8,7 +8,7 @@ import { nodeText } from './node-text.ts';
 import { floatValue, intValue, typeOf, zeroValue } from './value.ts';
 import type { Value } from './go-model.ts';
 
-/** Evaluates an operand where a value of the type is wanted; any value will do when there is no type. */
+/** Evaluates an operand where a value of the type is expected. Any value is accepted when there is no type. */
 export function evaluateArgument(
   frame: Frame,
   dot: Value,

@@ -26,7 +26,7 @@ export interface ParseOptions {
 }
 
 export interface ExecuteOptions {
-  /** What a missing map key gives: `<no value>`, the element type's zero, or an error. */
+  /** The result for a missing map key: `<no value>`, the element type's zero, or an error. */
   readonly missingKey?: MissingKey;
   readonly limits?: Partial<ExecuteLimits>;
   /** The template of the set to start with; the parsed one unless given. */

@@ -33,7 +33,7 @@ export function pad(text: string, flags: FormatFlags): string {
   return padWith(text, flags, flags.zero && !flags.minus);
 }
 
-/** Pads with spaces whatever the zero flag says. */
+/** Pads with spaces, whatever the zero flag is. */
 export function padWithSpaces(text: string, flags: FormatFlags): string {
   return padWith(text, flags, false);
 }

@@ -37,7 +37,7 @@ export interface FunctionSpec {
   readonly params: readonly GoType[];
   /** The last parameter may be given any number of times. */
   readonly variadic?: boolean;
-  /** The type in `%T` and in errors; interface{} unless said otherwise. */
+  /** The type in `%T` and in errors (default: interface{}). */
   readonly result?: GoType;
   /** Gets arguments of the declared types; throws FunctionError to fail like a Go function returning an error. */
   readonly call: (args: readonly Value[], context: CallContext) => Value;

@@ -115,7 +115,7 @@ export interface SliceValue {
 export interface MapValue {
   readonly kind: 'map';
   readonly type: MapType;
-  /** Null for a nil map. Mutable only through functions that say so (sprig's `set`). */
+  /** Null for a nil map. Only functions documented as mutating (sprig's `set`) change it. */
   readonly entries: Map<string, Value> | null;
 }
 
@@ -143,7 +143,7 @@ export interface FunctionValue {
   readonly call: (args: readonly Value[], context: CallContext) => Value;
 }
 
-/** What a function may use besides its arguments. */
+/** The context of a function besides its arguments. */
 export interface CallContext {
   /** Counts the size (characters or elements) of what the function is about to make against the limit. */
   readonly spend: (size: number) => void;

@@ -7,7 +7,7 @@ import { LimitExceeded } from './meter.ts';
 import { heldAs, typeOf, unwrapInterface } from './value.ts';
 import type { CallContext, MapValue, PointerValue, SliceValue, StructValue, Value } from './go-model.ts';
 
-/** What a function throws to fail the way a Go function that returns an error does. */
+/** Functions throw this error to fail like a Go function that returns an error. */
 export class FunctionError extends Error {}
 
 /** Go prints addresses; nobody can depend on one, so every pointer, map and function has this one. */
@@ -69,7 +69,7 @@ class Printer {
     return text;
   }
 
-  /** What the value's own String method says, for verbs that print strings. */
+  /** The result of the value's own String method, for verbs that print strings. */
   #method(value: Value, verb: string): string | undefined {
     if (this.#flags.sharpV || !['v', 's', 'q', 'x', 'X'].includes(verb)) return undefined;
     const struct = value.kind === 'pointer' ? value.target : value;

@@ -8,7 +8,7 @@ export type TemplateErrorCode = 'parse' | 'execute' | 'limit';
  * `text` is exactly what Go's error would print; the other fields are for callers that show a place.
  */
 export interface TemplateError {
-  /** `limit`: one of our limits was exceeded, which Go would not have refused. */
+  /** `limit`: a limit of this implementation was exceeded. Go would not have refused the template. */
   readonly code: TemplateErrorCode;
   /** The template the place is in: the parsed one, or the `define` that was executing. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface TemplateError {
   readonly line: number;
   /** Column, from 1, in characters. */
   readonly column: number;
-  /** What is wrong, without the place. */
+  /** The message, without the place. */
   readonly message: string;
   /** The expression that failed, in Go's normal form; absent for parse errors. */
   readonly expression?: string;

@@ -65,7 +65,7 @@ function parsedDocuments(text: string, lineCounter: LineCounter, limits: YamlLim
       lexemes += 1;
       if (lexemes > lexemesMax) throw tooMany(limits, positionAt(lineCounter, parser.offset));
       for (const token of parser.next(lexeme)) {
-        // One fault is told. Others may follow for each line, and the parser takes longer with each.
+        // Only one fault is reported. Others may follow for each line, and the parser takes longer with each.
         if (token.type === 'error') throw new TreeError(token.message, positionAt(lineCounter, token.offset));
         yield token;
       }

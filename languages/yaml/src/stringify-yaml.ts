@@ -1,6 +1,9 @@
 import { Document, isScalar, stringify, visit, type ToStringOptions } from 'yaml';
 
-/** What steers a terminal or changes the order in which text is shown. YAML calls most of it unprintable (section 5.1). */
+/**
+ * Characters that control a terminal or change the order in which text is shown. YAML treats most of them as unprintable (section
+ * 5.1).
+ */
 const CONTROLS = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 const OPTIONS: ToStringOptions = { lineWidth: 0, indentSeq: false };

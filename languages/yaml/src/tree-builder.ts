@@ -1,4 +1,7 @@
-/** The documents of the YAML library as our tree: aliases resolved once, duplicate keys refused, sizes counted. */
+/**
+ * Converts the documents of the YAML library to a tree: aliases are resolved once, duplicate keys are refused, and sizes are
+ * counted.
+ */
 import {
   isAlias,
   isMap,

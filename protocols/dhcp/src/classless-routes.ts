@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter, decoded, ipv4FromNumber, ipv4ToNumber, type Ipv4 } from '@tinkerbell/wire';
 import type { OptionCodec } from './option-codec.ts';
 
-/** One route of option 121: traffic for the network goes to `router` (0.0.0.0: the network is on the link). */
+/** One route of option 121: traffic for the network goes to `router` (0.0.0.0 means that the network is on the link). */
 export interface ClasslessRoute {
   readonly destination: Ipv4;
   readonly prefixLength: number;

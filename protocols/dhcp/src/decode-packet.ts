@@ -3,7 +3,7 @@ import { END, optionByCode, OVERLOAD, PAD, type DhcpOptions } from './option-tab
 import { HARDWARE_ADDRESS_BYTES, type DhcpPacket } from './packet.ts';
 import type { SubOption } from './sub-options.ts';
 
-/** Nothing a client sends comes near; upstream's receive buffer has the same size. */
+/** Far larger than any client's packet. Upstream's receive buffer has the same size. */
 export const PACKET_BYTES_MAX = 4096;
 export const MAGIC_COOKIE = 0x6382_5363;
 export const SERVER_NAME_BYTES = 64;
@@ -12,9 +12,9 @@ const SERVER_NAME_OFFSET = 44;
 const BOOT_FILE_OFFSET = 108;
 
 /**
- * Reads one DHCPv4 message (RFC 2131). Fails, with offset and field, on a header that is cut or lies, a missing magic
- * cookie and an option that passes the end of its field; forgives a missing END. Repeated options are joined in the
- * order options, file, sname (RFC 3396); a typed option with a malformed value stays raw in `options.other`.
+ * Reads one DHCPv4 message (RFC 2131). Fails, with offset and field, on a truncated or inconsistent header, a missing magic
+ * cookie and an option that passes the end of its field. Accepts a missing END. Repeated options are joined in the order options,
+ * file, sname (RFC 3396). A typed option with a malformed value stays raw in `options.other`.
  */
 export function decodePacket(datagram: Uint8Array): Decoded<DhcpPacket> {
   return decoded(() => {
@@ -64,7 +64,7 @@ function readHeader(reader: ByteReader): Omit<DhcpPacket, 'options' | 'serverNam
   return packet;
 }
 
-/** Up to the first NUL. Bytes that are no text count as none: nothing is decided from a request's header fields. */
+/** Reads up to the first NUL. Bytes that are not text are ignored, because no decision depends on a request's header fields. */
 function headerText(bytes: Uint8Array, at: number, length: number): string {
   if (bytes[at] === 0) return '';
   const field = bytes.subarray(at, at + length);
@@ -72,7 +72,7 @@ function headerText(bytes: Uint8Array, at: number, length: number): string {
   return decodeUtf8(end < 0 ? field : field.subarray(0, end)) ?? '';
 }
 
-/** Collects the pieces of every option, then reads each value once. All that is kept are copies. */
+/** Collects the pieces of every option, then reads each value once. Everything that is kept is a copy. */
 class OptionValues {
   readonly #packet: Uint8Array;
   readonly #values = new Map<number, Uint8Array>();
@@ -102,7 +102,7 @@ class OptionValues {
     this.#values.set(code, before === undefined ? piece : joined(before, piece));
   }
 
-  /** Read before file and sname are, so that an option 52 inside them cannot nest. Values other than 1 to 3 count as none. */
+  /** Read before file and sname, so that an option 52 inside them cannot nest. Values other than 1 to 3 are ignored. */
   overload(): { readonly bootFile: boolean; readonly serverName: boolean } {
     const value = this.#values.get(OVERLOAD);
     const bits = value?.length === 1 && (value[0] ?? 0) <= 3 ? (value[0] ?? 0) : 0;

@@ -4,12 +4,12 @@ import type { OptionCodec } from './option-codec.ts';
 /** RFC 1035 section 2.3.4. */
 const LABEL_BYTES_MAX = 63;
 const NAME_BYTES_MAX = 255;
-/** Compression lets a short option repeat a long name; this bounds what 4 KiB of pointers can unfold to. */
+/** Compression lets a short option repeat a long name. This limits the size to which 4 KiB of pointers can expand. */
 const NAMES_MAX = 64;
 
 /**
- * Option 119, RFC 3397: DNS names with RFC 1035 compression. Written without compression, as upstream does: it saves
- * few bytes and old resolvers misread it. A pointer that goes forward or loops makes the value malformed.
+ * Option 119, RFC 3397: DNS names with RFC 1035 compression. Encoding does not compress, as in upstream: compression saves few
+ * bytes and old resolvers misread it. A pointer that goes forward or loops makes the value malformed.
  */
 export const domainSearchOption: OptionCodec<readonly string[]> = {
   decode: (bytes) => {
@@ -26,7 +26,7 @@ export const domainSearchOption: OptionCodec<readonly string[]> = {
   encode: (names) => Uint8Array.from(names.flatMap(writeName)),
 };
 
-/** True when `encode` can write the name: labels of 1 to 63 bytes, at most 255 in all. */
+/** Returns true when `encode` can write the name: labels of 1 to 63 bytes, at most 255 in all. */
 export function isDomainName(name: string): boolean {
   const labels = labelsOf(name).map((label) => encodeUtf8(label).length);
   const total = labels.reduce((sum, length) => sum + length + 1, 1);
@@ -37,9 +37,7 @@ export function isDomainName(name: string): boolean {
   );
 }
 
-/**
- * Ends on hostile input: a pointer goes backwards only, so a loop must pass a label, and labels are limited in sum.
- */
+/** Terminates on hostile input: a pointer goes backwards only, so a loop must pass a label, and the sum of labels is limited. */
 function readName(bytes: Uint8Array, start: number): { name: string; next: number } | undefined {
   const labels: string[] = [];
   let at = start;
@@ -66,7 +64,7 @@ function readName(bytes: Uint8Array, start: number): { name: string; next: numbe
 function labelAt(bytes: Uint8Array, at: number, length: number): string | undefined {
   if (length > LABEL_BYTES_MAX || at + length > bytes.length) return undefined;
   const label = decodeUtf8(bytes.subarray(at, at + length));
-  // A dot inside a label has no textual form here.
+  // A dot inside a label cannot be represented as text here.
   return label === undefined || label.includes('.') ? undefined : label;
 }
 

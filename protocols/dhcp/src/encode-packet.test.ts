@@ -197,7 +197,7 @@ test('empty values are left out, but for the machine identifier', () => {
   assert.equal(bytesToHex(bytes.subarray(240, 243)), '6100ff');
 });
 
-/** Records with the prototype literals have: deepEqual tells the two apart. */
+/** Records have the prototype of literals, because deepEqual distinguishes the two. */
 function plain<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
   return fc.record(model, { noNullPrototype: true });
 }

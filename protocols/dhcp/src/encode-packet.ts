@@ -13,18 +13,18 @@ import { HARDWARE_ADDRESS_BYTES, type DhcpPacket } from './packet.ts';
 
 /** RFC 951 section 3: the length of a BOOTP message; old ROMs drop shorter replies. */
 export const PACKET_BYTES_MIN = 300;
-/** RFC 2131 section 2: what a client that does not say otherwise must take, IP and UDP headers included. */
+/** RFC 2131 section 2: the size that every client must accept by default, IP and UDP headers included. */
 export const DATAGRAM_BYTES_DEFAULT = 576;
 const IP_AND_UDP_HEADER_BYTES = 28;
 const HEADER_BYTES = 240;
 
-/** What the client said about the replies it takes, and where they are written. */
+/** The replies that the client accepts, and the memory to which they are written. */
 export interface ReplyLimits {
-  /** Option 57, IP and UDP headers included, as ISC dhcpd reads it; below 576 it counts as 576. */
+  /** Option 57, IP and UDP headers included, as ISC dhcpd reads it. A value below 576 counts as 576. */
   readonly maximumMessageBytes?: number | undefined;
   /** Option 55. */
   readonly requestedOptions?: readonly number[] | undefined;
-  /** Memory to write to, when it is large enough: the packet then holds until it is used for the next one. */
+  /** The memory to write to, when it is large enough. The packet is then valid until the memory is used for the next one. */
   readonly into?: Uint8Array | undefined;
 }
 
@@ -32,7 +32,7 @@ export type EncodedPacket =
   | {
       readonly ok: true;
       readonly bytes: Uint8Array;
-      /** Codes of options that found no room within the client's maximum message size. */
+      /** Codes of options that did not fit into the client's maximum message size. */
       readonly droppedOptions: readonly number[];
     }
   | {
@@ -41,10 +41,10 @@ export type EncodedPacket =
     };
 
 /**
- * Writes one DHCPv4 message of at least 300 bytes. Its options: type, server and lease time, then those the client asks
- * for in its order, then the others ascending, relay agent information (82) last; long ones split (RFC 3396). What passes
- * the client's maximum goes into file, then sname (option 52) where those are empty; the rest is dropped and reported.
- * Fails when serverName (63 bytes) or bootFile (127 bytes) passes its field.
+ * Writes one DHCPv4 message of at least 300 bytes. The order of options is: type, server and lease time, then those the client
+ * requested in its order, then the others ascending, and relay agent information (82) last. Long options are split (RFC 3396).
+ * Options beyond the client's maximum go into file, then sname (option 52) where those are empty. The rest is dropped and
+ * reported. Fails when serverName (63 bytes) or bootFile (127 bytes) is too long for its field.
  */
 export function encodePacket(packet: DhcpPacket, limits: ReplyLimits = {}): EncodedPacket {
   const serverName = encodeUtf8(packet.serverName);
@@ -82,7 +82,8 @@ function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
     if (name === 'other' || value === undefined) continue;
     const { code, codec } = entryOf(name);
     const bytes = codec.encode(value);
-    // An empty value is forbidden (RFC 2132 gives every option a least length); only 97 is seen empty.
+    // An empty value is forbidden (RFC 2132 defines a minimum length for every option). Only 97 was seen
+    // empty.
     if (bytes.length > 0 || code === optionTable.clientMachineIdentifier.code) values.push({ code, bytes });
   }
   if (packet.options.other !== undefined) values.push(...packet.options.other);
@@ -130,7 +131,7 @@ function writePacket(
   return writer.finish();
 }
 
-/** sname and file hold their text, or options when there are any. */
+/** sname and file contain their text, or options when there are any. */
 function writeHeaderField(
   writer: ByteWriter,
   text: Uint8Array,
@@ -143,7 +144,7 @@ function writeHeaderField(
   writer.zeros(fieldBytes - (writer.length - before));
 }
 
-/** With the END that closes a field. */
+/** Includes the END that closes a field. */
 function writeOptions(writer: ByteWriter, options: readonly OptionValue[]): void {
   for (const { code, bytes } of options) {
     let at = 0;

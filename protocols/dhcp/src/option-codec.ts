@@ -1,8 +1,8 @@
 import { decodeUtf8, encodeUtf8, ipv4FromNumber, ipv4ToNumber, type Ipv4 } from '@tinkerbell/wire';
 
 /**
- * How one option's value is read and written. `decode` answers undefined when the bytes are not a valid value: the
- * option is then kept raw, so that one sloppy option does not cost the client its packet.
+ * Reads and writes one option's value. `decode` returns undefined when the bytes are not a valid value. The option is then kept
+ * raw, so that the packet is not rejected because of one malformed option.
  */
 export interface OptionCodec<Value> {
   decode(bytes: Uint8Array): Value | undefined;
@@ -62,7 +62,7 @@ export const textOption: OptionCodec<string> = {
   encode: encodeUtf8,
 };
 
-/** Opaque bytes with a least length. */
+/** Opaque bytes with a minimum length. */
 export function bytesOption(minimumBytes: number): OptionCodec<Uint8Array> {
   return {
     decode: (bytes) => (bytes.length < minimumBytes ? undefined : bytes),

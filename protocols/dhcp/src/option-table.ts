@@ -17,7 +17,7 @@ import { relayAgentOption } from './relay-agent.ts';
 import { encapsulatedOption, type SubOption } from './sub-options.ts';
 import { userClassOption } from './user-class.ts';
 
-/** Every option with a typed value, by the name it has in `DhcpOptions`. RFC 2132 unless said otherwise. */
+/** Every option with a typed value, by its name in `DhcpOptions`. The source is RFC 2132 unless stated otherwise. */
 export const optionTable = {
   subnetMask: { code: 1, codec: ipv4Option },
   timeOffsetSeconds: { code: 2, codec: uint32Option },
@@ -36,12 +36,12 @@ export const optionTable = {
   serverIdentifier: { code: 54, codec: ipv4Option },
   parameterRequestList: { code: 55, codec: uint8ListOption },
   message: { code: 56, codec: textOption },
-  /** The largest message the client takes, IP and UDP headers included; never below 576. */
+  /** The largest message that the client accepts, IP and UDP headers included. It is never below 576. */
   maximumMessageBytes: { code: 57, codec: uint16Option },
   renewalTimeSeconds: { code: 58, codec: uint32Option },
   rebindingTimeSeconds: { code: 59, codec: uint32Option },
   vendorClassIdentifier: { code: 60, codec: textOption },
-  /** Opaque (RFC 4361): echoed as received (RFC 6842), never a key. */
+  /** Opaque (RFC 4361). It is echoed as received (RFC 6842) and never used as a key. */
   clientIdentifier: { code: 61, codec: bytesOption(2) },
   tftpServerName: { code: 66, codec: textOption },
   bootFileName: { code: 67, codec: textOption },
@@ -70,14 +70,14 @@ export type OptionName = keyof typeof optionTable;
 type ValueOf<Codec> = Codec extends OptionCodec<infer Value> ? Value : never;
 
 /**
- * A packet's options. `other` holds, byte for byte and in order, the options without a typed value and those whose
- * value was malformed.
+ * A packet's options. `other` contains, byte for byte and in order, the options without a typed value and those whose value was
+ * malformed.
  */
 export type DhcpOptions = {
   readonly [Name in OptionName]?: ValueOf<(typeof optionTable)[Name]['codec']>;
 } & { readonly other?: readonly SubOption[] };
 
-/** Options 0, 52 and 255 shape the packet and are never values. */
+/** Options 0, 52 and 255 control the packet's format and are never values. */
 export const PAD = 0;
 export const OVERLOAD = 52;
 export const END = 255;
@@ -93,7 +93,7 @@ export const optionByCode: ReadonlyMap<number, OptionEntry> = new Map(
   ),
 );
 
-/** The codes of options that were present with a value their definition forbids. */
+/** The codes of options whose value violates their definition. */
 export function malformedOptionsOf(options: DhcpOptions): readonly number[] {
   return (options.other ?? []).map(({ code }) => code).filter((code) => optionByCode.has(code));
 }

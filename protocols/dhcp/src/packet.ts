@@ -11,7 +11,7 @@ export interface DhcpPacket {
   readonly hops: number;
   readonly transactionId: number;
   readonly secondsElapsed: number;
-  /** The only flag defined: the client cannot receive unicast before it is configured. */
+  /** The only defined flag: the client cannot receive unicast before it is configured. */
   readonly broadcast: boolean;
   readonly ciaddr: Ipv4;
   readonly yiaddr: Ipv4;
@@ -19,14 +19,14 @@ export interface DhcpPacket {
   readonly giaddr: Ipv4;
   /** All 16 bytes of chaddr. */
   readonly hardwareAddress: Uint8Array;
-  /** Header field; empty when it carries options. */
+  /** This header field is empty when it carries options. */
   readonly serverName: string;
-  /** Header field; empty when it carries options. */
+  /** This header field is empty when it carries options. */
   readonly bootFile: string;
   readonly options: DhcpOptions;
 }
 
-/** A request of an Ethernet client that says nothing yet: every field zero or empty. */
+/** A minimal request of an Ethernet client: every field is zero or empty. */
 export const emptyPacket: DhcpPacket = {
   op: 'request',
   hardwareType: 1,
@@ -62,8 +62,8 @@ export const HARDWARE_ADDRESS_BYTES = 16;
 const MAC_HARDWARE_TYPES: readonly number[] = [1, 6];
 
 /**
- * The client's MAC, or undefined when the header does not hold one: another hardware type (IPoIB sends length 0,
- * RFC 4390), a length other than six, all zeros.
+ * Returns the client's MAC, or undefined when the header does not contain one: another hardware type (IPoIB sends length 0, RFC
+ * 4390), a length other than six, all zeros.
  */
 export function clientMacOf(packet: DhcpPacket): Mac | undefined {
   if (!MAC_HARDWARE_TYPES.includes(packet.hardwareType) || packet.hardwareLength !== 6) return undefined;

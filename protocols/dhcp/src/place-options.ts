@@ -1,13 +1,13 @@
 /**
- * Which option goes where. What the client asks for comes first and in its order (RFC 2132 section 9.8), so that it is what
- * survives when not everything fits. Then options go where there is room: the options field, file, sname (section 9.3).
+ * Decides where each option goes. Options that the client requested come first and in its order (RFC 2132 section 9.8), so that
+ * they are kept when not everything fits. Then options go where there is space: the options field, file, sname (section 9.3).
  */
 export interface OptionValue {
   readonly code: number;
   readonly bytes: Uint8Array;
 }
 
-/** Bytes each field has for options, its END byte included; 0 when the field holds something else. */
+/** The bytes that each field has for options, its END byte included. 0 when the field contains something else. */
 export interface FieldSizes {
   readonly options: number;
   readonly bootFile: number;
@@ -18,27 +18,27 @@ export interface Placement {
   readonly options: readonly OptionValue[];
   readonly bootFile: readonly OptionValue[];
   readonly serverName: readonly OptionValue[];
-  /** Option 82, which must be the last of all (RFC 3046 section 2.2). */
+  /** Option 82, which must be the last one (RFC 3046 section 2.2). */
   readonly relay: OptionValue | undefined;
   readonly dropped: readonly number[];
 }
 
-/** RFC 3396 section 7: a longer value becomes several options of the same code, kept together in one field. */
+/** RFC 3396 section 7: a longer value becomes several options of the same code, which stay together in one field. */
 export const PIECE_BYTES_MAX = 255;
 const OVERLOAD_OPTION_BYTES = 3;
 const RELAY_AGENT_INFORMATION = 82;
-/** What the message is, who sends it, how long it holds: first in every reply. */
+/** The message type, the server and the lease time come first in every reply. */
 const LEADING = [53, 54, 51];
-/** Without these the lease or the boot fails, whether the client asks for them or not. */
+/** Without these the lease or the boot fails, whether the client requests them or not. */
 const NEEDED_FIRST = [1, 3, 121, 60, 43, 67, 66, 97, 61, 175, 6];
 const CODES = 256;
 
-/** What an option takes in a packet, the headers of its pieces included. */
+/** The size of an option in a packet, including the headers of its pieces. */
 export function writtenBytes({ bytes }: OptionValue): number {
   return bytes.length + 2 * Math.max(1, Math.ceil(bytes.length / PIECE_BYTES_MAX));
 }
 
-/** `requested` is the client's option 55; codes it repeats count once. */
+/** `requested` is the client's option 55. Repeated codes count once. */
 export function placeOptions(
   values: readonly OptionValue[],
   sizes: FieldSizes,
@@ -59,7 +59,7 @@ export function placeOptions(
   };
 }
 
-/** The options whose codes are in `first`, in that order, and behind them the others in ascending order. */
+/** Returns the options whose codes are in `first`, in that order, followed by the others in ascending order. */
 function inOrder(options: readonly OptionValue[], first: readonly number[]): readonly OptionValue[] {
   const ranked = options.map((option) => {
     const place = first.indexOf(option.code);

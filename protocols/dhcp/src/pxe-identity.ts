@@ -1,7 +1,7 @@
 import { bytesToHex } from '@tinkerbell/wire';
 import type { OptionCodec } from './option-codec.ts';
 
-/** Option 94, RFC 4578 section 2.2: type 1 is UNDI; then its version. */
+/** Option 94, RFC 4578 section 2.2: type 1 is UNDI, followed by its version. */
 export interface ClientNetworkInterface {
   readonly type: number;
   readonly major: number;
@@ -17,7 +17,7 @@ export const clientNetworkInterfaceOption: OptionCodec<ClientNetworkInterface> =
 };
 
 /**
- * Option 97, RFC 4578 section 2.3: a type byte (0) and 16 bytes of GUID. Kept as bytes because replies must echo it
+ * Option 97, RFC 4578 section 2.3: a type byte (0) and 16 bytes of GUID. It is kept as bytes because replies must echo it
  * unchanged, and because some ROMs send it empty.
  */
 export const clientMachineIdentifierOption: OptionCodec<Uint8Array> = {
@@ -26,7 +26,7 @@ export const clientMachineIdentifierOption: OptionCodec<Uint8Array> = {
 };
 
 /**
- * The SMBIOS UUID of option 97 in its printed form, or undefined when it is not type 0 with 16 bytes. The first three
+ * Returns the SMBIOS UUID of option 97 in its printed form, or undefined when it is not type 0 with 16 bytes. The first three
  * groups are little endian on the wire (PXE 2.1 after SMBIOS), so that the text equals what iPXE and dmidecode print.
  */
 export function machineUuidOf(identifier: Uint8Array): string | undefined {

@@ -3,8 +3,8 @@ import { readSubOptions, type SubOption } from './sub-options.ts';
 import type { Ipv4 } from '@tinkerbell/wire';
 
 /**
- * Option 82. `bytes` is what the relay sent and what the reply must carry unchanged (RFC 3046 section 2.2); the fields
- * are read from it for the server's own use and are empty when the relay's encoding is broken.
+ * Option 82. `bytes` are sent by the relay, and the reply must contain them unchanged (RFC 3046 section 2.2). The fields are
+ * decoded for the server's own use and are empty when the relay's encoding is malformed.
  */
 export interface RelayAgentInformation {
   readonly bytes: Uint8Array;
@@ -13,9 +13,9 @@ export interface RelayAgentInformation {
   readonly circuitId?: Uint8Array;
   /** Sub-option 2, RFC 3046. */
   readonly remoteId?: Uint8Array;
-  /** Sub-option 5, RFC 3527: the subnet to choose from, in place of giaddr. */
+  /** Sub-option 5, RFC 3527: the subnet from which to choose, in place of giaddr. */
   readonly linkSelection?: Ipv4;
-  /** Sub-option 11, RFC 5107: what the reply's option 54 must say. */
+  /** Sub-option 11, RFC 5107: the required value of the reply's option 54. */
   readonly serverIdentifierOverride?: Ipv4;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a relay may change in a packet, in its bytes: a relay that reads and writes the whole packet anew would lose what it does
- * not understand. The packet must be one that `decodePacket` accepts.
+ * Makes a relay's changes in the bytes of a packet. A relay that decoded and encoded the whole packet would lose what it does not
+ * understand. The packet must be one that `decodePacket` accepts.
  */
 import { ipv4ToNumber, type Ipv4 } from '@tinkerbell/wire';
 import { END, optionTable, PAD } from './option-table.ts';
@@ -10,19 +10,21 @@ const GIADDR_OFFSET = 24;
 const OPTIONS_OFFSET = 240;
 const RELAY_AGENT_INFORMATION = optionTable.relayAgentInformation.code;
 const VALUE_BYTES_MAX = 255;
-/** An Ethernet frame's 1,500 bytes without the IP and UDP headers: RFC 3046 section 2.1 forbids to grow a packet beyond the MTU. */
+/**
+ * An Ethernet frame's 1,500 bytes without the IP and UDP headers. RFC 3046 section 2.1 forbids a relay to extend a packet beyond
+ * the MTU.
+ */
 const MESSAGE_BYTES_MAX = 1_472;
 
 export interface RelayEdit {
   readonly hops?: number;
   readonly giaddr?: Ipv4;
-  /** Option 82's value, as the last option; `none` takes it out. Absent: it stays as it is. */
+  /** Option 82's value, as the last option. `none` removes it. When absent, it stays unchanged. */
   readonly information?: Uint8Array | 'none';
 }
 
 /**
- * The edited copy, at least as long as the packet was. `informationFits` is false when option 82 found no room and is as it
- * was before.
+ * The edited copy, at least as long as the packet was. `informationFits` is false when option 82 did not fit and is unchanged.
  */
 export function editForRelay(
   bytes: Uint8Array,

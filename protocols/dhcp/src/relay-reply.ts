@@ -27,8 +27,8 @@ export type RelayReplyDecision =
     };
 
 /**
- * Which client network a server's answer belongs to and how it gets to the client there: RFC 2131 section 4.1, RFC 1542
- * section 4.1.2. An option 82 that we added is taken out, another one stays for who added it.
+ * Returns the client network of a server's answer and the destination there: RFC 2131 section 4.1, RFC 1542 section 4.1.2. An
+ * option 82 that this relay added is removed. Another one stays for the relay that added it.
  */
 export function relayReply({ message, interfaces, settings }: RelayReplyInput): RelayReplyDecision {
   const { packet, bytes } = message;

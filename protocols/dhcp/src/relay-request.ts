@@ -16,7 +16,10 @@ export const HOPS_MAX = 16;
 export interface RelayRequestInput {
   /** With op `request`. */
   readonly message: RelayMessage;
-  /** Where it came in; absent when that is no client network: only other relays may ask there. */
+  /**
+   * The network interface on which it arrived. Absent when that is not a client network: only other relays may send requests
+   * there.
+   */
   readonly arrival?: RelayInterface;
   /** All of ours. */
   readonly interfaces: readonly RelayInterface[];
@@ -29,11 +32,11 @@ export type RelayRequestDecision =
       readonly kind: 'forward';
       /** For every server. */
       readonly bytes: Uint8Array;
-      /** True when option 82 should be there and found no room (RFC 3046 section 2.1). */
+      /** True when option 82 should be present but did not fit (RFC 3046 section 2.1). */
       readonly isInformationMissing: boolean;
     };
 
-/** What the servers get of a client's packet, or of one that another relay passed on to us. */
+/** Returns the packet for the servers, from a client's packet or from one that another relay forwarded. */
 export function relayRequest(input: RelayRequestInput): RelayRequestDecision {
   const { hops, giaddr } = input.message.packet;
   if (hops >= Math.min(input.settings.hopsMax, HOPS_MAX))
@@ -56,7 +59,7 @@ function fromClient({ message, arrival, settings }: RelayRequestInput): RelayReq
   });
 }
 
-/** RFC 2131 section 4.1 and RFC 3046 section 2.1.1: giaddr stays; the answer goes to that relay, not through us. */
+/** RFC 2131 section 4.1 and RFC 3046 section 2.1.1: giaddr stays. The answer goes directly to that relay. */
 function fromRelay({ message, arrival, interfaces, settings }: RelayRequestInput): RelayRequestDecision {
   const { giaddr, options } = message.packet;
   if (!isHostAddress(giaddr)) return drop('giaddr-invalid', `giaddr is ${giaddr}`);

@@ -4,7 +4,10 @@ import { clientMacOf, messageType, type DhcpPacket } from './packet.ts';
 export const SERVER_PORT = 67;
 export const CLIENT_PORT = 68;
 
-/** Where a reply goes. `link-layer` needs a frame sent to the MAC without ARP; a platform that cannot may broadcast. */
+/**
+ * The destination of a reply. `link-layer` needs a frame sent to the MAC without ARP. A platform that cannot send one may
+ * broadcast.
+ */
 export type ReplyDestination =
   | { readonly kind: 'relay' | 'unicast' | 'broadcast'; readonly address: Ipv4; readonly port: number }
   | {
@@ -15,8 +18,8 @@ export type ReplyDestination =
     };
 
 /**
- * RFC 2131 section 4.1: to the relay when there is one; a refusal else by broadcast; else to an address the client
- * already uses; else by broadcast when it asks so; else to the address it is about to get.
+ * RFC 2131 section 4.1. The reply goes to the relay when there is one. Otherwise a refusal is broadcast. Other replies go to the
+ * address that the client already uses, by broadcast when the client requests it, or to the address that is assigned.
  */
 export function replyDestination(request: DhcpPacket, reply: DhcpPacket): ReplyDestination {
   if (request.giaddr !== IPV4_ANY) return { kind: 'relay', address: request.giaddr, port: SERVER_PORT };

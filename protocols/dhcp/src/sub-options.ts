@@ -7,15 +7,15 @@ export interface SubOption {
 }
 
 /**
- * Encapsulated options, RFC 2132 section 8.4: code, length, value. PAD and END are honoured when reading; no END is
- * written (PXE ROMs and upstream do without). A sub-option that passes the end makes the whole value malformed.
+ * Encapsulated options, RFC 2132 section 8.4: code, length, value. PAD and END are recognised when reading. No END is written
+ * (PXE ROMs and upstream do without). A sub-option that passes the end makes the whole value malformed.
  */
 export const encapsulatedOption: OptionCodec<readonly SubOption[]> = {
   decode: (bytes) => readSubOptions(bytes, { hasPadAndEnd: true }),
   encode: writeSubOptions,
 };
 
-/** Undefined when a sub-option passes the end or there is none at all. */
+/** Returns undefined when a sub-option passes the end or when there are no sub-options. */
 export function readSubOptions(
   bytes: Uint8Array,
   format: { readonly hasPadAndEnd: boolean },
@@ -37,7 +37,7 @@ export function readSubOptions(
   return subOptions.length === 0 ? undefined : subOptions;
 }
 
-/** Throws RangeError for a sub-option above 255 bytes: those are made by the program, never by the network. */
+/** Throws RangeError for a sub-option above 255 bytes. Only the program creates those, never the network. */
 export function writeSubOptions(subOptions: readonly SubOption[]): Uint8Array {
   const bytes: number[] = [];
   for (const { code, bytes: value } of subOptions) {

@@ -1,15 +1,15 @@
 import { encodeUtf8, decodeUtf8 } from '@tinkerbell/wire';
 import type { OptionCodec } from './option-codec.ts';
 
-/** Option 77. `lengthPrefixed` keeps which of the two encodings was used, so that it round trips. */
+/** Option 77. `lengthPrefixed` records which of the two encodings was used, so that it round trips. */
 export interface UserClass {
   readonly classes: readonly string[];
   readonly lengthPrefixed: boolean;
 }
 
 /**
- * RFC 3004 wants a list of length-prefixed classes. iPXE, and every server that came before the RFC, sends the bare
- * text `iPXE`. A value whose length bytes add up exactly is the RFC's; anything else is one bare class.
+ * RFC 3004 defines a list of length-prefixed classes. iPXE, and every server older than the RFC, sends the bare text `iPXE`. A
+ * value whose length bytes add up exactly follows the RFC. Anything else is one bare class.
  */
 export const userClassOption: OptionCodec<UserClass> = {
   decode: (bytes) => {

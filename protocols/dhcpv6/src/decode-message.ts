@@ -3,10 +3,13 @@ import { messageType, type Dhcpv6Message } from './message.ts';
 import { typedOptions } from './option-table.ts';
 import { readRawOptions } from './raw-options.ts';
 
-/** What fits a UDP datagram without fragments on any link, three times over. */
+/** Three times the size that fits a UDP datagram without fragments on any link. */
 export const MESSAGE_BYTES_MAX = 4_096;
 
-/** A message between client and server. Fails, with offset and field, on one that is cut, and on one in a relay's envelope. */
+/**
+ * Decodes a message between client and server. Fails, with offset and field, on a truncated message and on one in a relay's
+ * envelope.
+ */
 export function decodeMessage(bytes: Uint8Array): Decoded<Dhcpv6Message> {
   return decoded(() => {
     const reader = new ByteReader(bytes);

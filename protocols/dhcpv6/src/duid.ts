@@ -4,12 +4,12 @@ const LINK_LAYER_AND_TIME = 1;
 const LINK_LAYER = 3;
 const ETHERNET = 1;
 const MAC_BYTES = 6;
-/** Of a DUID with a link-layer address: type, hardware type, and with a time its 32 bits. */
+/** The start of a DUID with a link-layer address: type, hardware type, and with a time its 32 bits. */
 const HEADER_BYTES = { [LINK_LAYER_AND_TIME]: 8, [LINK_LAYER]: 4 } as const;
 
 /**
- * The MAC of a DUID-LLT or DUID-LL of Ethernet (RFC 8415 section 11). Undefined for other DUIDs: edk2 firmware and iPXE send a
- * DUID-UUID. On a machine with several network interfaces it may be the MAC of another one.
+ * Returns the MAC of a DUID-LLT or DUID-LL of Ethernet (RFC 8415 section 11). Returns undefined for other DUIDs: edk2 firmware
+ * and iPXE send a DUID-UUID. On a machine with several network interfaces it may be the MAC of another one.
  */
 export function macOfDuid(duid: Uint8Array): Mac | undefined {
   const type = ((duid[0] ?? 0) << 8) | (duid[1] ?? 0);
@@ -19,12 +19,15 @@ export function macOfDuid(duid: Uint8Array): Mac | undefined {
   return duid.length === headerBytes + MAC_BYTES ? macFromBytes(duid.subarray(headerBytes)) : undefined;
 }
 
-/** A DUID-LL: the same after every start, with nothing stored. */
+/** Returns a DUID-LL, which is the same after every start and needs no storage. */
 export function duidOfMac(mac: Mac): Uint8Array {
   return Uint8Array.of(0, LINK_LAYER, 0, ETHERNET, ...macToBytes(mac));
 }
 
-/** The MAC in a link-local address made from it (RFC 4291 appendix A). Undefined for addresses made otherwise (RFC 7217, 8981). */
+/**
+ * Returns the MAC in a link-local address derived from it (RFC 4291 appendix A). Returns undefined for addresses derived
+ * otherwise (RFC 7217, 8981).
+ */
 export function macOfLinkLocal(address: Ipv6): Mac | undefined {
   const bytes = ipv6ToBytes(address);
   const isLinkLocal = bytes[0] === 0xfe && ((bytes[1] ?? 0) & 0xc0) === 0x80;

@@ -25,7 +25,7 @@ export const statusOption: OptionCodec<Status> = {
   encode: ({ code, message }) => joined([uint16Bytes(code), encodeUtf8(message)]),
 };
 
-/** IA_NA, RFC 8415 section 21.4: a set of addresses that the client asks for under an id of its own. Times in seconds. */
+/** IA_NA, RFC 8415 section 21.4: a set of addresses that the client requests under its own id. Times are in seconds. */
 export interface IdentityAssociation {
   readonly id: number;
   readonly renewalTimeSeconds: number;
@@ -43,7 +43,7 @@ interface AssociatedAddress {
 const ADDRESS = 5;
 const STATUS = 13;
 
-/** Options other than addresses and status, and options inside of addresses, are left out. */
+/** Options other than addresses and status, and options inside addresses, are ignored. */
 export const identityAssociationOption: OptionCodec<IdentityAssociation> = {
   decode: (bytes) => {
     try {

@@ -30,7 +30,7 @@ export const statusCode = {
   notOnLink: 4,
 } as const;
 
-/** Between client and server, RFC 8415 section 8. */
+/** A message between client and server, RFC 8415 section 8. */
 export interface Dhcpv6Message {
   readonly type: number;
   /** 24 bits. */
@@ -38,13 +38,13 @@ export interface Dhcpv6Message {
   readonly options: Dhcpv6Options;
 }
 
-/** What a relay puts around a message, RFC 8415 section 9. */
+/** The envelope that a relay puts around a message, RFC 8415 section 9. */
 export interface RelayEnvelope {
   readonly hops: number;
-  /** An address on the client's link; `::` when the relay leaves it to the interface id. */
+  /** An address on the client's link, or `::` when only the interface id identifies the link. */
   readonly linkAddress: Ipv6;
-  /** Who sent to the relay: the client, or the relay before. */
+  /** The sender of the relay's packet: the client, or the previous relay. */
   readonly peerAddress: Ipv6;
-  /** Without the message itself. */
+  /** Does not include the message itself. */
   readonly options: Dhcpv6Options;
 }

@@ -8,7 +8,7 @@ import {
   type Ipv6,
 } from '@tinkerbell/wire';
 
-/** How one option's value is read and written. `decode` answers undefined when the bytes are not a valid value. */
+/** Reads and writes one option's value. `decode` returns undefined when the bytes are not a valid value. */
 export interface OptionCodec<Value> {
   decode(bytes: Uint8Array): Value | undefined;
   encode(value: Value): Uint8Array;
@@ -57,7 +57,7 @@ export const addressListOption: OptionCodec<readonly Ipv6[]> = {
   encode: (values) => joined(values.map(ipv6ToBytes)),
 };
 
-/** Values that each follow their length in 16 bits: user class, vendor class data, boot file parameters. */
+/** Values that are each preceded by their length in 16 bits: user class, vendor class data, boot file parameters. */
 export const dataListOption: OptionCodec<readonly Uint8Array[]> = {
   decode: (bytes) => items(bytes, (reader) => reader.bytes(reader.uint16('length'), 'data')),
   encode: (values) => joined(values.flatMap((value) => [uint16Bytes(value.length), value])),
@@ -98,7 +98,7 @@ function readDomain(reader: ByteReader): string {
   return labels.join('.');
 }
 
-/** Undefined when there is none, or one is cut. */
+/** Returns undefined when there is no value, or one is truncated. */
 function items<Value>(bytes: Uint8Array, read: (reader: ByteReader) => Value): readonly Value[] | undefined {
   const reader = new ByteReader(bytes);
   const values: Value[] = [];

@@ -51,7 +51,7 @@ const linkLayerAddressOption: OptionCodec<{ hardwareType: number; address: Uint8
   encode: ({ hardwareType, address }) => joined([uint16Bytes(hardwareType), address]),
 };
 
-/** Every option with a typed value, by the name it has in `Dhcpv6Options`. RFC 8415 unless said otherwise. */
+/** Every option with a typed value, by its name in `Dhcpv6Options`. The source is RFC 8415 unless stated otherwise. */
 export const optionTable = {
   clientIdentifier: { code: 1, codec: bytesOption(2) },
   serverIdentifier: { code: 2, codec: bytesOption(2) },
@@ -68,7 +68,7 @@ export const optionTable = {
   nameServers: { code: 23, codec: addressListOption },
   domainSearch: { code: 24, codec: domainListOption },
   informationRefreshTimeSeconds: { code: 32, codec: uint32Option },
-  /** RFC 4704: flags and a name; opaque here. */
+  /** RFC 4704: flags and a name. It is opaque here. */
   clientName: { code: 39, codec: bytesOption(1) },
   /** RFC 5970, as are 60 to 62. */
   bootFileUrl: { code: 59, codec: textOption },
@@ -86,7 +86,7 @@ type IdentityAssociation = ValueOf<typeof identityAssociationOption>;
 
 /**
  * A message's options. `identityAssociations` are the IA_NAs, of which there may be several. Of any other option the first one
- * counts. `other` holds, byte for byte and in order, what has no typed value, is malformed, or is there again.
+ * counts. `other` contains, byte for byte and in order, options that have no typed value, are malformed, or are repeated.
  */
 export type Dhcpv6Options = {
   readonly [Name in OptionName]?: ValueOf<(typeof optionTable)[Name]['codec']>;
@@ -132,7 +132,7 @@ export function typedOptions(raw: readonly RawOption[]): Dhcpv6Options {
   };
 }
 
-/** In the order of their codes, the untyped ones last. */
+/** Sorted by code, with the untyped ones last. */
 export function rawOptions(options: Dhcpv6Options): readonly RawOption[] {
   const associations = (options.identityAssociations ?? []).map((each) => ({
     code: IA_NA,

@@ -17,7 +17,7 @@ export function readRawOptions(reader: ByteReader): readonly RawOption[] {
   return options;
 }
 
-/** Throws RangeError for a value above 65,535 bytes: the program makes those, never the network. */
+/** Throws RangeError for a value above 65,535 bytes. Only the program creates those, never the network. */
 export function writeRawOptions(options: readonly RawOption[]): Uint8Array {
   return joined(
     options.flatMap(({ code, bytes }) => {

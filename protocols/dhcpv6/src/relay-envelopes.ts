@@ -9,13 +9,13 @@ import { readRawOptions, writeRawOptions } from './raw-options.ts';
 const ENVELOPES_MAX = 8;
 
 export interface RelayedMessage {
-  /** From the relay next to us to the one next to the client; empty when the client itself sent. */
+  /** Ordered from the relay next to the server to the one next to the client. Empty when the client itself sent the packet. */
   readonly envelopes: readonly RelayEnvelope[];
-  /** What is inside of all of them. */
+  /** The message inside all envelopes. */
   readonly bytes: Uint8Array;
 }
 
-/** Opens Relay-forward messages. Fails on one that is cut, has no message, or is nested deeper than eight times. */
+/** Opens Relay-forward messages. Fails on a truncated one, on one without a message, and on more than eight levels of nesting. */
 export function unwrapRelays(bytes: Uint8Array): Decoded<RelayedMessage> {
   return decoded(() => {
     const envelopes: RelayEnvelope[] = [];
@@ -44,8 +44,8 @@ function readEnvelope(reader: ByteReader): { envelope: RelayEnvelope; message: U
 }
 
 /**
- * Relay-reply messages around an answer, one for each envelope that the question came in (RFC 8415 section 19.3): hop count and
- * addresses copied, and the interface id, which the relay finds its way by.
+ * Wraps an answer in Relay-reply messages, one for each envelope of the request (RFC 8415 section 19.3). They copy hop count,
+ * addresses and the interface id, by which the relay finds the link.
  */
 export function wrapForRelays(envelopes: readonly RelayEnvelope[], answer: Uint8Array): Uint8Array {
   return envelopes.toReversed().reduce((relayMessage, { hops, linkAddress, peerAddress, options }) => {

@@ -4,15 +4,18 @@ export interface FeatureOption {
   readonly bytes: Uint8Array;
 }
 
-/** What an iPXE says about itself in option 175. */
+/** The information that an iPXE sends in option 175. */
 export interface IpxeFeatures {
-  /** Such as `1.21.1`; absent when sub-option 235 is. */
+  /** A version such as `1.21.1`. Absent when sub-option 235 is absent. */
   readonly version?: string;
-  /** Names of the features compiled in, such as `http`. */
+  /** Names of the compiled-in features, such as `http`. */
   readonly features: ReadonlySet<IpxeFeature>;
 }
 
-/** Sub-options whose value 1 (for the first: a revision) says that a feature is there. iPXE src/include/ipxe/features.h. */
+/**
+ * Sub-options whose value 1 (for the first: a revision) means that a feature is present. Source: iPXE
+ * src/include/ipxe/features.h.
+ */
 const featureByCode = {
   0x10: 'pxe-extensions',
   0x11: 'iscsi',
@@ -45,10 +48,10 @@ export const IPXE_FEATURES: readonly IpxeFeature[] = Object.values(featureByCode
 /** Sub-option 235: version, three bytes. */
 const VERSION = 235;
 
-/** Sub-option 176, sent to iPXE: do not wait for a proxy DHCP offer, which saves two seconds where there is none. */
+/** Sub-option 176, sent to iPXE: do not wait for a proxy DHCP offer. It saves two seconds where there is no proxy. */
 export const NO_PXEDHCP: FeatureOption = { code: 176, bytes: Uint8Array.of(1) };
 
-/** Reads option 175 of a request. Unknown and malformed sub-options are passed over. */
+/** Reads option 175 of a request. Unknown and malformed sub-options are skipped. */
 export function ipxeFeaturesOf(subOptions: readonly FeatureOption[]): IpxeFeatures {
   const features = new Set<IpxeFeature>();
   let version: string | undefined;

@@ -1,6 +1,6 @@
 import { encodeUtf8 } from '@tinkerbell/wire';
 
-/** The two comment lines upstream's iPXE builds carry in their embedded script, to be overwritten with one's own. */
+/** The two comment lines in the embedded script of upstream's iPXE builds. A custom patch overwrites them. */
 export const PATCH_PLACEHOLDER =
   '#a8b7e61f1075c37a793f2f92cee89f7bba00c4a8d7842ce3d40b5889032d8881\n' +
   '#ddd16a4fc4926ecefdfb6941e33c44ed3647133638f5e84021ea44d3152e7f97';
@@ -10,8 +10,8 @@ export type PatchedBinary =
   | { readonly ok: false; readonly code: 'too-long' | 'no-placeholder'; readonly message: string };
 
 /**
- * A copy of an iPXE binary in which the placeholder is replaced by `patch`, padded with spaces to the same length.
- * Fails when the patch is longer than the placeholder (131 bytes) or the binary has none, as stock builds do not.
+ * Returns a copy of an iPXE binary in which the placeholder is replaced by `patch`, padded with spaces to the same length. Fails
+ * when the patch is longer than the placeholder (131 bytes) or the binary has no placeholder, as in stock builds.
  */
 export function patchIpxeBinary(binary: Uint8Array, patch: string): PatchedBinary {
   const placeholder = encodeUtf8(PATCH_PLACEHOLDER);

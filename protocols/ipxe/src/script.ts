@@ -7,7 +7,7 @@
  */
 export interface ScriptValue {
   readonly text: string;
-  /** Where the value came from, such as `spec.interfaces[0].netboot.osie.baseURL`. Errors name it. */
+  /** The source of the value, such as `spec.interfaces[0].netboot.osie.baseURL`. Errors name it. */
   readonly field: string;
   readonly mayHoldSpaces: boolean;
 }
@@ -34,10 +34,10 @@ export type RenderedScript =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: ScriptProblem };
 
-/** Far above any kernel argument; far below what iPXE's heap (512 KiB) bears. */
+/** Far above any kernel argument, and far below the limit of iPXE's heap (512 KiB). */
 export const VALUE_CHARACTERS_MAX = 4096;
 
-/** A value that must stay one argument: white space is refused. */
+/** A value that must remain one argument. White space is refused. */
 export function word(field: string, text: string): ScriptValue {
   return { text, field, mayHoldSpaces: false };
 }
@@ -47,19 +47,19 @@ export function words(field: string, text: string): ScriptValue {
   return { text, field, mayHoldSpaces: true };
 }
 
-/** One script line; use as a template tag. In literals `\${setting}` is an iPXE setting. */
+/** One script line, written as a template tag. In literals `\${setting}` is an iPXE setting. */
 export function line(literals: TemplateStringsArray, ...values: readonly ScriptValue[]): ScriptLine {
   return { literals, values };
 }
 
-/** Why iPXE would not read the value as plain text, or undefined when it would. */
+/** Returns the reason why iPXE would not read the value as plain text, or undefined when it would. */
 export function problemOf(value: ScriptValue): ScriptProblem | undefined {
   const rule = rules.find(({ isBroken }) => isBroken(value));
   if (rule === undefined) return undefined;
   return { code: rule.code, field: value.field, message: `${value.field}: ${rule.message}` };
 }
 
-/** `#!ipxe` and the lines, each ended by a line feed; or the first value that was refused. */
+/** Returns `#!ipxe` and the lines, each terminated by a line feed, or the first value that was refused. */
 export function renderScript(lines: readonly ScriptLine[]): RenderedScript {
   for (const { values } of lines) {
     for (const value of values) {
@@ -70,7 +70,7 @@ export function renderScript(lines: readonly ScriptLine[]): RenderedScript {
   return { ok: true, text: ['#!ipxe', ...lines.map(textOf), ''].join('\n') };
 }
 
-/** The lines of one command continued over `\` line ends, as iPXE reads them. */
+/** Joins the lines of one command that `\` line ends continue, as iPXE reads them. */
 export function continued(lines: readonly ScriptLine[]): readonly ScriptLine[] {
   return lines.map((each, index) =>
     index === lines.length - 1

@@ -1,6 +1,6 @@
 /**
- * A protobuf message as the JSON of Kubernetes, straight from its bytes and under limits. Fields that no schema has are passed
- * over, and an empty field that is no pointer in Go is absent, as in Go's own JSON.
+ * Decodes a protobuf message directly to the JSON of Kubernetes, with limits. Fields that no schema contains are skipped. An
+ * empty field that is not a pointer in Go is omitted, as in Go's own JSON.
  */
 import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, getTextEncoding, WireType } from '@bufbuild/protobuf/wire';
@@ -8,12 +8,12 @@ import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { JsonLimitError, parseJson, type JsonLimits } from '@tinkerbell/yaml/json';
 import { shapeOf } from './json-shapes.ts';
 
-/** As of JSON: `nodes` counts fields on the wire, of which a value may have several. */
+/** The same limits as for JSON. `nodes` counts fields on the wire, of which a value may have several. */
 export type ProtobufLimits = JsonLimits;
 
-/** The bytes are no such message. */
+/** The bytes are not a valid message of this type. */
 export class ProtobufError extends Error {}
-/** The message is more than a limit allows. */
+/** The message exceeds a limit. */
 export class ProtobufLimitError extends Error {}
 
 type Json = Record<string, unknown>;
@@ -34,7 +34,7 @@ class Decoder {
   readonly #reader: BinaryReader;
   readonly #limits: ProtobufLimits;
   readonly #path: string[] = [];
-  /** How many keys each map has. */
+  /** The number of keys in each map. */
   readonly #keys = new WeakMap<Json, number>();
   #nodes = 0;
   #depth = 0;
@@ -44,7 +44,7 @@ class Decoder {
     this.#limits = limits;
   }
 
-  /** What was thrown, with the field and the byte. */
+  /** The thrown error, with the field and the byte. */
   failure(thrown: unknown): Error {
     const { message } = thrown as Error;
     const field = this.#path.length === 0 ? '' : `${this.#path.join('.')}: `;
@@ -94,7 +94,7 @@ class Decoder {
     this.#path.pop();
   }
 
-  /** Of a message that comes twice, the fields of both are kept, as protobuf has it. */
+  /** When a message occurs twice, the fields of both are merged, as protobuf specifies. */
   #embedded(
     message: DescMessage,
     wireType: WireType,
@@ -107,7 +107,7 @@ class Decoder {
     else set(into, name, value);
   }
 
-  /** A length, and a message so long. Undefined when it is absent in JSON. */
+  /** Reads a length and a message of that length. Returns undefined when it is absent in JSON. */
   #delimited(message: DescMessage, wireType: WireType, into: Json): unknown {
     const end = this.#lengthEnd(wireType);
     const fields = this.message(message, end, into);
@@ -178,7 +178,7 @@ class Decoder {
     }
   }
 
-  /** Where the value ends whose length comes next. */
+  /** Returns the end of the value whose length comes next. */
   #lengthEnd(wireType: WireType): number {
     expect(wireType, WireType.LengthDelimited);
     const length = this.#reader.uint32();
@@ -232,7 +232,7 @@ function expect(found: WireType, wanted: WireType): void {
     throw new ProtobufError(`has wire type ${found}, and wire type ${wanted} is expected`);
 }
 
-/** JSON has no other numbers. */
+/** JSON cannot represent other numbers. */
 function finite(value: number): number {
   if (!Number.isFinite(value)) throw new ProtobufError('is no finite number');
   return value;
@@ -250,14 +250,14 @@ function recordIn(into: Json, name: string): Json {
   return (into[name] ??= {}) as Json;
 }
 
-/** A key named `__proto__` is a key like any other, as for `JSON.parse`. */
+/** A key named `__proto__` is an ordinary key, as for `JSON.parse`. */
 function set(target: Json, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
   else target[name] = value;
 }
 
-/** How many values there are in a value, itself included. */
+/** Returns the number of values in a value, including itself. */
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, one) => sum + valuesIn(one), 1);

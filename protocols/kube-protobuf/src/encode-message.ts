@@ -1,9 +1,11 @@
-/** The JSON of a Kubernetes object as a protobuf message, by its descriptor. What no schema has is left out. */
+/**
+ * Encodes the JSON of a Kubernetes object as a protobuf message, by its descriptor. Fields that no schema contains are omitted.
+ */
 import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { shapeOf, type Fields } from './json-shapes.ts';
 
-/** A value of another type than its field has is left out: what is stored may be older than the schema. */
+/** A value whose type differs from its field's type is omitted, because stored objects may be older than the schema. */
 export function encodeMessage(desc: DescMessage, json: unknown): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
   const fields = fieldsIn(desc, json);
@@ -11,7 +13,7 @@ export function encodeMessage(desc: DescMessage, json: unknown): Uint8Array<Arra
   return writer.finish();
 }
 
-/** The fields as they are on the wire, or undefined. */
+/** Returns the fields as they are on the wire, or undefined. */
 function fieldsIn(desc: DescMessage, json: unknown): Fields | undefined {
   const shape = shapeOf(desc);
   if (shape !== undefined) return shape.write(json);

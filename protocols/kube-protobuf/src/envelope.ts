@@ -1,4 +1,4 @@
-/** What stands around Kubernetes objects in protobuf: `k8s\0`, then runtime.Unknown with the type and the bytes of the object. */
+/** The protobuf envelope of Kubernetes objects: `k8s\0`, then runtime.Unknown with the type and the bytes of the object. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { decodeMessage, ProtobufError, ProtobufLimitError, type ProtobufLimits } from './decode-message.ts';
@@ -16,7 +16,7 @@ export type DecodedObject =
   | { readonly ok: false; readonly reason: 'invalid' | 'too-large'; readonly message: string };
 
 const PREFIX = Uint8Array.of(0x6b, 0x38, 0x73, 0);
-/** `application/vnd.kubernetes.protobuf`, of what is inside; most clients leave it out. */
+/** `application/vnd.kubernetes.protobuf`, the content type of the contents. Most clients omit it. */
 const CONTENT_TYPE = 'application/vnd.kubernetes.protobuf';
 /** Fields of `metadata` and `items` in every list. */
 const LIST_METADATA = 1;
@@ -26,7 +26,7 @@ export function isKubernetesProtobuf(bytes: Uint8Array): boolean {
   return PREFIX.every((one, index) => bytes[index] === one);
 }
 
-/** The JSON of an object. Where the bytes do not say its type, it is of the type that is `expected`. Never throws. */
+/** Returns the JSON of an object. When the bytes do not specify its type, it has the type `expected`. Never throws. */
 export function decodeKubernetes(bytes: Uint8Array, limits: ProtobufLimits, expected?: Typed): DecodedObject {
   try {
     return { ok: true, value: decoded(bytes, limits, expected) };
@@ -74,14 +74,14 @@ function readUnknown(bytes: Uint8Array): Unknown {
   }
 }
 
-/** Undefined for an object of a kind that has no protobuf. */
+/** Returns undefined for an object of a kind that has no protobuf. */
 export function encodeKubernetes(object: object): Uint8Array<ArrayBuffer> | undefined {
   const { apiVersion, kind } = object as Typed;
   const message = messageFor(apiVersion, kind);
   return message === undefined ? undefined : enveloped({ apiVersion, kind }, encodeMessage(message, object));
 }
 
-/** One item of a list, to be handed to `encodeListOf`. */
+/** One item of a list, for `encodeListOf`. */
 export function encodeListItem({ apiVersion, kind }: Typed, item: object): Uint8Array<ArrayBuffer> {
   const field = messageFor(apiVersion, kind)?.fields.find(({ number }) => number === LIST_ITEMS);
   if (field?.fieldKind !== 'list' || field.listKind !== 'message')
@@ -89,7 +89,7 @@ export function encodeListItem({ apiVersion, kind }: Typed, item: object): Uint8
   return delimited(LIST_ITEMS, encodeMessage(field.message, item));
 }
 
-/** A list of items that are encoded already. */
+/** Encodes a list of items that are already encoded. */
 export function encodeListOf(
   { apiVersion, kind }: Typed,
   metadata: object,
@@ -103,7 +103,7 @@ export function encodeListOf(
   );
 }
 
-/** A meta.k8s.io/v1 WatchEvent, without the envelope, after its length in four bytes. `object` has its own envelope. */
+/** A meta.k8s.io/v1 WatchEvent, without the envelope, preceded by its length in four bytes. `object` has its own envelope. */
 export function encodeWatchEvent(type: string, object: Uint8Array): Uint8Array<ArrayBuffer> {
   const event = toBinary(WatchEventSchema, create(WatchEventSchema, { type, object: { raw: object } }));
   const length = new Uint8Array(4);

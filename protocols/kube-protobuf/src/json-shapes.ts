@@ -1,22 +1,22 @@
-/** Messages whose JSON is no object with the same fields: their JSON from and to the fields they have on the wire. */
+/** Messages whose JSON is not an object with the same fields. Converts their JSON from and to the fields on the wire. */
 import { getTextEncoding } from '@bufbuild/protobuf/wire';
 import { EXTENSIONS_PACKAGE, META_PACKAGE } from './messages.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface JsonShape {
-  /** JSON of the fields; undefined for what is absent in JSON. Throws an Error that says what is wrong with them. */
+  /** Returns the JSON of the fields, or undefined when it is absent in JSON. Throws an Error that names the fault. */
   readonly read: (fields: Fields, parse: (text: string) => unknown) => unknown;
-  /** Fields of the JSON; undefined when it has none. */
+  /** Returns the fields of the JSON, or undefined when it has none. */
   readonly write: (json: unknown) => Fields | undefined;
 }
 
 const secondsForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9})\d*)?(?:Z|[+-]\d\d:\d\d)$/i;
-/** 0001-01-01 and 9999-12-31, between which RFC 3339 has a form for a time. */
+/** 0001-01-01 and 9999-12-31. RFC 3339 can represent a time only between them. */
 const SECONDS_MIN = -62_135_596_800;
 const SECONDS_MAX = 253_402_300_799;
 
-/** An RFC 3339 time with so many digits of its fraction; the zero time is absent, as in Go. */
+/** Returns an RFC 3339 time with the given number of fraction digits. The zero time is omitted, as in Go. */
 function timeShape(digits: 0 | 6): JsonShape {
   return {
     read({ seconds = 0, nanos = 0 }) {
@@ -85,7 +85,7 @@ const shapes: ReadonlyMap<string, JsonShape> = new Map([
   ['k8s.io.api.authorization.v1.ExtraValue', items],
 ]);
 
-/** Undefined for a message whose JSON is an object with the same fields. */
+/** Returns undefined for a message whose JSON is an object with the same fields. */
 export function shapeOf({ typeName }: { readonly typeName: string }): JsonShape | undefined {
   return shapes.get(typeName);
 }

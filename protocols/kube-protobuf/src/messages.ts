@@ -1,4 +1,4 @@
-/** Which message a kind has on the wire. */
+/** Maps a kind to its message on the wire. */
 import { createRegistry, type DescMessage } from '@bufbuild/protobuf';
 import { file_apiextensions_v1_apiextensions as extensions } from './gen/apiextensions/v1/apiextensions_pb.ts';
 import { file_authentication_v1_authentication as authentication } from './gen/authentication/v1/authentication_pb.ts';
@@ -27,10 +27,10 @@ const metaKinds: readonly string[] = ['DeleteOptions', 'Status'];
 const partialKinds: readonly string[] = ['PartialObjectMetadata', 'PartialObjectMetadataList'];
 
 const known = new Map<string, DescMessage | undefined>();
-/** Kinds that clients ask about are few; what an attacker names is not kept. */
+/** Clients request few kinds. Names from an attacker are not kept. */
 const KNOWN_MAX = 500;
 
-/** Undefined for what has no protobuf here: custom resources, and kinds that are not served. */
+/** Returns undefined when there is no protobuf here: custom resources, and kinds that are not served. */
 export function messageFor(apiVersion: string, kind: string): DescMessage | undefined {
   const name = `${apiVersion} ${kind}`;
   if (known.has(name)) return known.get(name);
@@ -45,11 +45,11 @@ function lookedUp(apiVersion: string, kind: string): DescMessage | undefined {
     return registry.getMessage(`${META_PACKAGE}.${kind}`);
   if (!Object.hasOwn(packages, apiVersion)) return undefined;
   const message = registry.getMessage(`${packages[apiVersion]}.${kind}`);
-  // The parts of objects have no metadata.
+  // The parts of objects do not have metadata.
   return message?.field['metadata'] === undefined ? undefined : message;
 }
 
-/** True for a kind, or a list of it, that is written as protobuf too. */
+/** Returns true for a kind, or a list of it, that can also be written as protobuf. */
 export function hasProtobuf(apiVersion: string, kind: string): boolean {
   return messageFor(apiVersion, kind) !== undefined;
 }

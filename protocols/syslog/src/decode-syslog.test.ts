@@ -5,7 +5,7 @@ import { decodeSyslog, facilities, severities, type SyslogMessage } from './inde
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** Without the fields that say nothing, for short tables. */
+/** Omits the fields without information, for short tables. */
 function read(text: string | Uint8Array): Partial<SyslogMessage> {
   const { structuredData, ...rest } = decodeSyslog(typeof text === 'string' ? bytesOf(text) : text);
   return structuredData.length === 0 ? rest : { ...rest, structuredData };

@@ -7,18 +7,18 @@ import { readRfc5424 } from './rfc5424.ts';
 
 const PRIORITY = /^<(\d{1,3})>/;
 const BYTE_ORDER_MARK = /^\uFEFF/;
-/** Line ends and NULs that senders put behind the message. */
+/** Line ends and NULs that senders append to the message. */
 // oxlint-disable-next-line no-control-regex
 const TAIL = /[\r\n\u0000]$/;
 
-/** An ordered list: the first format that does not decline (undefined) is the message's. */
+/** The formats are ordered. The first one that does not decline (undefined) is the message's format. */
 const formats: readonly ((text: string) => SyslogContent | undefined)[] = [
   readRfc5424,
   readKernelText,
   readRfc3164,
 ];
 
-/** One datagram. Never fails: what no format explains is `text`, with the priority it has or RFC 3164's default. */
+/** Decodes one datagram. It never fails: a message in no known format becomes `text`, with its priority or RFC 3164's default. */
 export function decodeSyslog(bytes: Uint8Array): SyslogMessage {
   const datagram = textOf(withoutTail(bytes));
   const match = PRIORITY.exec(datagram);

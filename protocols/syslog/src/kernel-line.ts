@@ -7,14 +7,16 @@ const TIME_STAMPED = /^\[ *\d+\.\d{6}\](?:\[ *[TC]\d+\])? /;
 /** Extended netconsole: `[release,]level,sequence,microseconds,flags[,key=value];text`, as /dev/kmsg writes it. */
 const EXTENDED = /^(?:[\w.+~-]{1,64},)?(\d{1,3}),\d{1,20},\d{1,20},[^;\s]{1,128};/;
 
-/** A kernel's line after a priority, as klogd and some consoles forward it. Undefined when it has no kernel time. */
+/**
+ * Decodes a kernel line after a priority, as klogd and some consoles forward it. Returns undefined when it has no kernel time.
+ */
 export function readKernelText(text: string): SyslogContent | undefined {
   return TIME_STAMPED.test(text)
     ? { format: 'kernel', appName: APP_NAME, structuredData: [], text }
     : undefined;
 }
 
-/** A netconsole datagram, which has no priority in front. Undefined when it is none. */
+/** Decodes a netconsole datagram, which has no priority in front. Returns undefined when it is not one. */
 export function readNetconsole(text: string): SyslogMessage | undefined {
   const [whole, level] = EXTENDED.exec(text) ?? [];
   const priority = priorityOf(Number(level));

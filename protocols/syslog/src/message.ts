@@ -1,12 +1,14 @@
 import type { Priority } from './priority.ts';
 
-/** `kernel`: a netconsole line. `text`: nothing but a priority, or not even that. */
+/** `kernel`: a netconsole line. `text`: a line with at most a priority. */
 export type SyslogFormat = 'rfc5424' | 'rfc3164' | 'kernel' | 'text';
 
-/** All texts are printable (see `printable`); fields the sender left out are absent. */
+/** All texts are printable (see `printable`). Fields that the sender omitted are absent. */
 export interface SyslogMessage extends Priority {
   readonly format: SyslogFormat;
-  /** As the sender wrote it: RFC 3164 has no year and no time zone, and machines that boot have no right time. */
+  /**
+   * The text as the sender wrote it: RFC 3164 has no year and no time zone, and booting machines do not have the correct time.
+   */
   readonly timestamp?: string;
   readonly hostName?: string;
   readonly appName?: string;
@@ -16,11 +18,11 @@ export interface SyslogMessage extends Priority {
   readonly text: string;
 }
 
-/** RFC 5424 section 6.3. A name may be there more than once. */
+/** RFC 5424 section 6.3. A name may occur more than once. */
 export interface StructuredElement {
   readonly id: string;
   readonly parameters: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** What a format's reader finds after the priority; undefined when the text is not of its format. */
+/** The fields that a format's reader finds after the priority, or undefined when the text does not have its format. */
 export type SyslogContent = Omit<SyslogMessage, 'facility' | 'severity'>;

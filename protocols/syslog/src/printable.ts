@@ -1,13 +1,13 @@
 import { decodeUtf8 } from '@tinkerbell/wire';
 
-/** The text of a datagram. When it is no UTF-8, each byte above 127 becomes `\xNN`. */
+/** Returns the text of a datagram. When it is not valid UTF-8, each byte above 127 becomes `\xNN`. */
 export function textOf(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes) ?? decodeUtf8(bytes.subarray(0, bytes.length - cutBytes(bytes)));
   if (text !== undefined) return text;
   return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : hexEscape(byte))).join('');
 }
 
-/** How many bytes at the end begin a character and do not end it: senders cut their messages to a length. */
+/** Returns the number of bytes at the end that form an incomplete character, because senders truncate their messages. */
 function cutBytes(bytes: Uint8Array): number {
   for (let count = 1; count <= 3 && count <= bytes.length; count++) {
     const first = bytes[bytes.length - count] ?? 0;

@@ -37,10 +37,10 @@ export interface Priority {
   readonly severity: Severity;
 }
 
-/** RFC 3164 section 4.3.3: what a message without a priority counts as. */
+/** RFC 3164 section 4.3.3: the priority of a message without one. */
 export const PRIORITY_DEFAULT: Priority = { facility: 'user', severity: 'NOTICE' };
 
-/** Facility times eight plus severity, 0 to 191; undefined above. */
+/** Facility times eight plus severity, 0 to 191. Returns undefined above. */
 export function priorityOf(value: number): Priority | undefined {
   const facility = facilities[value >>> 3];
   const severity = severities[value & 7];

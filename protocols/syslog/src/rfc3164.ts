@@ -5,12 +5,12 @@ const TIMESTAMP =
   /^(?:[A-Z][a-z]{2} +\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?|\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2}))(?: |$)/;
 const TAG = /^([A-Za-z_][\w./@%+-]{0,63})(?:\[([^\]\s]{0,63})\])?:(?: |$)/;
 const HOST_NAME = /^([\w.:%-]{1,255}) /;
-/** A name that can be nothing but an address or a qualified name. */
+/** A name that can only be an address or a qualified name. */
 const IS_SURELY_HOST = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*|[\w-]+(?:\.[\w-]+)+)$/i;
 
 /**
- * RFC 3164 section 4.1, after the priority. Undefined when there is neither a timestamp nor a tag. A word counts as host name
- * when a tag follows it, or when it can be nothing else: words of the message must not be taken for one.
+ * RFC 3164 section 4.1, after the priority. Returns undefined when there is neither a timestamp nor a tag. A word is a host name
+ * when a tag follows it, or when it cannot be anything else, so that words of the message are not mistaken for one.
  */
 export function readRfc3164(text: string): SyslogContent | undefined {
   const timestamp = TIMESTAMP.exec(text)?.[0];
@@ -34,7 +34,7 @@ function readContent(content: string): Content {
   return IS_SURELY_HOST.test(hostName) ? { hostName, text: rest } : { text: content };
 }
 
-/** iPXE sends `ipxe: text` or, when it has a host name, `name ipxe: text`; no other sender is known to leave out the time only. */
+/** iPXE sends `ipxe: text` or, when it has a host name, `name ipxe: text`. No other known sender omits only the time. */
 const IPXE_WITH_NAME = /^[\w.-]{1,255} (?=ipxe: )/;
 
 function readUntimed(content: string): Content | undefined {

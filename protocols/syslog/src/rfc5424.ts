@@ -5,8 +5,8 @@ const HEADER = /^1 (\S+) (\S+) (\S+) (\S+) (\S+)(?: |$)/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * RFC 5424 section 6, after the priority. Undefined when the header is not of this format. Structured data that cannot be read
- * stays, with all that follows, in `text`.
+ * RFC 5424 section 6, after the priority. Returns undefined when the header does not have this format. Structured data that
+ * cannot be parsed stays, with everything after it, in `text`.
  */
 export function readRfc5424(text: string): SyslogContent | undefined {
   const header = HEADER.exec(text);
@@ -48,7 +48,7 @@ function readStructuredData(text: string): StructuredData {
   return isEnded ? { elements, rest: text.slice(at + 1) } : unread;
 }
 
-// Sticky: each continues where the one before ended, so that a long element is read once.
+// These are sticky: each continues where the previous one ended, so that a long element is read once.
 const ELEMENT_ID = /\[([^\s=\]"]+)/y;
 const PARAMETER = / +([^\s=\]"]+)="((?:[^"\\\]]|\\[\s\S])*)"/y;
 
@@ -68,7 +68,7 @@ function readElement(text: string, start: number): { value: StructuredElement; e
   return text[end] === ']' ? { value: { id, parameters }, end: end + 1 } : undefined;
 }
 
-/** RFC 5424 section 6.3.3: only these three are escapes; any other backslash is itself. */
+/** RFC 5424 section 6.3.3: only these three are escapes. Any other backslash stands for itself. */
 function unescaped(value: string): string {
   return value.replaceAll(/\\(["\\\]])/g, '$1');
 }

@@ -1,15 +1,15 @@
 import type { TftpOptions } from './packet.ts';
 
-/** What the server is willing to do; every limit is the server's, the client may only ask for less. */
+/** The server's limits. The client can only request less. */
 export interface TransferLimits {
-  /** Largest block sent, 512 to 65464. Above the MTU less 32 (1468 on Ethernet) it means IP fragments, which ROMs drop. */
+  /** The largest block sent, 512 to 65464. Above the MTU less 32 (1468 on Ethernet) it causes IP fragments, which ROMs drop. */
   readonly blockSizeBytesMax: number;
-  /** Most blocks sent ahead of an acknowledgement (RFC 7440). */
+  /** The maximum number of blocks sent ahead of an acknowledgement (RFC 7440). */
   readonly windowSizeMax: number;
-  /** First wait for an acknowledgement; it doubles with each retry up to `timeoutMsMax`. */
+  /** The first wait for an acknowledgement. It doubles with each retry up to `timeoutMsMax`. */
   readonly timeoutMs: number;
   readonly timeoutMsMax: number;
-  /** Timeouts in a row before the transfer is given up. */
+  /** The number of consecutive timeouts before the transfer is aborted. */
   readonly retriesMax: number;
   /**
    * The same, until the client has acknowledged something. A request can carry somebody else's address: with 2, that
@@ -31,7 +31,7 @@ export const defaultTransferLimits: TransferLimits = {
 export interface TransferSettings {
   readonly blockSizeBytes: number;
   readonly windowSize: number;
-  /** Set when the client asked for a fixed timeout (RFC 2349), which then replaces the growing one. */
+  /** Set when the client requested a fixed timeout (RFC 2349), which then replaces the growing one. */
   readonly fixedTimeoutMs?: number;
 }
 
@@ -39,7 +39,7 @@ export type Negotiation =
   | {
       readonly ok: true;
       readonly settings: TransferSettings;
-      /** What the OACK says; empty means no OACK is sent. */
+      /** The options of the OACK. When it is empty, no OACK is sent. */
       readonly accepted: TftpOptions;
     }
   | { readonly ok: false; readonly message: string };
@@ -47,9 +47,9 @@ export type Negotiation =
 const BLOCK_SIZE_DEFAULT = 512;
 
 /**
- * Answers the options of a read request: blksize (RFC 2348), timeout and tsize (RFC 2349), windowsize (RFC 7440).
- * Unknown options, and known ones whose value is no number in range, are left out of the answer, which RFC 2347 lets
- * a server do; an option given twice is refused.
+ * Negotiates the options of a read request: blksize (RFC 2348), timeout and tsize (RFC 2349), windowsize (RFC 7440). Unknown
+ * options, and known ones whose value is not a number in range, are omitted from the answer, as RFC 2347 allows. A repeated
+ * option is refused.
  */
 export function negotiate(asked: TftpOptions, fileBytes: number, limits: TransferLimits): Negotiation {
   const names = asked.map(([name]) => name);
@@ -62,7 +62,7 @@ export function negotiate(asked: TftpOptions, fileBytes: number, limits: Transfe
   const windowSize = atMost(numberOf('windowsize', { min: 1, max: 65_535 }), limits.windowSizeMax);
   const timeoutSeconds = numberOf('timeout', { min: 1, max: 255 });
   const isSizeAsked = numberOf('tsize', { min: 0, max: Number.MAX_SAFE_INTEGER }) !== undefined;
-  // curl (seen in 7.88) takes a size of 0 for an error and gives up; an option may be left out.
+  // curl (seen in 7.88) regards a size of 0 as an error and aborts. The server may omit an option.
   const transferSize = isSizeAsked && fileBytes > 0 ? fileBytes : undefined;
   const answers: Readonly<Record<string, number | undefined>> = {
     blksize: blockSize,
@@ -79,7 +79,7 @@ export function negotiate(asked: TftpOptions, fileBytes: number, limits: Transfe
   return { ok: true, settings: { ...settings, ...fixedTimeout }, accepted };
 }
 
-/** ASCII digits only: `Number` would take signs, hexadecimal, spaces and the empty text. */
+/** Accepts ASCII digits only: `Number` would accept signs, hexadecimal, spaces and the empty text. */
 function decimal(
   text: string | undefined,
   range: { readonly min: number; readonly max: number },

@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, decoded, decodeUtf8, encodeUtf8, type Decoded } from '@tinkerbell/wire';
 
-/** Option names and values in the order they were sent; names are lower case (RFC 2347: case does not matter). */
+/** Option names and values in the order in which they were sent. Names are lower case (RFC 2347: case does not matter). */
 export type TftpOptions = readonly (readonly [name: string, value: string])[];
 
 /** RFC 1350 section 5 and RFC 2347. Block numbers are the 16 bits on the wire. */
@@ -8,7 +8,7 @@ export type TftpPacket =
   | {
       readonly kind: 'read-request' | 'write-request';
       readonly fileName: string;
-      /** Lower case: `octet`, `netascii`, or whatever was sent. */
+      /** Lower case: `octet`, `netascii`, or the value that was sent. */
       readonly mode: string;
       readonly options: TftpOptions;
     }
@@ -27,7 +27,7 @@ export const tftpError = {
   optionRefused: 8,
 } as const;
 
-/** RFC 2347: a request, options included, has at most 512 bytes. That also bounds how many options there can be. */
+/** RFC 2347: a request, options included, has at most 512 bytes. That also limits the number of options. */
 export const REQUEST_BYTES_MAX = 512;
 
 const OPCODES = {
@@ -40,8 +40,8 @@ const OPCODES = {
 } as const;
 
 /**
- * Reads one TFTP packet, strictly: known opcode, terminated texts of valid UTF-8 in requests, each option with a value,
- * nothing left over. Only the message of an error may lack its NUL, because several ROMs leave it out.
+ * Reads one TFTP packet, strictly: known opcode, terminated texts of valid UTF-8 in requests, each option with a value, and no
+ * trailing bytes. Only the message of an error may lack its NUL, because several ROMs omit it.
  */
 export function decodeTftp(bytes: Uint8Array): Decoded<TftpPacket> {
   return isAcknowledgement(bytes)
@@ -49,7 +49,7 @@ export function decodeTftp(bytes: Uint8Array): Decoded<TftpPacket> {
     : decodeAny(bytes);
 }
 
-/** Nearly every packet that a server receives: read without a reader made for it. */
+/** Nearly every packet that a server receives is one of these. They are read without allocating a reader. */
 function isAcknowledgement(bytes: Uint8Array): boolean {
   return bytes.length === 4 && bytes[0] === 0 && bytes[1] === 4;
 }
@@ -84,7 +84,7 @@ function decodeAny(bytes: Uint8Array): Decoded<TftpPacket> {
   });
 }
 
-/** Writes one TFTP packet. A text with a NUL would end early and is a bug of the caller: RangeError. */
+/** Writes one TFTP packet. A text with a NUL would end early. That is a bug of the caller: RangeError. */
 export function encodeTftp(packet: TftpPacket): Uint8Array {
   switch (packet.kind) {
     case 'data':

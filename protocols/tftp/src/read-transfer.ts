@@ -12,14 +12,14 @@ export interface ReadTransfer {
   readonly fileBytes: number;
   readonly settings: TransferSettings;
   readonly limits: TransferLimits;
-  /** The OACK's options; empty when none is sent. */
+  /** The OACK's options. Empty when none is sent. */
   readonly accepted: TftpOptions;
   readonly phase: 'options' | 'data' | 'over';
-  /** Last block the client has acknowledged. */
+  /** The last block that the client acknowledged. */
   readonly acknowledged: number;
   /** Last block that was sent. */
   readonly sent: number;
-  /** The client has acknowledged something: its address is its own and not somebody else's that it pretends to have. */
+  /** The client has acknowledged a packet, so its address is not spoofed. */
   readonly isAnswered: boolean;
   /** Timeouts since the last progress. */
   readonly retries: number;
@@ -30,8 +30,8 @@ export type TransferEvent =
   | { readonly kind: 'timeout' };
 
 /**
- * `data` names a slice of the file, `length` bytes from `offset`, to be sent as `count` blocks of which the first has the
- * 16-bit number `block`.
+ * `data` names a slice of the file: `length` bytes from `offset`, sent as `count` blocks, the first of which has the 16-bit
+ * number `block`.
  */
 export type TransferSend =
   | {
@@ -48,20 +48,20 @@ export type TransferOutcome =
   | {
       readonly kind: 'failed';
       readonly reason: 'client-aborted' | 'timed-out' | 'option-refused' | 'unexpected-packet';
-      /** The client's own words when it aborted. */
+      /** The client's error message when it aborted. */
       readonly detail: string;
     };
 
 export interface TransferStep {
   readonly transfer: ReadTransfer;
   readonly sends: readonly TransferSend[];
-  /** Start the timer anew with this. Absent: leave the running one alone. */
+  /** Restart the timer with this value. When absent, the running timer continues. */
   readonly timeoutMs?: number;
-  /** Present once: the transfer is over and its timer is to be stopped. */
+  /** Present once: the transfer is complete and its timer must be stopped. */
   readonly outcome?: TransferOutcome;
 }
 
-/** The first step: the OACK, or the first window when no option was accepted, or ERROR 8. */
+/** Returns the first step: the OACK, or the first window when no option was accepted, or ERROR 8. */
 export function startReadTransfer(
   request: { readonly options: TftpOptions; readonly fileBytes: number },
   limits: TransferLimits = defaultTransferLimits,
@@ -86,7 +86,7 @@ export function startReadTransfer(
   return over(transfer, { kind: 'failed', reason: 'option-refused', detail: negotiation.message }, [error]);
 }
 
-/** What an event leads to. After the transfer is over, to nothing: an ERROR is never answered. */
+/** Returns the step that follows an event. After the transfer has ended, there is none: an ERROR is never answered. */
 export function stepReadTransfer(transfer: ReadTransfer, event: TransferEvent): TransferStep {
   if (transfer.phase === 'over') return { transfer, sends: [] };
   if (event.kind === 'timeout') return onTimeout(transfer);
@@ -98,7 +98,8 @@ export function stepReadTransfer(transfer: ReadTransfer, event: TransferEvent): 
       return over(transfer, { kind: 'failed', reason: 'client-aborted', detail }, []);
     }
     case 'read-request':
-      // The client repeats its request because our first packet is late or lost; the timer takes care of it.
+      // The client repeats its request because the server's first packet is late or lost. The timer handles
+      // it.
       return { transfer, sends: [] };
     default: {
       const message = `${event.packet.kind} in a read transfer`;
@@ -108,7 +109,7 @@ export function stepReadTransfer(transfer: ReadTransfer, event: TransferEvent): 
   }
 }
 
-/** How many blocks the file has: the last one is shorter than a block, empty if need be. */
+/** The number of blocks in the file. The last one is shorter than a block, and may be empty. */
 export function blockCountOf(transfer: Pick<ReadTransfer, 'fileBytes' | 'settings'>): number {
   return Math.floor(transfer.fileBytes / transfer.settings.blockSizeBytes) + 1;
 }
@@ -146,7 +147,9 @@ function sendFrom(transfer: ReadTransfer): TransferStep {
 
 type Progress = Pick<ReadTransfer, 'acknowledged' | 'retries' | 'isAnswered'>;
 
-/** Written out: to spread the transfer before takes several times as long, and there is one for each packet. */
+/**
+ * The fields are written out, because spreading the previous transfer takes several times as long, and this runs for each packet.
+ */
 function sendData(before: ReadTransfer, { acknowledged, retries, isAnswered }: Progress): TransferStep {
   const { fileBytes, settings, limits, accepted, phase } = before;
   const { blockSizeBytes, windowSize } = settings;
@@ -160,7 +163,7 @@ function sendData(before: ReadTransfer, { acknowledged, retries, isAnswered }: P
 }
 
 function waitFor({ settings, limits, retries }: ReadTransfer): number {
-  // No power for each packet: it would show in its time.
+  // Avoids an exponentiation for each packet, which would take noticeable time.
   const growth = retries === 0 ? 1 : 2 ** retries;
   return settings.fixedTimeoutMs ?? Math.min(limits.timeoutMs * growth, limits.timeoutMsMax);
 }

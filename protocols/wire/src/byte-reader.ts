@@ -3,8 +3,8 @@ import { ipv4FromNumber, type Ipv4 } from './ipv4.ts';
 import { plainBytes } from './plain-bytes.ts';
 
 /**
- * Reads big-endian fields from bytes and never past their end: a read that does not fit throws DecodeError `truncated`
- * with the offset and the field's name. `baseOffset` makes the offsets of a nested reader those of the whole packet.
+ * Reads big-endian fields from bytes and never past their end. A read that does not fit throws DecodeError `truncated` with the
+ * offset and the field's name. `baseOffset` makes the offsets of a nested reader relative to the whole packet.
  */
 export class ByteReader {
   readonly #bytes: Uint8Array;
@@ -44,18 +44,18 @@ export class ByteReader {
     return ipv4FromNumber(this.uint32(field));
   }
 
-  /** A copy of the next `length` bytes: what is returned never changes when the receive buffer is used again. */
+  /** Returns a copy of the next `length` bytes, which does not change when the receive buffer is reused. */
   bytes(length: number, field: string): Uint8Array {
     const at = this.#advance(length, field);
     return this.#bytes.slice(at, at + length);
   }
 
-  /** Passes over bytes that the caller reads in place. */
+  /** Skips bytes that the caller reads in place. */
   skip(length: number, field: string): void {
     this.#advance(length, field);
   }
 
-  /** The bytes up to, not including, the next NUL, which is consumed too. Throws `unterminated` when there is none. */
+  /** Returns the bytes up to, not including, the next NUL, which is consumed too. Throws `unterminated` when there is no NUL. */
   untilNul(field: string): Uint8Array {
     const end = this.#bytes.indexOf(0, this.#position);
     if (end < 0) this.fail('unterminated', field, 'no terminating NUL');

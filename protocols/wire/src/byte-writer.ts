@@ -3,14 +3,14 @@ import { ipv4ToNumber, type Ipv4 } from './ipv4.ts';
 const SHORT_BYTES = 32;
 
 /**
- * Writes big-endian fields into a zeroed buffer of a fixed capacity. Writing past the capacity is a bug of the caller,
- * who must have checked `remaining`, and throws RangeError. Bytes not written are zero, never old memory.
+ * Writes big-endian fields into a zeroed buffer of a fixed capacity. Writing past the capacity is a bug of the caller, which must
+ * check `remaining`, and throws RangeError. Bytes not written are zero, never old memory.
  */
 export class ByteWriter {
   readonly #bytes: Uint8Array;
   #position = 0;
 
-  /** Writes to the front of `into`, which is cleared first, when that is large enough; else to new memory. */
+  /** Writes to the start of `into`, which is cleared first, when it is large enough, and otherwise to new memory. */
   constructor(capacity: number, into?: Uint8Array) {
     if (into === undefined || into.length < capacity) {
       this.#bytes = new Uint8Array(capacity);
@@ -58,7 +58,7 @@ export class ByteWriter {
     this.#advance(count);
   }
 
-  /** `value` followed by zeros up to `length`; a longer value is a bug of the caller. */
+  /** Writes `value` followed by zeros up to `length`. A longer value is a bug of the caller. */
   padded(value: Uint8Array, length: number): void {
     if (value.length > length) throw new RangeError(`${value.length} bytes do not fit a field of ${length}`);
     this.bytes(value);

@@ -1,4 +1,7 @@
-/** What went wrong where. `offset` is in bytes from the start of the input, `field` is the name of what was being read. */
+/**
+ * The cause and position of a decoding error. `offset` is in bytes from the start of the input, and `field` is the name of the
+ * field being read.
+ */
 export interface DecodeFailure {
   /** Kebab-case reason, fit for a metric label. */
   readonly code: string;
@@ -7,12 +10,12 @@ export interface DecodeFailure {
   readonly message: string;
 }
 
-/** The outcome of reading something that came from outside. */
+/** The result of reading external input. */
 export type Decoded<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: DecodeFailure };
 
-/** Thrown inside a codec only; `decoded` turns it into a value before it leaves the package. */
+/** Thrown inside a codec only. `decoded` turns it into a value before it leaves the package. */
 export class DecodeError extends Error {
   readonly failure: DecodeFailure;
 
@@ -23,7 +26,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** Runs a decoder. A DecodeError becomes `{ ok: false, error }`; any other exception is a bug and passes through. */
+/** Runs a decoder. A DecodeError becomes `{ ok: false, error }`. Any other exception is a bug and is rethrown. */
 export function decoded<Value>(decode: () => Value): Decoded<Value> {
   try {
     return { ok: true, value: decode() };

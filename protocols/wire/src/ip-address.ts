@@ -8,7 +8,10 @@ export type IpAddress =
 
 const MAPPED = 0xffffn;
 
-/** Reads either family; an IPv4 address mapped into IPv6 is IPv4, and a zone (`%eth0`) is left out. Undefined when it is neither. */
+/**
+ * Parses either family. An IPv4 address mapped into IPv6 becomes IPv4, and a zone (`%eth0`) is ignored. Returns undefined when it
+ * is neither.
+ */
 export function parseIpAddress(text: string): IpAddress | undefined {
   const dotted = parseIpv4(text);
   if (dotted !== undefined) return { bits: 32, value: ipv4ToNumber(dotted) };
@@ -28,7 +31,7 @@ export function isLoopback({ bits, value }: IpAddress): boolean {
   return bits === 32 ? value >>> 24 === 127 : value === 1n;
 }
 
-/** Dotted decimal, or IPv6 as RFC 5952 writes it. */
+/** Returns dotted decimal, or IPv6 as RFC 5952 specifies. */
 export function formatIpAddress(address: IpAddress): string {
   return address.bits === 32 ? ipv4FromNumber(address.value) : ipv6FromBytes(ipAddressBytes(address));
 }

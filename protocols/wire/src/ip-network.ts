@@ -1,12 +1,12 @@
 import { parseIpAddress, type IpAddress } from './ip-address.ts';
 
-/** A network of either family. Bits of the address after the prefix mean nothing. */
+/** A network of either family. Bits of the address after the prefix are ignored. */
 export interface IpNetwork {
   readonly address: IpAddress;
   readonly prefixLength: number;
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8`, or one address. Undefined when it is none of them. */
+/** Parses `10.0.0.0/8`, `fd00::/8`, or one address. Returns undefined for anything else. */
 export function parseIpNetwork(text: string): IpNetwork | undefined {
   const slash = text.indexOf('/');
   const address = parseIpAddress(slash < 0 ? text : text.slice(0, slash));
@@ -27,7 +27,7 @@ export function ipNetwork(text: string): IpNetwork {
 /** False for an address of the other family. */
 export function ipNetworkContains({ address, prefixLength }: IpNetwork, candidate: IpAddress): boolean {
   if (address.bits === 32) {
-    // A shift by 32 bits is none.
+    // A shift by 32 bits has no effect.
     return (
       candidate.bits === 32 &&
       (prefixLength === 0 || (address.value ^ candidate.value) >>> (32 - prefixLength) === 0)

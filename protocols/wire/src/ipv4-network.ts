@@ -1,12 +1,12 @@
 import { ipv4FromNumber, ipv4ToNumber, parseIpv4, type Ipv4 } from './ipv4.ts';
 
-/** A network: its lowest address and how many leading bits are fixed (0 to 32). */
+/** A network: its lowest address and the number of fixed leading bits (0 to 32). */
 export interface Ipv4Network {
   readonly address: Ipv4;
   readonly prefixLength: number;
 }
 
-/** Reads `192.0.2.0/24`. Host bits are cleared, as Go's net.ParseCIDR does; undefined when it is not CIDR notation. */
+/** Parses `192.0.2.0/24`. Host bits are cleared, as in Go's net.ParseCIDR. Returns undefined when it is not CIDR notation. */
 export function parseIpv4Network(text: string): Ipv4Network | undefined {
   const match = /^([\d.]+)\/(\d|[12]\d|3[0-2])$/.exec(text);
   const address = parseIpv4(match?.[1] ?? '');
@@ -15,12 +15,12 @@ export function parseIpv4Network(text: string): Ipv4Network | undefined {
   return { address: networkAddress(address, netmaskOf(prefixLength)), prefixLength };
 }
 
-/** The netmask with that many leading ones; 24 gives `255.255.255.0`. */
+/** Returns the netmask with that number of leading ones: 24 gives `255.255.255.0`. */
 export function netmaskOf(prefixLength: number): Ipv4 {
   return ipv4FromNumber(prefixLength === 0 ? 0 : (0xffff_ffff << (32 - prefixLength)) >>> 0);
 }
 
-/** How many leading ones a netmask has, or undefined when its ones are not contiguous. */
+/** Returns the number of leading ones in a netmask, or undefined when its ones are not contiguous. */
 export function prefixLengthOf(netmask: Ipv4): number | undefined {
   const inverted = ~ipv4ToNumber(netmask) >>> 0;
   // Only 2^n - 1 has no bit in common with its successor.

@@ -50,7 +50,9 @@ export function ipv4ToBytes(address: Ipv4): Uint8Array {
 export const IPV4_ANY = '0.0.0.0' as Ipv4;
 export const IPV4_BROADCAST = '255.255.255.255' as Ipv4;
 
-/** True for addresses one host can own: not this-network (0/8), loopback (127/8), multicast and reserved (224/3). */
+/**
+ * Returns true for addresses that one host can have: not this-network (0/8), loopback (127/8), multicast and reserved (224/3).
+ */
 export function isHostAddress(address: Ipv4): boolean {
   const first = ipv4ToNumber(address) >>> 24;
   return first !== 0 && first !== 127 && first < 224;

@@ -2,7 +2,7 @@ import { ipv4ToNumber, parseIpv4 } from './ipv4.ts';
 
 declare const ipv6Brand: unique symbol;
 
-/** An IPv6 address as RFC 5952 writes it: lower case, no leading zeros, the longest run of zeros as `::`. No zone. */
+/** An IPv6 address in the form of RFC 5952: lower case, no leading zeros, the longest run of zeros as `::`. It has no zone. */
 export type Ipv6 = string & { readonly [ipv6Brand]: true };
 
 const GROUPS = 8;
@@ -23,7 +23,10 @@ export function ipv6ToBytes(address: Ipv6): Uint8Array {
   return ipv6Bytes(address) ?? new Uint8Array(GROUPS * 2);
 }
 
-/** The address, or undefined when the text is none or has a zone. An IPv4 address may be its last 32 bits. RFC 4291, section 2.2. */
+/**
+ * Returns the address, or undefined when the text is not an address or has a zone. Its last 32 bits may be an IPv4 address. RFC
+ * 4291, section 2.2.
+ */
 export function parseIpv6(text: string): Ipv6 | undefined {
   const bytes = ipv6Bytes(text);
   return bytes === undefined ? undefined : ipv6FromBytes(bytes);

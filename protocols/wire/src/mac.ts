@@ -5,7 +5,7 @@ declare const macBrand: unique symbol;
 /** A 48-bit hardware address in canonical form: lower case, colons, such as `02:00:5e:10:00:01`. */
 export type Mac = string & { readonly [macBrand]: true };
 
-/** How a MAC is spelled in a path. The names are upstream's (`ipxe-binary-inject-mac-addr-format`). */
+/** The format of a MAC in a path. The names are upstream's (`ipxe-binary-inject-mac-addr-format`). */
 export type MacFormat = 'colon' | 'dash' | 'dot' | 'no-delimiter';
 
 export const MAC_BYTES = 6;
@@ -19,9 +19,9 @@ const SPELLINGS = [
   /^[0-9a-f]{12}$/i,
 ];
 
-/** Reads `00:00:5e:00:53:01`, `00-00-5E-00-53-01`, `0000.5e00.5301` or `00005e005301`; anything else is undefined. */
+/** Parses `00:00:5e:00:53:01`, `00-00-5E-00-53-01`, `0000.5e00.5301` or `00005e005301`. Returns undefined for anything else. */
 export function parseMac(text: string): Mac | undefined {
-  // Nearly all are, and are read for each packet and request.
+  // Nearly all MACs have this form, and one is parsed for each packet and request.
   if (CANONICAL.test(text)) return text as Mac;
   if (!SPELLINGS.some((spelling) => spelling.test(text))) return undefined;
   return colonForm(text.replaceAll(/[^0-9a-f]/gi, '').toLowerCase());
@@ -53,7 +53,7 @@ export function formatMac(address: Mac, format: MacFormat): string {
   return format === 'dot' ? digits.replaceAll(/(.{4})(?!$)/g, '$1.') : digits;
 }
 
-/** True for group addresses (multicast and broadcast): no network interface sends from one. */
+/** Returns true for group addresses (multicast and broadcast), which no network interface uses as its source. */
 export function isGroupMac(address: Mac): boolean {
   return (Number.parseInt(address.slice(0, 2), 16) & 1) === 1;
 }

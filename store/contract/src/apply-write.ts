@@ -1,10 +1,10 @@
-/** What one write does to one object. Pure, and the same in every store that keeps its own revisions. */
+/** Applies one write to one object. The code is pure and is shared by every store that keeps its own revisions. */
 import type { Resource } from '@tinkerbell/resources';
 import { formatKey, type Change, type CommitResult, type StoredObject, type Write } from './store.ts';
 
 export type Refusal = Extract<CommitResult, { ok: false }>;
 
-/** Undefined when `write` may happen upon `current`. */
+/** Returns undefined when `write` may be applied to `current`. */
 export function refusalOf(write: Write, current: StoredObject | undefined): Refusal | undefined {
   if (write.operation === 'create') {
     return current === undefined ? undefined : refuse(write, 'already-exists', 'already exists');
@@ -22,7 +22,7 @@ function refuse(write: Write, reason: Refusal['reason'], message: string): Refus
   return { ok: false, reason, key: write.key, message: `${formatKey(write.key)} ${message}` };
 }
 
-/** The change that `write` makes at `revision`. */
+/** Returns the change that `write` makes at `revision`. */
 export function changeOf(write: Write, current: StoredObject | undefined, revision: number): Change {
   const object = write.operation === 'delete' ? current?.object : write.object;
   if (object === undefined) throw new Error(`delete of nothing: ${formatKey(write.key)}`);

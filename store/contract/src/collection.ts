@@ -1,4 +1,4 @@
-/** Objects of one kind. What is stored under a collection was validated as that kind, so this is where their type is known. */
+/** Objects of one kind. The store validates every object of a collection as that kind, so the type is known here. */
 import {
   collectionOf,
   hardwareKind,

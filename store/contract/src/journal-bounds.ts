@@ -1,13 +1,13 @@
-/** How much of a journal is kept; each kind of record has a bound of its own and pushes no other out. */
+/** Limits on how much of a journal is kept. Each kind of record has its own limit, so that no kind displaces another. */
 export interface JournalBounds {
-  /** Lines of output and of the audit do not count. */
+  /** Lines of output and audit records do not count. */
   readonly recordsKept: number;
   readonly outputLinesKept: number;
   readonly auditRecordsKept: number;
   readonly ageKeptMs: number;
 }
 
-/** Where nothing else is said; 90 days. */
+/** The default is 90 days. */
 export const JOURNAL_BOUNDS: JournalBounds = {
   recordsKept: 1_000_000,
   outputLinesKept: 500_000,

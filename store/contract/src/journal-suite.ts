@@ -1,10 +1,10 @@
-/** The contract of journals as tests: every backend passes all of them. */
+/** Tests the journal contract. Every backend must pass all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Journal, JournalEntry, JournalQuery, RestorableJournal } from './index.ts';
 
 const mac = '52:54:00:00:00:01';
-/** Far from the age at which records are let go of. */
+/** Far from the age at which records are dropped. */
 const YOUNG_MS = 4_000_000_000_000;
 
 export interface JournalLimits {
@@ -21,7 +21,7 @@ async function messagesOf(journal: Journal, query: Partial<JournalQuery> = {}): 
   return (await journal.read({ after: 0, ...query })).map(({ message }) => message);
 }
 
-/** Registers the tests for one backend; `open` gives a new, empty journal. */
+/** Registers the tests for one backend. `open` returns a new, empty journal. */
 export function journalSuite(
   backend: string,
   open: (limits: JournalLimits) => Promise<RestorableJournal>,

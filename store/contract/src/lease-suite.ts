@@ -1,4 +1,4 @@
-/** The contract of lease books as tests: every backend passes all of them. */
+/** Tests the contract of lease books. Every backend must pass all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Lease, LeaseBook } from './index.ts';
@@ -12,7 +12,7 @@ function leaseOf(address: string, change: Partial<Lease> = {}): Lease {
 const byAddress = (leases: readonly Lease[]) =>
   leases.toSorted((one, other) => (one.address < other.address ? -1 : 1));
 
-/** Registers the tests for one backend; `open` gives a new, empty book that keeps at most `leasesKept` records. */
+/** Registers the tests for one backend. `open` returns a new, empty book that keeps at most `leasesKept` records. */
 export function leaseSuite(
   backend: string,
   open: (options: { leasesKept: number }) => Promise<LeaseBook>,

@@ -1,4 +1,7 @@
-/** List, then watch, then list again when the watch is lost: how everything that is derived from objects is kept. */
+/**
+ * Lists objects, watches them, and lists again when the watch is lost. Everything derived from objects is kept up to date this
+ * way.
+ */
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 import type { ListQuery, Store, StoredObject, WatchHandlers, WatchQuery } from './store.ts';
 
@@ -8,16 +11,16 @@ const PAGE = 500;
 export interface KeepListingDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** In the log: `view lost its watch and lists again`. */
+  /** Appears in the log: `view lost its watch and lists again`. */
   readonly who: string;
 }
 
-/** A list that is in, and why its watch has ended, once it has. */
+/** A completed list, and the reason why its watch ended, once it has ended. */
 export interface Listed {
   readonly ended: Promise<string>;
 }
 
-/** Resolves when the first list is in; goes on until the signal. Rejects when the first list fails. */
+/** Resolves when the first list is complete, and continues until the signal aborts. Rejects when the first list fails. */
 export async function keepListing(
   { clock, log, who }: KeepListingDeps,
   listAndWatch: () => Promise<Listed>,
@@ -39,7 +42,7 @@ export async function keepListing(
   })();
 }
 
-/** Watches until the signal, or until the store ends it. */
+/** Watches until the signal aborts or the store ends the watch. */
 export async function watchUntil(
   store: Store,
   query: WatchQuery,
@@ -56,7 +59,7 @@ export async function watchUntil(
   return { ended: promise };
 }
 
-/** Every object of a collection, in pages, so that not all of their texts are in memory at once. */
+/** Yields every object of a collection in pages, so that not all of their texts are in memory at once. */
 export async function* eachPage(
   store: Store,
   query: Pick<ListQuery, 'collection' | 'namespace' | 'limit'>,

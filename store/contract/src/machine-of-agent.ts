@@ -1,7 +1,10 @@
 import type { Hardware } from '@tinkerbell/resources';
 import type { View } from './view.ts';
 
-/** The machine on which an agent of that id runs: by `spec.agentID`, else by a MAC. Undefined when no Hardware names it. */
+/**
+ * Returns the machine on which the agent with that id runs, by `spec.agentID`, or else by a MAC. Returns undefined when no
+ * Hardware names it.
+ */
 export function machineOfAgent(
   view: Pick<View, 'hardwareByAgent' | 'hardwareByMac'>,
   agentId: string,

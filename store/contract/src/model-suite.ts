@@ -1,4 +1,7 @@
-/** Random calls of a store, each compared with a model of the contract. fast-check prints the seed and the shortest calls that fail. */
+/**
+ * Makes random calls of a store and compares each one with a model of the contract. fast-check prints the seed and the shortest
+ * calls that fail.
+ */
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ObjectKey, Store } from './index.ts';
@@ -14,15 +17,15 @@ import {
 import { StoreModel } from './testing/store-model.ts';
 
 const SEED = 20_261_123;
-/** Few, so that changes are removed within one run. */
+/** The number is small, so that changes are removed within one run. */
 const CHANGES_KEPT = 5;
 const COMMANDS_MAX = 40;
-/** Revisions that a watch goes back: also more than a store keeps. */
+/** Revisions that a watch goes back. Some are more than a store keeps. */
 const BACK_MAX = 4 * CHANGES_KEPT;
-/** Objects as the program makes them. */
+/** Objects in the form in which the program creates them. */
 const PLAIN = { noNullPrototype: true } as const;
 
-// Few keys, so that writes meet; and names whose order a collation would change.
+// Few keys, so that writes conflict, and names whose order a collation would change.
 const collection = fc.constantFrom('templates.tinkerbell.org', 'hardware.tinkerbell.org');
 const namespace = fc.constantFrom('one', 'one-a');
 const name = fc.constantFrom('a', 'a-b', 'a0');
@@ -38,7 +41,7 @@ const write: fc.Arbitrary<PlannedWrite> = fc.record({
   text: fc.string({ unit: 'grapheme', maxLength: 8 }),
   isStale: fc.nat(5).map((value) => value === 0),
 });
-/** One commit writes an object once. */
+/** One commit writes each object at most once. */
 const writes = fc.uniqueArray(write, {
   minLength: 1,
   maxLength: 3,
@@ -65,7 +68,7 @@ const commands = [
   fc.nat(9).map(stopCommand),
 ];
 
-/** Registers the test for one backend; `open` gives a new, empty store. `runs` is how many sequences of calls it passes. */
+/** Registers the test for one backend. `open` returns a new, empty store. `runs` is the number of sequences of calls. */
 export function storeModelSuite(
   backend: string,
   open: (options: { changesKept: number }) => Promise<Store>,

@@ -1,9 +1,8 @@
 /**
- * What every store promises. There is one revision that only grows; each write gets the next one, and an
- * object's `resourceVersion` is the revision of its last write as text. Writes of one `commit` happen
- * together or not at all, and only if every expected revision still holds. A watch tells every change
- * after a revision, in order, exactly once. A successful commit is durable before its promise resolves
- * (the memory store excepted: it lives as long as the process).
+ * The contract of every store. There is one revision, which only increases. Each write gets the next one, and an object's
+ * `resourceVersion` is the revision of its last write as text. The writes of one `commit` are atomic, and succeed only if every
+ * expected revision still matches. A watch delivers every change after a revision, in order, exactly once. A successful commit is
+ * durable before its promise resolves. The memory store is the exception: it lives as long as the process.
  */
 import type { Resource } from '@tinkerbell/resources';
 
@@ -17,7 +16,7 @@ export interface ObjectKey {
 export interface StoredObject<Object extends Resource = Resource> {
   readonly key: ObjectKey;
   readonly revision: number;
-  /** With `metadata.resourceVersion` filled in. Do not change it. */
+  /** `metadata.resourceVersion` is filled in. Do not change the object. */
   readonly object: Object;
 }
 
@@ -36,7 +35,7 @@ export type CommitResult =
   | { readonly ok: true; readonly revision: number; readonly objects: readonly StoredObject[] }
   | {
       readonly ok: false;
-      /** `unavailable`: nothing was written, nothing is known to be wrong with the request; try later. */
+      /** `unavailable`: nothing was written, and the request itself may be valid. Try again later. */
       readonly reason: 'conflict' | 'already-exists' | 'not-found' | 'unavailable';
       readonly key: ObjectKey;
       readonly message: string;
@@ -44,16 +43,16 @@ export type CommitResult =
 
 export interface ListQuery {
   readonly collection: string;
-  /** All namespaces when absent. */
+  /** Selects all namespaces when absent. */
   readonly namespace?: string;
-  /** At most this many; `next` then says where to go on. */
+  /** The maximum number of objects. `next` then contains the key from which to continue. */
   readonly limit?: number;
-  /** The last key of the page before. */
+  /** The last key of the previous page. */
   readonly after?: { readonly namespace: string; readonly name: string };
 }
 
 export interface ObjectList {
-  /** By namespace and name, in byte order. */
+  /** Sorted by namespace and name, in byte order. */
   readonly items: readonly StoredObject[];
   /** The store's revision when the list was read. */
   readonly revision: number;
@@ -64,27 +63,27 @@ export interface Change<Object extends Resource = Resource> {
   readonly type: 'added' | 'modified' | 'deleted';
   readonly key: ObjectKey;
   readonly revision: number;
-  /** The new object, or for `deleted` the last one, with the revision of the deletion. */
+  /** The new object. For `deleted`, the last object, with the revision of the deletion. */
   readonly object: Object;
 }
 
 export interface WatchQuery {
-  /** All collections when absent. */
+  /** Selects all collections when absent. */
   readonly collection?: string;
   readonly namespace?: string;
-  /** Changes after this revision. */
+  /** Selects changes after this revision. */
   readonly fromRevision: number;
 }
 
 export interface WatchHandlers {
   onChange(change: Change): void;
-  /** The watch has ended and no change follows: the store closed, or it lost its connection. */
+  /** Resolves when the watch has ended and no change follows: the store closed, or it lost its connection. */
   onEnd(reason: string): void;
 }
 
 export type WatchResult =
   | { readonly ok: true; readonly stop: () => void }
-  /** The changes since `fromRevision` are no longer kept; list again. */
+  /** The changes since `fromRevision` are no longer kept. List again. */
   | { readonly ok: false; readonly reason: 'compacted'; readonly oldestRevision: number };
 
 export interface Store extends AsyncDisposable {
@@ -94,7 +93,7 @@ export interface Store extends AsyncDisposable {
   watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult>;
   /** The revision of the last write. */
   revision(): Promise<number>;
-  /** Ends all watches and lets go of everything; a commit under way is finished first. */
+  /** Ends all watches and releases all resources, after a commit in progress has finished. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { Resource } from '@tinkerbell/resources';
 import type { Change, ObjectKey, StoredObject } from './store.ts';
 
-/** A row as a database gives it: of `objects`, and with `type` of `changes`. 64-bit numbers may come as text. */
+/** A row as a database returns it, of `objects`, or with `type` of `changes`. 64-bit numbers may be text. */
 type Row = Readonly<Record<string, unknown>>;
 
 export function keyFrom(row: Row): ObjectKey {

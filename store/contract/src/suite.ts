@@ -1,4 +1,4 @@
-/** The contract as tests: every store backend passes all of them. */
+/** Tests the contract. Every store backend must pass all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Resource } from '@tinkerbell/resources';
@@ -41,8 +41,8 @@ function recorder() {
 }
 
 /**
- * Registers the tests for one backend; `open` gives a new, empty store that keeps at most `changesKept` changes. `skipped` has the
- * reason by the name of each test of what the backend is documented not to promise.
+ * Registers the tests for one backend. `open` returns a new, empty store that keeps at most `changesKept` changes. `skipped` maps
+ * the name of a test to the reason why the backend is documented not to support it.
  */
 export function storeSuite(
   backend: string,

@@ -1,4 +1,7 @@
-/** Read, decide, write if nobody wrote in between, else again: how every service changes an object. */
+/**
+ * Reads, decides, and writes if the object has not changed in between, or else tries again. Every service changes objects this
+ * way.
+ */
 import type { Resource } from '@tinkerbell/resources';
 import { formatKey, type ObjectKey, type Store } from './store.ts';
 
@@ -12,10 +15,10 @@ export type Updated<Refusal, Object extends Resource = Resource> =
   | { readonly ok: false; readonly kind: 'refused'; readonly refusal: Refusal; readonly object: Object }
   | { readonly ok: false; readonly kind: 'not-found' | 'unavailable'; readonly message: string };
 
-/** Conflicts in a row before giving up; each means that another writer got ahead. */
+/** The number of conflicts in a row before giving up. Each one means that another writer was first. */
 const TRIES = 5;
 
-/** `decide` is called anew with the latest object for each try. When it resolves with `ok`, the change is durable. */
+/** `decide` is called again with the latest object for each try. When the promise resolves with `ok`, the change is durable. */
 export async function updateObject<Refusal>(
   store: Store,
   key: ObjectKey,

@@ -1,4 +1,4 @@
-/** Hands changes to the watchers of one process. Stores publish into it, in order of revision. */
+/** Passes changes to the watchers of one process. Stores publish into it in order of revision. */
 import type { Change, WatchHandlers, WatchQuery } from './store.ts';
 
 interface Watcher {
@@ -31,7 +31,7 @@ export class WatchHub {
     }
   }
 
-  /** One that fails is ended, and may list again; the others, and who wrote, know nothing of it. */
+  /** A watcher that fails is ended and may list again. The other watchers and the writer are not affected. */
   #tell(watcher: Watcher, change: Change): void {
     try {
       watcher.handlers.onChange(change);

@@ -1,4 +1,4 @@
-/** Records in one table, oldest first, bounded by count and age. */
+/** Records in one table, oldest first, with limits on count and age. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import type { JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
@@ -13,7 +13,7 @@ import {
 
 export type JournalTableName = 'journal' | 'journal_output' | 'journal_audit';
 
-/** Makes the table, or gives it its checksums. Call it in a transaction. */
+/** Creates the table, or adds its checksums. Call it in a transaction. */
 export function prepareJournalTable(database: DatabaseSync, name: JournalTableName): void {
   database.exec(`
     create table if not exists ${name} (
@@ -39,10 +39,10 @@ export class JournalTable {
   readonly #oldest: StatementSync;
   readonly #deleteOldest: StatementSync;
   readonly #deleteOld: StatementSync;
-  /** What the transaction that is under way makes of it. */
+  /** The changes of the current transaction to the table. */
   #tally: Tally | undefined;
 
-  /** Of a table that was prepared; `name` is part of SQL text. */
+  /** The table must be prepared. `name` is part of SQL text. */
   constructor(database: DatabaseSync, name: JournalTableName) {
     this.#database = database;
     this.#name = name;
@@ -81,13 +81,13 @@ export class JournalTable {
     addTo(this.#changed(), row[5]);
   }
 
-  /** Unless a record of that number is there. */
+  /** Inserts the record unless a record of that number exists. */
   restore(record: JournalRecord): void {
     const row = rowOf(record);
     if (this.#restore.run(...row).changes === 1) addTo(this.#changed(), row[5]);
   }
 
-  /** Drops what is older than `oldestMs`, and the oldest when there are more than `kept`; of `atMost` each. */
+  /** Drops records older than `oldestMs`, and the oldest when there are more than `kept`, at most `atMost` of each. */
   trim({ kept, oldestMs, atMost }: TrimOptions): void {
     const oldest = this.#oldest.get();
     if (oldest === undefined) return;
@@ -98,7 +98,7 @@ export class JournalTable {
     if (excess > 0) this.#dropped(this.#deleteOldest.all(excess));
   }
 
-  /** Writes down what the transaction made of the table: its last statement. */
+  /** Writes the transaction's changes to the table's tally. It must be the transaction's last statement. */
   save(): void {
     if (this.#tally === undefined) return;
     this.#tally.version += 1;
@@ -106,16 +106,17 @@ export class JournalTable {
     this.#tally = undefined;
   }
 
-  /** Call it when the transaction did not come to stay. */
+  /** Call it when the transaction was rolled back. */
   rolledBack(): void {
     this.#tally = undefined;
   }
 
-  /** At most `limit` that match; `events` names none that has a table of its own. */
+  /** Returns at most `limit` matching records. `events` must not name an event that has its own table. */
   read(query: JournalQuery, events: readonly string[] | undefined, limit: number): readonly JournalRecord[] {
     const name = this.#name;
     const all = query.machines === undefined && query.workflows === undefined;
-    // Without a filter of events the first of each index are enough: a page of a long timeline does not walk all of it.
+    // Without a filter of events, the first matches of each index suffice, so that a page of a long timeline
+    // does not read all of it.
     const enough = events === undefined ? 'order by sequence limit :limit' : '';
     const of = (column: string, values: string): string =>
       `select sequence from (select sequence from ${name}
@@ -160,7 +161,7 @@ function rowOf(record: JournalRecord): Row {
   return [...columns, rowChecksum(columns)];
 }
 
-/** What a disk made of a row since the start is not taken for a record. */
+/** A row that the disk has changed since the start is not returned as a record. */
 function recordFrom(table: JournalTableName, row: Readonly<Record<string, SQLOutputValue>>): JournalRecord {
   const { sequence, at_ms: atMs, machine, workflow, record, checksum } = row;
   if (checksum === rowChecksum([sequence, atMs, machine, workflow, record]))

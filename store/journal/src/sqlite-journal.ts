@@ -1,8 +1,8 @@
 /**
- * The journal in a SQLite file (the store's own, through a second connection). Records wait in memory for at
- * most 100 ms and are written together; a crash may lose that much, never more. The oldest records go when there
- * are too many or they are too old. The output of actions and the audit of writes are in tables of their own with their
- * own bounds: they push no timeline out, and reading a timeline does not pass over them.
+ * The journal in a SQLite file, which it shares with the store through a second connection. Records wait in memory for at most
+ * 100 ms and are written together. A crash loses at most that much. The oldest records are dropped when there are too many or
+ * they are too old. The output of actions and the audit of writes have their own tables with their own limits, so that they do
+ * not displace timelines, and reading a timeline does not read past them.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
@@ -31,27 +31,27 @@ export interface SqliteJournalOptions extends Partial<JournalBounds> {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** `assertIntact` was called for all of the file a moment ago. */
+  /** `assertIntact` has just verified the whole file. */
   readonly isVerified?: boolean;
 }
 
 const tableNames: readonly JournalTableName[] = ['journal', 'journal_output', 'journal_audit'];
 const WRITE_AFTER_MS = 100;
 /**
- * Records of one transaction, and the pause before the next when more wait: packets and requests that come meanwhile are
- * answered in between, a millisecond late.
+ * The number of records in one transaction, and the pause before the next when more wait. Packets and requests that arrive
+ * meanwhile are answered in between, a millisecond late.
  */
 const WRITTEN_AT_ONCE = 64;
 const WRITE_ON_AFTER_MS = 2;
-/** Records that wait beyond this are dropped and counted: the disk is not taking them. */
+/** Queued records beyond this are dropped and counted, because the disk does not accept them. */
 const PENDING_LIMIT = 100_000;
-/** More than are to be kept, for a while: the oldest go in as short turns as the new come in. */
+/** For a while there may be more records than are kept. The oldest are removed in batches as short as those of new records. */
 const TRIM_EVERY = 128;
-/** In pages of 4 KiB. A checkpoint blocks the event loop for the time of a sync, so it is worth being rare. */
+/** In pages of 4 KiB. A checkpoint blocks the event loop for the time of a sync, so it should be rare. */
 const CHECKPOINT_PAGES = 4_000;
 /**
- * So old is the newest record whose loss would go unnoticed, when the file is damaged after a crash. Each sync costs the disk as
- * much as a commit of the store.
+ * The maximum age of the newest record whose loss would not be detected, when the file is damaged after a crash. Each sync costs
+ * the disk as much as a commit of the store.
  */
 const SYNC_AFTER_MS = 1_000;
 const READ_LIMIT = 10_000;
@@ -73,7 +73,7 @@ class SqliteJournal implements RestorableJournal {
   readonly #timeline: JournalTable;
   readonly #output: JournalTable;
   readonly #audit: JournalTable;
-  /** By event, those whose records are elsewhere than in the timeline. */
+  /** The events whose records are not in the timeline's table. */
   readonly #byEvent: ReadonlyMap<string, JournalTable>;
   #pending: JournalRecord[] = [];
   #sequence: number;
@@ -84,7 +84,7 @@ class SqliteJournal implements RestorableJournal {
   readonly #log: LogSync | undefined;
   #cancelSync: (() => void) | undefined;
   #syncing: Promise<void> | undefined;
-  /** Records were written while a sync was under way, which does not count for them. */
+  /** Records were written during a sync, which does not cover them. */
   #isBehind = false;
 
   constructor(options: SqliteJournalOptions) {
@@ -96,7 +96,7 @@ class SqliteJournal implements RestorableJournal {
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full');
     const prepare = (): void => prepareJournal(this.#database);
     this.#acknowledged = openAcknowledged(this.#database, { path, part: 'journal', prepare });
-    // From here on it syncs by itself, but for checkpoints.
+    // From here on it syncs by itself, except for checkpoints.
     this.#database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#log = isFile ? openLog(this.#database, { path }) : undefined;
     this.#timeline = new JournalTable(this.#database, 'journal');
@@ -107,7 +107,7 @@ class SqliteJournal implements RestorableJournal {
       [WRITE_ANSWERED, this.#audit],
     ]);
     const last = Math.max(...this.#tables().map((table) => table.lastSequence()));
-    // Followers may have seen records that a crash has lost: their numbers are not given to others.
+    // Followers may have received records that a crash has lost, so their numbers are not reused.
     this.#sequence = last === 0 ? 0 : last + PENDING_LIMIT;
   }
 
@@ -128,12 +128,15 @@ class SqliteJournal implements RestorableJournal {
   #scheduleWrite(afterMs: number): void {
     this.#cancelWrite ??= this.#options.clock.schedule(afterMs, () => {
       const isWritten = this.#write(WRITTEN_AT_ONCE);
-      // What the disk did not take is tried again with the next record.
+      // Records that the disk did not accept are tried again with the next record.
       if (isWritten && this.#pending.length > 0) this.#scheduleWrite(WRITE_ON_AFTER_MS);
     });
   }
 
-  /** The oldest `count` of the records that wait; all of them when it is absent. False when the disk did not take them. */
+  /**
+   * Writes the oldest `count` of the queued records, or all of them when it is absent. Returns false when the disk did not accept
+   * them.
+   */
   #write(count = this.#pending.length): boolean {
     this.#cancelWrite?.();
     this.#cancelWrite = undefined;
@@ -164,7 +167,7 @@ class SqliteJournal implements RestorableJournal {
     this.#database.exec('commit');
   }
 
-  /** Records that are on the disk are missed when they are lost; the others a crash may take. */
+  /** The loss of records that are on the disk is detected. A crash may take the others. */
   #acknowledgeSoon(): void {
     if (this.#log === undefined) return;
     this.#isBehind = this.#syncing !== undefined;
@@ -172,7 +175,7 @@ class SqliteJournal implements RestorableJournal {
     this.#cancelSync ??= this.#options.clock.schedule(SYNC_AFTER_MS, () => void this.#acknowledge());
   }
 
-  /** Never rejects: what the disk did not confirm is not acknowledged, and the next record tries again. */
+  /** Never rejects. Records that the disk did not confirm are not acknowledged, and the next record tries again. */
   #acknowledge(): Promise<void> {
     this.#cancelSync?.();
     this.#cancelSync = undefined;
@@ -215,7 +218,7 @@ class SqliteJournal implements RestorableJournal {
     return [this.#timeline, ...this.#byEvent.values()];
   }
 
-  /** Lets go of at most twice as many as came in since the last time: what is too much shrinks, and nobody waits long. */
+  /** Drops at most twice as many records as were added since the last time, so that the surplus shrinks without long delays. */
   #trim(): void {
     const atMost = 2 * this.#sinceTrim;
     this.#sinceTrim = 0;
@@ -276,7 +279,7 @@ class SqliteJournal implements RestorableJournal {
   }
 }
 
-/** Makes the tables, or gives them their checksums, in one transaction. */
+/** Creates the tables, or adds their checksums, in one transaction. */
 export function prepareJournal(database: DatabaseSync): void {
   database.exec('begin immediate');
   try {

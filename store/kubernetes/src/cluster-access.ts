@@ -1,4 +1,4 @@
-/** Where the API of a cluster is and how this program shows who it is: a kubeconfig, or what every pod is given. */
+/** The address of a cluster's API and this program's credentials, from a kubeconfig or from the files in every pod. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PlatformError } from '@tinkerbell/platform-contract';
@@ -12,13 +12,16 @@ export interface ClusterAccess {
   readonly certificate?: string;
   readonly key?: string;
   readonly isInsecure?: boolean;
-  /** Read anew for each request: tokens of pods are replaced every hour. */
+  /** Read again for each request, because tokens of pods are replaced every hour. */
   readonly token?: () => string;
 }
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Of the kubeconfig's current context; of the pod that this runs in when `kubeconfig` is empty. Throws a PlatformError. */
+/**
+ * Returns the access of the kubeconfig's current context, or of the pod in which this runs when `kubeconfig` is empty. Throws a
+ * PlatformError.
+ */
 export function accessFrom(
   kubeconfig: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * Requests that outlive short outages of the cluster: what was not answered is asked again, with growing delays. Every write of the
- * store names what it is based on, a name that is free or a revision, so that the cluster carries it out once at most.
+ * Requests that survive short outages of the cluster. Unanswered requests are retried with growing delays. Every write of the
+ * store names its precondition, an unused name or a revision, so that the cluster performs it at most once.
  */
 import { delay, PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
 import { wasSent, type Answer, type Call, type ClusterClient } from './cluster-client.ts';
@@ -12,14 +12,14 @@ export interface CallsOptions {
   readonly contact: Contact;
   readonly clock: Clock;
   readonly random: Random;
-  /** How long one request is asked again; asked for each failure. */
+  /** How long one request is retried. It is called for each failure. */
   readonly patienceMs: () => number;
-  /** Nothing is asked again after it. */
+  /** No request is retried after it aborts. */
   readonly signal: AbortSignal;
 }
 
 export interface WriteAnswer extends Answer {
-  /** An earlier request of the same write may have been carried out. */
+  /** The cluster may have performed an earlier request of the same write. */
   readonly isUncertain: boolean;
 }
 
@@ -32,12 +32,12 @@ export class ClusterCalls {
     this.#options = options;
   }
 
-  /** Whatever the status is, but 429 and 5xx. Rejects with a PlatformError when that lasts. */
+  /** Resolves with any status except 429 and 5xx. Rejects with a PlatformError when those persist. */
   read(path: string): Promise<Answer> {
     return this.write({ method: 'GET', path });
   }
 
-  /** As `read`. The same request may reach the cluster several times. */
+  /** Works as `read`. The same request may reach the cluster several times. */
   async write(call: Call): Promise<WriteAnswer> {
     const { client, contact, clock } = this.#options;
     const startedMs = clock.monotonicMs();
@@ -58,7 +58,7 @@ export class ClusterCalls {
     }
   }
 
-  /** False when it is not to be tried again. */
+  /** Returns false when it must not be retried. */
   async #waits({ reason, retryAfterMs }: Missed, failures: number, startedMs: number): Promise<boolean> {
     const { contact, clock, random, patienceMs, signal } = this.#options;
     const fraction = random.fraction();
@@ -86,7 +86,7 @@ interface Missed {
 
 type Tried = Missed | { readonly answer: Answer };
 
-/** 429 is answered before anything is done; after 5xx nobody knows. */
+/** 429 is returned before anything is done. After 5xx, the outcome is unknown. */
 function triedOf(answer: Answer, url: string): Tried {
   const { status, body, retryAfterMs } = answer;
   if (status !== 429 && status < 500) return { answer };

@@ -1,11 +1,11 @@
-/** Single requests to the API of a cluster: JSON there and back, and streams of JSON lines. Nothing is tried twice here. */
+/** Single requests to the API of a cluster: JSON requests and answers, and streams of JSON lines. Nothing is retried here. */
 import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import type { ClusterAccess } from './cluster-access.ts';
 import { linesOf } from './lines-of.ts';
 
-/** Not imported: platform/node/src/node-http.ts says why. */
+/** It is not imported. The reason is in platform/node/src/node-http.ts. */
 const nodeHttp = process.getBuiltinModule('node:http');
 
 export interface Answer {
@@ -17,9 +17,9 @@ export interface Answer {
 
 export interface LineStream {
   readonly status: number;
-  /** Of an answer that is no stream: its status is not 200. */
+  /** The error of an answer that is not a stream: its status is not 200. */
   readonly body: unknown;
-  /** One text a line. Ends with the answer; rejects when the connection breaks or is quiet for too long. */
+  /** Each text is one line. Ends with the answer. Rejects when the connection breaks or is quiet for too long. */
   readonly lines: AsyncIterable<string>;
 }
 
@@ -27,31 +27,31 @@ export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
-  /** Instead of `body`: sent as it is. */
+  /** Sent unchanged, instead of `body`. */
   readonly text?: string;
   readonly contentType?: string;
 }
 
 export interface ClientLimits {
-  /** Without a byte of an answer. */
+  /** The timeout without a byte of an answer. */
   readonly answerMs?: number;
-  /** Without a byte on a watch: bookmarks come once a minute. */
+  /** The timeout without a byte on a watch. Bookmarks arrive once a minute. */
   readonly quietMs?: number;
 }
 
 const ANSWER_MS = 20_000;
 const QUIET_MS = 90_000;
 const CONNECTIONS_MAX = 32;
-/** A page of a list has 500 objects, and etcd takes 1.5 MB for one; most have a few kB. */
+/** A page of a list has 500 objects. etcd accepts 1.5 MB for one, and most have a few kB. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
-/** The request has not reached the cluster: it was certainly not carried out. */
+/** The request did not reach the cluster, so it was certainly not performed. */
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 export class ClusterClient {
   readonly #access: ClusterAccess;
   readonly #agent: HttpAgent | HttpsAgent;
-  /** Each watch has a connection for as long as it lasts: requests must not wait for one. */
+  /** Each watch occupies a connection, and requests must not wait for one. */
   readonly #streamAgent: HttpAgent | HttpsAgent;
   readonly #limits: Required<ClientLimits>;
 
@@ -66,7 +66,7 @@ export class ClusterClient {
     return this.#access.url;
   }
 
-  /** Whatever the status is. Rejects with a PlatformError when there is no whole answer; see `wasSent`. */
+  /** Resolves with any status. Rejects with a PlatformError when there is no complete answer (see `wasSent`). */
   async call(call: Call): Promise<Answer> {
     const response = await this.#send(call, this.#limits.answerMs);
     const text = await this.#textOf(response);
@@ -79,7 +79,7 @@ export class ClusterClient {
     };
   }
 
-  /** Not on a connection that others wait for. Rejects with a PlatformError when there is no answer. */
+  /** Uses its own connection. Rejects with a PlatformError when there is no answer. */
   async stream(path: string, signal: AbortSignal): Promise<LineStream> {
     const response = await this.#send({ method: 'GET', path }, this.#limits.answerMs, signal);
     const status = response.statusCode ?? 0;
@@ -110,7 +110,7 @@ export class ClusterClient {
     return Buffer.concat(chunks).toString('utf8');
   }
 
-  /** Proxies answer errors in HTML: that is kept as the message. */
+  /** Proxies answer errors in HTML, which is kept as the message. */
   #parsed(status: number, text: string): unknown {
     try {
       return JSON.parse(text);
@@ -170,10 +170,10 @@ function agentFor(
 }
 
 async function* none(): AsyncGenerator<string> {
-  // An answer that is no stream has no lines.
+  // An answer that is not a stream has no lines.
 }
 
-/** Of an error of `call`: whether the request may have reached the cluster, and may have been carried out. */
+/** For an error of `call`, returns true when the request may have reached the cluster and may have been performed. */
 export function wasSent(error: PlatformError): boolean {
   const { code } = (error.cause ?? {}) as { readonly code?: string };
   return error.code === 'unavailable' && !UNSENT.has(code ?? '');

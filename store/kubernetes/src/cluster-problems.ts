@@ -1,4 +1,4 @@
-/** What a cluster lacks before a server can keep its objects there, each with the way out. */
+/** Finds what a cluster lacks before a server can keep its objects there, each with a fix. */
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { collectionOf, crdFor, kinds, type Kind } from '@tinkerbell/resources';
 import type { ClusterClient } from './cluster-client.ts';
@@ -13,7 +13,7 @@ export interface ClusterProblemsDeps {
   readonly fields: ClusterFields;
 }
 
-/** Where the server keeps what is its own: its keys. */
+/** The namespace of the server's own objects, such as its keys. */
 const NAMESPACE = 'tinkerbell';
 const NAMESPACES = '/api/v1/namespaces';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -22,12 +22,12 @@ const APPLY = 'tinkerbell crds apply --kubeconfig FILE, or kubectl apply -f api/
 const SHOWN_MAX = 12;
 
 /**
- * Creates the namespace of the server where it is absent, and notes where the CRDs are upstream's. Empty when all is well. Rejects with a
- * PlatformError when the cluster does not answer.
+ * Creates the namespace of the server where it is absent, and records which CRDs are upstream's. Returns an empty list when there
+ * are no problems. Rejects with a PlatformError when the cluster does not answer.
  */
 export async function clusterProblems(deps: ClusterProblemsDeps): Promise<readonly string[]> {
   const rights = await rightsProblem(deps);
-  // Without rights, nothing that follows says anything.
+  // Without permissions, the following checks are meaningless.
   if (rights !== undefined) return [rights];
   const definitions = await Promise.all(kinds.map((kind) => definitionState(deps, kind)));
   const absent = kinds.filter((_, at) => definitions[at] === 'absent').map(collectionOf);
@@ -42,7 +42,7 @@ export async function clusterProblems(deps: ClusterProblemsDeps): Promise<readon
   ];
 }
 
-/** Undefined also where the API server cannot tell all. */
+/** Returns undefined also where the API server cannot list all rules. */
 async function rightsProblem({ client }: ClusterProblemsDeps): Promise<string | undefined> {
   const body = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -78,7 +78,7 @@ async function definitionState(
   if (listed.status !== 200)
     return { problem: `list ${collection} is answered with ${listed.status}: ${messageIn(listed.body)}` };
   const { status, body } = await client.call({ method: 'GET', path: `${DEFINITIONS}/${collection}` });
-  // Our own API serves the kinds without their definitions.
+  // This project's own API serves the kinds without their definitions.
   if (status !== 200) return 'served';
   const missing = missingFields(schemaIn(crdFor(kind), kind.version), schemaIn(body, kind.version));
   const others = missing.filter((path) => !extensionPaths(collection).includes(path));

@@ -1,4 +1,4 @@
-/** Where the API serves a collection of the store. */
+/** The API path of a collection of the store. */
 import { collectionOf, kinds } from '@tinkerbell/resources';
 import type { ObjectKey } from '@tinkerbell/store-contract';
 
@@ -13,7 +13,7 @@ export function collectionPath(collection: string, namespace?: string): string {
   return `${root}${within}/${plural}`;
 }
 
-/** Objects of a cluster as a whole have no namespace there, and an empty one here. */
+/** Cluster-scoped objects have no namespace there, and an empty one here. */
 export function keyIn(
   collection: string,
   { name, namespace = '' }: { readonly name: string; readonly namespace?: string },
@@ -25,12 +25,12 @@ export function objectPath({ collection, namespace, name }: ObjectKey): string {
   return `${collectionPath(collection, namespace)}/${encodeURIComponent(name)}`;
 }
 
-/** Where it has one, status is written apart from all else. */
+/** For collections with a status subresource, status is written separately. */
 export function hasStatusSubresource(collection: string): boolean {
   return kindOf(collection)?.status !== undefined;
 }
 
-/** What a watch of everything watches. */
+/** The collections that a watch of everything watches. */
 export const knownCollections: readonly string[] = kinds.map(collectionOf);
 
 function kindOf(collection: string) {

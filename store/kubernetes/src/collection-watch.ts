@@ -1,4 +1,4 @@
-/** One collection followed over any number of connections, from revision to revision. */
+/** Follows one collection over any number of connections, from revision to revision. */
 import { delay, PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Change } from '@tinkerbell/store-contract';
@@ -18,7 +18,7 @@ export interface CollectionWatchOptions {
   readonly namespace: string | undefined;
   readonly fromRevision: number;
   readonly signal: AbortSignal;
-  /** How long the first connection is tried for. */
+  /** How long the first connection is retried. */
   readonly patienceMs: () => number;
   readonly onChange: (change: Change) => void;
   readonly onEnd: (reason: string) => void;
@@ -31,8 +31,9 @@ const types: Readonly<Record<string, Change['type']>> = {
 };
 
 /**
- * Resolves when changes come, or when the cluster does not have such objects, which is asked again; with `compacted` when the changes
- * after the revision are no longer kept. Rejects with a PlatformError when nobody answers within the patience.
+ * Resolves when the watch is open, or when the cluster does not have such objects, in which case it is retried. Resolves with
+ * `compacted` when the changes after the revision are no longer kept. Rejects with a PlatformError when no answer arrives in
+ * time.
  */
 export async function watchCollection(options: CollectionWatchOptions): Promise<'compacted' | 'watching'> {
   const watch = new CollectionWatch(options);
@@ -48,7 +49,7 @@ class CollectionWatch {
   readonly #options: CollectionWatchOptions;
   readonly #what: string;
   #revision: number;
-  /** In a row, without a line in between. */
+  /** Consecutive failures, without a line in between. */
   #failures = 0;
 
   constructor(options: CollectionWatchOptions) {
@@ -70,14 +71,14 @@ class CollectionWatch {
         const isOutage = thrown instanceof PlatformError && thrown.code === 'unavailable';
         const isOver = signal.aborted || clock.monotonicMs() - startedMs > patienceMs();
         if (isOutage && !isOver) continue;
-        // Whoever asked is told, and no watch is left that is broken.
+        // The caller gets the error, and no broken watch remains.
         this.#options.contact.succeeded(this.#what);
         throw thrown;
       }
     }
   }
 
-  /** Until the signal, or until the cluster keeps too few changes. Never rejects. */
+  /** Runs until the signal aborts, or until the cluster keeps too few changes. Never rejects. */
   async follow(first: Opened): Promise<void> {
     const { signal, contact } = this.#options;
     for (let opened: Opened | undefined = first; !signal.aborted;) {
@@ -125,13 +126,13 @@ class CollectionWatch {
         this.#failures = 0;
       }
     } catch (thrown) {
-      // A connection that breaks, also in the middle of a line: the line comes again.
+      // A connection may break in the middle of a line, which is then sent again.
       this.#failed(thrown);
     }
     return 'ended';
   }
 
-  /** Throws at what is not an event, and at the event that says that there are no more. */
+  /** Throws on text that is not an event, and on the event that reports the end of the watch. */
   #takeLine(line: string): 'compacted' | undefined {
     const { collection, onChange } = this.#options;
     const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: Resource };
@@ -149,7 +150,7 @@ class CollectionWatch {
     return undefined;
   }
 
-  /** Of an end without a failure: servers end every watch after a while. */
+  /** After an end without a failure, because servers end every watch after a while. */
   #pause(): Promise<void> {
     const { clock, random, signal } = this.#options;
     this.#failures += 1;

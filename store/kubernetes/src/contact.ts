@@ -1,9 +1,9 @@
-/** Whether the cluster is in touch, and how often it was not: for `/readyz` and `/metrics`. */
+/** Records whether the cluster is reachable, and how often it was not, for `/readyz` and `/metrics`. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { createClusterMetrics } from './metrics.ts';
 
-/** Why something was asked again. */
+/** The reason for a retry. */
 export type RetryReason = 'too-many-requests' | 'server-error' | 'connection';
 
 const RETRY_REASONS: readonly RetryReason[] = ['too-many-requests', 'server-error', 'connection'];
@@ -15,7 +15,7 @@ interface Trouble {
 
 export class Contact {
   readonly #clock: Clock;
-  /** By what has failed: requests, or the watch of a collection. */
+  /** The failures, by kind: requests, or the watch of a collection. */
   readonly #troubles = new Map<string, Trouble>();
   readonly metrics = new MetricSet();
   readonly #counts = createClusterMetrics(this.metrics);
@@ -25,7 +25,7 @@ export class Contact {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#counts.inTouch.from(() => (this.#troubles.size === 0 ? 1 : 0));
-    // Zeros before the first one: a rate needs a value to begin with.
+    // Zeros before the first failure, because a rate needs an initial value.
     for (const reason of RETRY_REASONS) this.#counts.retries.with({ reason });
   }
 
@@ -50,7 +50,7 @@ export class Contact {
     this.#relists.add();
   }
 
-  /** Undefined while all is well. */
+  /** Undefined while there is no problem. */
   failure(): string | undefined {
     const [first, ...others] = this.#troubles.values();
     if (first === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Where fields of ours are kept by an API server whose CRDs are upstream's, which drops fields that it does not know. Those of a
- * Workflow must be written together with the status that they belong to, and so they are the message of one more condition; those
- * of a Hardware are derived from other objects, and an annotation is good enough. Readers of the store never see either.
+ * The place of added fields on an API server with upstream's CRDs, which drops unknown fields. Those of a Workflow must be
+ * written together with the status to which they belong, so they are the message of an additional condition. Those of a Hardware
+ * are derived from other objects, so an annotation suffices. Readers of the store see neither.
  */
 import {
   hardwareStatusExtensions,
@@ -18,9 +18,9 @@ export const FIELDS_ANNOTATION = 'tinkerbell.org/status-fields';
 const REASON = 'UpstreamDefinition';
 
 interface Placing {
-  /** What the API server takes; the same object when nothing is to be moved. */
+  /** Returns the object that the API server accepts, or the same object when nothing must be moved. */
   into(object: Resource): Resource;
-  /** Undoes it. What cannot be read is left where it is. */
+  /** Reverses the placement. Text that cannot be parsed is left in place. */
   from(object: Resource): Resource;
 }
 
@@ -29,7 +29,7 @@ const placings: Readonly<Record<string, Placing>> = {
   'hardware.tinkerbell.org': { into: intoAnnotation, from: fromAnnotation },
 };
 
-/** Collections whose fields of ours have a place with upstream's CRDs. */
+/** Collections whose added fields have a place with upstream's CRDs. */
 export function isPlaced(collection: string): boolean {
   return Object.hasOwn(placings, collection);
 }
@@ -103,7 +103,7 @@ function intoAnnotation(object: Resource): Resource {
   };
 }
 
-/** A field in its own place is newer: the cluster has got our CRDs since. */
+/** A field in its own place is newer: the cluster has got this project's CRDs since. */
 function fromAnnotation(object: Resource): Resource {
   const { [FIELDS_ANNOTATION]: text, ...others } = object.metadata.annotations ?? {};
   const own = parsed(text);
@@ -121,7 +121,7 @@ function isNotOurs(condition: Fields): boolean {
   return condition['type'] !== FIELDS_CONDITION;
 }
 
-/** Undefined for what is not the text of an object. */
+/** Returns undefined for text that is not an object. */
 function parsed(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {

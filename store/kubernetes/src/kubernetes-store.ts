@@ -1,9 +1,9 @@
 /**
- * The store in the API of a Kubernetes cluster. Revisions are the cluster's resource versions, which are numbers of one sequence in
- * etcd and in our own API. What is promised less than elsewhere: the writes of one commit are checked together and then done one after
- * the other, so that another writer or an outage in between leaves the first ones done and refuses the rest; a change of status
- * and of something else is two requests and two revisions; a watch of all collections tells each collection's changes in order, but
- * not those of two collections; the cluster gives new objects their uid.
+ * The store in the API of a Kubernetes cluster. Revisions are the cluster's resource versions, which are numbers of one sequence
+ * in etcd and in this project's API. It guarantees less than the other stores. The writes of one commit are checked together and
+ * then performed one after the other, so that another writer or an outage in between leaves the first ones applied and refuses
+ * the rest. A change of status and of something else is two requests and two revisions. A watch of all collections delivers each
+ * collection's changes in order, but not those of two collections. The cluster assigns the uid of new objects.
  */
 import { PlatformError, delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
 import type { MetricFamilies } from '@tinkerbell/platform-metrics';
@@ -39,32 +39,32 @@ export interface KubernetesStoreOptions {
   readonly random: Random;
   readonly log: Log;
   readonly limits?: ClientLimits & {
-    /** How long an unanswered request is asked again; 15 s when absent. */
+    /** How long an unanswered request is retried (default: 15 s). */
     readonly patienceMs?: number;
   };
 }
 
-/** A store that also tells how its cluster is. */
+/** A store that also reports the state of its cluster. */
 export interface KubernetesStore extends Store {
-  /** Why the cluster is out of touch; undefined while it is in touch. */
+  /** The reason why the cluster is unreachable, or undefined while it is reachable. */
   failure(): string | undefined;
   /**
-   * What the cluster lacks for a server to keep its objects there, or why it does not answer; undefined when all is well. Creates
-   * the namespace of the server.
+   * Resolves with what the cluster lacks for a server to keep its objects there, or the reason why it does not answer, or
+   * undefined when there is no problem. Creates the namespace of the server.
    */
   problem(): Promise<string | undefined>;
   /** What `/metrics` shows. */
   readonly metrics: MetricFamilies;
 }
 
-/** An API server that is restarted is back sooner; agents ask again after 20 s. */
+/** An API server that restarts is back sooner, and agents retry after 20 s. */
 const PATIENCE_MS = 15_000;
 const PAGE = 500;
-/** How long an answer waits for this server's own watches to have seen it. */
+/** How long an answer waits until this server's own watches have received the change. */
 const SEEN_LIMIT_MS = 1_000;
 const ANY_COLLECTION = 'workflows.tinkerbell.org';
 
-/** Rejects when the cluster cannot be reached, or does not have our kinds. */
+/** Rejects when the cluster is unreachable, or does not have Tinkerbell's kinds. */
 export async function openKubernetesStore(options: KubernetesStoreOptions): Promise<KubernetesStore> {
   const store = new ClusterStore(options);
   try {
@@ -76,7 +76,7 @@ export async function openKubernetesStore(options: KubernetesStoreOptions): Prom
   }
 }
 
-/** Asks the cluster nothing yet: `problem` tells whether it is there. */
+/** Sends nothing to the cluster yet. `problem` reports whether it is reachable. */
 export function createKubernetesStore(options: KubernetesStoreOptions): KubernetesStore {
   return new ClusterStore(options);
 }
@@ -145,7 +145,7 @@ class ClusterStore implements KubernetesStore {
     return storedFrom(key, body as Resource);
   }
 
-  /** All pages are read whatever the limit: a cluster's own way to go on ends with the minute. */
+  /** All pages are read whatever the limit, because a cluster's continue token expires. */
   async list({ collection, namespace, limit = Infinity, after }: ListQuery): Promise<ObjectList> {
     const { objects, revision } = await this.#listAll(collection, namespace);
     const matching = objects
@@ -174,7 +174,7 @@ class ClusterStore implements KubernetesStore {
       if (status === 410 && go !== '') return this.#listAll(collection, namespace);
       if (status !== 200) throw this.#refused('list', collection, { status, body });
       const { items, metadata, apiVersion = '', kind = '' } = body as ListBody;
-      // Items of a list leave out what the list says.
+      // Items of a list omit the fields that the list itself contains.
       const own = { apiVersion, kind: kind.replace(/List$/, '') };
       for (const item of items) objects.push({ ...own, ...item });
       if (!metadata.continue) return { objects, revision: Number(metadata.resourceVersion) };
@@ -222,7 +222,7 @@ class ClusterStore implements KubernetesStore {
     return { ok: true, revision: objects.at(-1)?.revision ?? 0, objects };
   }
 
-  /** To be called before a write; what it returns waits until the watchers that it concerns have been told. */
+  /** Call it before a write. The returned function waits until the watchers concerned have received the change. */
   #expect({ key, operation }: Write): (revision: number) => Promise<Change | undefined> {
     const concerned = [...this.#watchers].filter(({ query }) => concerns(query, key));
     const waits = concerned.map(({ expecting }) => {
@@ -288,7 +288,7 @@ class ClusterStore implements KubernetesStore {
     });
   }
 
-  /** False when it had been stopped before. */
+  /** Returns false when it was already stopped. */
   #stop(watcher: Watcher): boolean {
     watcher.stopping.abort();
     return this.#watchers.delete(watcher);

@@ -1,4 +1,4 @@
-/** Which fields of one schema another one does not have: an API server drops them. */
+/** Finds the fields of one schema that another one lacks. An API server drops them. */
 import {
   hardwareStatusExtensions,
   workflowActionExtensions,

@@ -1,4 +1,4 @@
-/** One write of the store as requests to the API. */
+/** Performs one write of the store as requests to the API. */
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { isDeepEqual, type Resource } from '@tinkerbell/resources';
 import {
@@ -30,8 +30,9 @@ type Update = Extract<Write, { operation: 'update' }>;
 type Delete = Extract<Write, { operation: 'delete' }>;
 
 /**
- * `current` as it was read before. What somebody else writes in between is a conflict. A request whose answer was lost is sent again:
- * the name or the revision that it is based on keeps it from being done twice, and when that is gone the object shows who took it.
+ * `current` is the object as it was read before. A write by another client in between is a conflict. A request whose answer was
+ * lost is sent again. The name or the revision on which it is based prevents it from being applied twice, and when that has
+ * changed the object shows which write was applied.
  */
 export function performWrite(
   deps: WriteDeps,
@@ -53,7 +54,7 @@ async function create(deps: WriteDeps, write: Create): Promise<Written> {
   const isOurs = (found: Resource): boolean => includes(withoutStatus(found), withoutStatus(body));
   const created = await settled(deps, write, answer, isOurs);
   if (!created.ok || write.object.status === undefined || !hasStatus) return created;
-  // After a lost answer somebody may have gone on with it.
+  // After a lost answer, another client may have changed it.
   if (created.object.status !== undefined) return created;
   return putStatus(deps, write, created.object);
 }
@@ -69,7 +70,7 @@ async function update(deps: WriteDeps, write: Update, current: StoredObject | un
   if (!changesRest && changesStatus) return putStatus(deps, write, based);
   const updated = await putObject(deps, write, withoutStatus(based));
   if (!updated.ok || !changesStatus) return updated;
-  // After a lost answer somebody may have gone on with it: their status is not to be overwritten.
+  // After a lost answer, another client may have changed it, and its status must not be overwritten.
   const now = deps.fields.placed(collection, withFieldsRestored(collection, updated.object));
   if (!isDeepEqual(statusOf(now), statusOf(before))) return conflict(write);
   return putStatus(deps, write, updated.object);
@@ -87,7 +88,7 @@ async function putObject(deps: WriteDeps, write: Create | Update, body: Resource
   return settled(deps, write, answer, (found) => isAsWritten(isWhole ? found : withoutStatus(found), body));
 }
 
-/** Upon the revision of `object`, so that nobody else's status is lost. */
+/** Based on the revision of `object`, so that no other client's status is lost. */
 async function putStatus(deps: WriteDeps, write: Create | Update, object: Resource): Promise<Written> {
   const { collection } = write.key;
   const wanted = { ...object, status: write.object.status ?? {} };
@@ -98,7 +99,7 @@ async function putStatus(deps: WriteDeps, write: Create | Update, object: Resour
   return settled(deps, write, answer, (found) => isAsWritten(found, body));
 }
 
-/** The cluster has just refused fields of ours: nothing of the status is written yet. */
+/** The cluster has just refused added fields, so nothing of the status is written yet. */
 async function putStatusElsewhere(
   deps: WriteDeps,
   write: Create | Update,
@@ -123,7 +124,7 @@ async function remove(deps: WriteDeps, write: Delete, current: StoredObject | un
   return removed.ok && current !== undefined ? { ok: true, object: current.object } : removed;
 }
 
-/** After a lost answer, a conflict may be with our own request: then the object is as it wrote it. */
+/** After a lost answer, the conflict may be with the same request. Then the object is as this request wrote it. */
 async function settled(
   deps: WriteDeps,
   write: Write,
@@ -173,7 +174,7 @@ export function firstRefusal(
   return undefined;
 }
 
-/** The reason of a refusal of the whole commit. */
+/** The reason why the whole commit is refused. */
 export function unavailable(write: Write | undefined, thrown: unknown): Refusal {
   if (!(thrown instanceof PlatformError)) throw thrown;
   const key = write?.key ?? { collection: '', namespace: '', name: '' };

@@ -1,4 +1,4 @@
-/** What the cluster does not allow, in words that name the way out. */
+/** Errors for requests that the cluster does not allow. They name a fix. */
 import { PlatformError } from '@tinkerbell/platform-contract';
 
 /** In this repository. */
@@ -10,11 +10,11 @@ export interface Refusing {
   /** `workflows.tinkerbell.org` */
   readonly collection: string;
   readonly status: number;
-  /** The answer: a Status of Kubernetes, or what a proxy says. */
+  /** The answer: a Status of Kubernetes, or a proxy's text. */
   readonly text: string;
 }
 
-/** Of an answer that is neither what was asked for nor an outage. */
+/** The error for an answer that is neither the expected one nor an outage. */
 export function refused({ url, verb, collection, status, text }: Refusing): PlatformError {
   const what = `${verb} ${collection}`;
   if (status === 401)

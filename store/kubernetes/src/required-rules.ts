@@ -1,4 +1,7 @@
-/** What a server does in its cluster: the rules of the ClusterRole in deploy/kubernetes/rbac.yaml, which a test holds against these. */
+/**
+ * The permissions of a server in its cluster: the rules of the ClusterRole in deploy/kubernetes/rbac.yaml. A test compares the
+ * two.
+ */
 
 /** As in a ClusterRole of Kubernetes. */
 export interface Rule {
@@ -27,7 +30,7 @@ export const requiredRules: readonly Rule[] = [
     resources: ['machines/status', 'jobs/status', 'tasks/status'],
     verbs: ['update'],
   },
-  // Keys of the server, credentials of BMCs, sessions of agents, leadership, what happened.
+  // Keys of the server, credentials of BMCs, sessions of agents, leadership and events.
   {
     apiGroups: [''],
     resources: ['secrets', 'configmaps', 'events', 'serviceaccounts'],
@@ -35,7 +38,7 @@ export const requiredRules: readonly Rule[] = [
   },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: write },
   { apiGroups: [''], resources: ['namespaces'], verbs: [...read, 'create'] },
-  // Who may use the server's own API, and which kinds it serves beside its own.
+  // The users of the server's own API, and the kinds that it serves beside its own.
   {
     apiGroups: ['rbac.authorization.k8s.io'],
     resources: ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'],
@@ -44,10 +47,10 @@ export const requiredRules: readonly Rule[] = [
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: read },
 ];
 
-/** Who creates the namespace of the server before its first start does without. */
+/** Not needed if the namespace of the server is created before its first start. */
 const OPTIONAL = new Set(['create namespaces']);
 
-/** What is required and not granted, as `verb resource.group`, such as `watch workflows.tinkerbell.org`. */
+/** Returns the required rules that are not granted, as `verb resource.group`, such as `watch workflows.tinkerbell.org`. */
 export function missingRights(granted: readonly Partial<Rule>[]): readonly string[] {
   return requiredRules.flatMap(({ apiGroups: [group = ''], resources, verbs }) =>
     resources.flatMap((resource) =>
@@ -65,7 +68,7 @@ interface Right {
   readonly verb: string;
 }
 
-/** Rules about objects of certain names are not enough. */
+/** Rules about objects of certain names do not suffice. */
 function allows(rule: Partial<Rule> & { readonly resourceNames?: readonly string[] }, right: Right): boolean {
   const has = (values: readonly string[] | undefined, value: string): boolean =>
     values !== undefined && (values.includes('*') || values.includes(value));

@@ -1,9 +1,9 @@
-/** Waits until a cluster is there and has what a server needs. */
+/** Waits until a cluster is reachable and has what a server needs. */
 import { delay, PlatformError, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
 import { retryDelayMs } from './retry-delay.ts';
 
 export interface WaitForClusterOptions {
-  /** Why it cannot be used yet; undefined when it can. */
+  /** The reason why it cannot be used yet, or undefined when it can. */
   readonly problem: () => Promise<string | undefined>;
   readonly clock: Clock;
   readonly random: Random;
@@ -13,7 +13,7 @@ export interface WaitForClusterOptions {
   readonly onWaiting: (reason: string) => void | Promise<void>;
 }
 
-/** Looks again and again, at least every five seconds. Rejects with a PlatformError when the signal aborts before. */
+/** Checks repeatedly, at least every five seconds. Rejects with a PlatformError when the signal aborts before. */
 export async function waitForCluster(options: WaitForClusterOptions): Promise<void> {
   const { problem, clock, random, log, signal, onWaiting } = options;
   let last: string | undefined;

@@ -1,4 +1,4 @@
-/** Whether an object of the cluster is what was written: beside what the API server fills in by itself. */
+/** Compares an object of the cluster with the written one, apart from fields that the API server fills in. */
 import { isDeepEqual, type Resource } from '@tinkerbell/resources';
 
 /** Each is the server's. */
@@ -11,12 +11,12 @@ const SERVER_FIELDS = [
   'selfLink',
 ];
 
-/** The same in every field that is a client's. A status that is absent is an empty one. */
+/** Returns true when every client field is the same. An absent status equals an empty one. */
 export function isAsWritten(found: Resource, written: Resource): boolean {
   return isDeepEqual(ofClients(found), ofClients(written));
 }
 
-/** Everything that was written is there; the server may have added defaults. */
+/** Returns true when everything that was written is present. The server may have added defaults. */
 export function includes(found: Resource, written: Resource): boolean {
   return contains(ofClients(found), ofClients(written));
 }

@@ -1,4 +1,4 @@
-/** The store in memory: for tests, simulation, and as the plainest reading of the contract. */
+/** The store in memory, for tests and simulation. It is the simplest implementation of the contract. */
 import {
   changeOf,
   refusalOf,

@@ -1,3 +1,6 @@
-/** `synchronous_commit` weaker than `on` would acknowledge what a power cut takes; stronger settings of the operator stay. */
+/**
+ * A `synchronous_commit` weaker than `on` would acknowledge commits that a power cut loses. Stronger settings of the operator are
+ * kept.
+ */
 export const BEGIN_DURABLY = `begin;
   select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') in ('off', 'local')`;

@@ -1,6 +1,6 @@
 /**
- * Changes of all servers, in order of revision, to the watchers of this one. What this server wrote itself is told at once when
- * nothing of others came between; all else is read from the table of changes.
+ * Delivers the changes of all servers, in order of revision, to the watchers of this one. This server's own writes are delivered
+ * at once when no other server's writes came in between. All others are read from the table of changes.
  */
 import type { Log } from '@tinkerbell/platform-contract';
 import {
@@ -13,14 +13,14 @@ import {
 } from '@tinkerbell/store-contract';
 import type { Database } from './database.ts';
 
-/** Changes read at once: each may have a template in it. */
+/** The number of changes that are read at once. Each may contain a template. */
 const PAGE = 500;
 
 export class ChangeFeed {
   readonly #database: Database;
   readonly #log: Log;
   readonly #hub = new WatchHub();
-  /** Everything up to it has been told. */
+  /** Every change up to this revision has been delivered. */
   #told: number;
   #reading: Promise<void> | undefined;
   #readingAgain: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class ChangeFeed {
     this.#told = revision;
   }
 
-  /** Tells what this server has just committed after revision `before`. */
+  /** Delivers the changes that this server has just committed after revision `before`. */
   async tell(changes: readonly Change[], before: number): Promise<void> {
     if (before === this.#told) this.#publish(changes);
     else if ((changes.at(-1)?.revision ?? 0) > this.#told) await this.catchUp();
@@ -46,13 +46,13 @@ export class ChangeFeed {
     );
   }
 
-  /** Resolves when everything committed before the call has been told. */
+  /** Resolves when everything committed before the call has been delivered. */
   catchUp(): Promise<void> {
     if (this.#reading === undefined) {
       this.#reading = this.#read().finally(() => (this.#reading = undefined));
       return this.#reading;
     }
-    // What is being read may be from before the call.
+    // A read in progress may have started before the call.
     this.#readingAgain ??= this.#reading
       .catch(() => undefined)
       .then(() => {
@@ -69,7 +69,7 @@ export class ChangeFeed {
       const first = changes.find(({ revision }) => revision > this.#told);
       if (first === undefined) return;
       if (first.revision > this.#told + 1) {
-        // This server was away for longer than changes are kept.
+        // This server was disconnected for longer than changes are kept.
         this.#told = first.revision - 1;
         this.#hub.end('changes were let go of before they were read; list again');
       }
@@ -86,14 +86,14 @@ export class ChangeFeed {
     return rows.map((row) => changeFrom(row));
   }
 
-  /** Revisions have no gaps. What came by the other way in the meantime is not told again. */
+  /** Revisions have no gaps. Changes that arrived the other way in the meantime are not delivered again. */
   #publish(changes: readonly Change[]): void {
     const news = changes.filter(({ revision }) => revision > this.#told);
     this.#told = news.at(-1)?.revision ?? this.#told;
     this.#hub.publish(news);
   }
 
-  /** What is committed while the past is read waits for its turn. */
+  /** Changes that are committed while old changes are read wait for their turn. */
   async watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult> {
     const upTo = this.#told;
     const watcher = new WaitingWatcher(query, handlers);
@@ -117,7 +117,7 @@ export class ChangeFeed {
     }
   }
 
-  /** In one statement, so that nothing is let go of between the answer whether it is all there and what is there. */
+  /** One statement does both, so that no change is dropped between the check for completeness and the read. */
   async #since(after: number, upTo: number) {
     const rows = await this.#database.read(
       `select k.compacted, c.* from tinkerbell.counter k left join lateral (
@@ -135,7 +135,7 @@ export class ChangeFeed {
   }
 }
 
-/** Holds back what comes until the past has been told. */
+/** Holds back new changes until the old ones have been delivered. */
 class WaitingWatcher implements WatchHandlers {
   readonly #from: number;
   readonly #handlers: WatchHandlers;
@@ -148,7 +148,7 @@ class WaitingWatcher implements WatchHandlers {
   }
 
   onChange(change: Change): void {
-    // A revision that another server gave out may be from before what this one has seen.
+    // A revision that another server returned may be newer than the last one that this server has received.
     if (change.revision <= this.#from) return;
     if (this.#held === undefined) this.#handlers.onChange(change);
     else this.#held.push(change);

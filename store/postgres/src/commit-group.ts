@@ -1,4 +1,7 @@
-/** Commits that share a transaction: what each does is decided here, with the one counter held; each succeeds or fails by itself. */
+/**
+ * Commits that share a transaction. The outcome of each is decided here, while the single counter is locked. Each succeeds or
+ * fails by itself.
+ */
 import {
   changeOf,
   refusalOf,
@@ -17,19 +20,19 @@ export type Outcome = { readonly changes: readonly Change[] } | { readonly refus
 export interface GroupPlan {
   /** The revision before the first change. */
   readonly before: number;
-  /** By which PostgreSQL tells later whether it was committed. */
+  /** The id by which PostgreSQL reports later whether the transaction was committed. */
   readonly transaction: string;
   readonly outcomes: readonly Outcome[];
   readonly changes: readonly Change[];
 }
 
-/** The channel that says that there are changes, with the latest revision. */
+/** The channel that announces changes, with the latest revision. */
 export const CHANGES_CHANNEL = 'tinkerbell_changes';
 
-/** Old changes are removed so many at a time, so that most groups need not. */
+/** Old changes are removed in batches of this size, so that most groups do not need to. */
 const TRIM_EVERY = 256;
 
-/** Begins a transaction and writes the group; to be committed by the caller. */
+/** Begins a transaction and writes the group. The caller commits it. */
 export async function writeGroup(
   client: pg.ClientBase,
   group: readonly (readonly Write[])[],
@@ -51,7 +54,7 @@ export async function writeGroup(
   return { before, transaction, outcomes, changes };
 }
 
-/** From here to the end of the transaction nobody else writes. What is read afterwards is what all earlier writers left. */
+/** From here to the end of the transaction no other server writes. Later reads see the state that all earlier writers left. */
 async function lockCounter(client: pg.ClientBase) {
   const results = (await client.query(`${BEGIN_DURABLY};
     select revision, compacted, pg_current_xact_id()::text as transaction
@@ -64,7 +67,7 @@ async function lockCounter(client: pg.ClientBase) {
   };
 }
 
-/** Of the objects that are deleted also what is in them: the change tells it. */
+/** For deleted objects, the contents are read too, because the change contains them. */
 async function readCurrent(
   client: pg.ClientBase,
   writes: readonly Write[],
@@ -95,7 +98,7 @@ async function readCurrent(
   );
 }
 
-/** What is in it is parsed only where it is asked for. */
+/** The contents are parsed only where they are needed. */
 class CurrentObject implements StoredObject {
   readonly key: ObjectKey;
   readonly revision: number;
@@ -121,7 +124,7 @@ function apply(write: Write, revision: number, current: Map<string, StoredObject
   return change;
 }
 
-/** Everything in one statement: of several changes to one object the last is what it is. */
+/** One statement writes everything. Of several changes to one object, the last one is its state. */
 async function insert(client: pg.ClientBase, changes: readonly Change[], compacted: number): Promise<void> {
   await client.query({
     name: 'insert-changes',

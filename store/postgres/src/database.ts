@@ -1,4 +1,4 @@
-/** Connections to one PostgreSQL: limited in number and in time, made anew when they are lost. */
+/** Connections to one PostgreSQL. Their number and time are limited, and lost connections are replaced. */
 import { delay, PlatformError, type Clock, type Log } from '@tinkerbell/platform-contract';
 import pg from 'pg';
 import { prepareSchema } from './schema.ts';
@@ -17,12 +17,12 @@ const CONNECT_LIMIT_MS = 3_000;
 /** A statement reads a page or writes a group of commits. */
 const STATEMENT_LIMIT_MS = 15_000;
 /**
- * A server that was stopped in the middle of a transaction holds the one row that every writer needs: PostgreSQL ends it after
- * this, and the others go on.
+ * A server that was stopped in the middle of a transaction holds the one row that every writer needs. PostgreSQL ends the
+ * transaction after this time, and the others continue.
  */
 const IDLE_TRANSACTION_LIMIT_MS = 2_000;
 const IDLE_CONNECTION_MS = 30_000;
-/** Reads are asked again so often after a lost connection: a standby that takes over needs seconds. */
+/** The number of retries of a read after a lost connection. A standby needs seconds to take over. */
 const READ_RETRIES_MS = [20, 200, 1_000] as const;
 
 /** After the last of these has begun. */
@@ -30,7 +30,7 @@ const LATE_READ_MS = 1_300;
 /** A connection takes milliseconds. Clients of the API have their 503 within two seconds. */
 const PROBE_LIMIT_MS = 500;
 
-/** With its tables as this program wants them. Rejects with a PlatformError whose message is for the operator. */
+/** Opens the database and creates or upgrades its tables. Rejects with a PlatformError whose message is for the operator. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const database = new Database(options);
   try {
@@ -50,7 +50,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#pool = new pg.Pool({ ...connectionOf(options.url), max: options.connectionsMax });
-    // Who uses a connection hears of its end from the statement; who does not need not know.
+    // The user of a connection learns of its end from the statement. Idle connections need no handling.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -71,7 +71,7 @@ export class Database {
     });
   }
 
-  /** Asks over a connection of its own, as those of the pool may all wait. One question answers all who ask meanwhile. */
+  /** Uses its own connection, because those of the pool may all be waiting. One query answers all concurrent callers. */
   #isAnswering(): Promise<boolean> {
     this.#probe ??= probe(this.#options.url).finally(() => (this.#probe = undefined));
     return this.#probe;
@@ -106,7 +106,7 @@ export class Database {
     }
   }
 
-  /** A further connection that belongs to the caller. */
+  /** Opens an additional connection that belongs to the caller. */
   async connect(): Promise<pg.Client> {
     const client = new pg.Client(connectionOf(this.#options.url));
     client.on('error', () => undefined);
@@ -138,12 +138,12 @@ async function probe(url: string): Promise<boolean> {
   } catch {
     return false;
   } finally {
-    // Its farewell may never arrive.
+    // Its closing message may never arrive.
     void client.end().catch(() => undefined);
   }
 }
 
-/** False for what PostgreSQL itself has to say about a statement. */
+/** Returns false for PostgreSQL's own errors about a statement. */
 function isLostConnection(thrown: unknown): boolean {
   if (!(thrown instanceof pg.DatabaseError)) return true;
   // Classes 08 connection exception, 53 insufficient resources, 57P shutdown; 25P03: idle for too long in a transaction.
@@ -156,7 +156,7 @@ function connectionOf(url: string): pg.PoolConfig {
     application_name: 'tinkerbell',
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: STATEMENT_LIMIT_MS,
-    // Where the network takes packets and gives no answers, PostgreSQL's own limit is never heard of.
+    // Where the network drops packets silently, PostgreSQL's own limit is never reported.
     query_timeout: STATEMENT_LIMIT_MS + CONNECT_LIMIT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_LIMIT_MS,
     keepAlive: true,
@@ -164,7 +164,7 @@ function connectionOf(url: string): pg.PoolConfig {
   };
 }
 
-/** Host, port and database; without user and password. */
+/** Returns host, port and database, without user and password. */
 function placeOf(url: string): string {
   try {
     const { host, pathname } = new URL(url);

@@ -1,4 +1,6 @@
-/** Records of the journal in three tables with one counter: the output of actions and the audit of writes have bounds of their own. */
+/**
+ * Records of the journal in three tables with one counter. The output of actions and the audit of writes have their own limits.
+ */
 import {
   ACTION_OUTPUT,
   WRITE_ANSWERED,
@@ -8,23 +10,26 @@ import {
 import { BEGIN_DURABLY } from './begin-durably.ts';
 import type { Database } from './database.ts';
 
-/** The channel that says that there are records, with the number of the latest. */
+/** The channel that announces records, with the number of the latest. */
 export const JOURNAL_CHANNEL = 'tinkerbell_journal';
 
-/** By event, those whose records are elsewhere than in the timeline. */
+/** The events whose records are not in the timeline's table. */
 const tablesByEvent = new Map([
   [ACTION_OUTPUT, 'journal_output'],
   [WRITE_ANSWERED, 'journal_audit'],
 ]);
 
-/** Writes them, in order, and resolves with the number of the last. Records are small, and may be lost with the machine. */
+/**
+ * Writes records in order, and resolves with the number of the last one. Records are small, and may be lost in a crash of the
+ * machine.
+ */
 export function insertRecords(
   database: Database,
   records: readonly Omit<JournalRecord, 'sequence'>[],
 ): Promise<number> {
   return database.withConnection(async (client) => {
     await client.query('begin; set local synchronous_commit = off');
-    // Held to the end of the transaction: numbers become visible in their order.
+    // Locked to the end of the transaction, so that numbers become visible in order.
     const { rows } = await client.query<{ sequence: string }>(
       'update tinkerbell.journal_counter set sequence = sequence + $1 returning sequence',
       [records.length],
@@ -44,7 +49,7 @@ export function insertRecords(
   });
 }
 
-/** With their own numbers; those that are there are left alone. */
+/** Writes records with their own numbers. Existing records are left unchanged. */
 export function restoreRecords(database: Database, records: readonly JournalRecord[]): Promise<void> {
   return database.withConnection(async (client) => {
     await client.query(BEGIN_DURABLY);
@@ -132,7 +137,7 @@ function hasSubjects({ machines, workflows }: JournalQuery): boolean {
   return machines !== undefined || workflows !== undefined;
 }
 
-/** Lets go of what is older than `oldestMs`, and of the oldest when there are more than `kept`. */
+/** Drops records older than `oldestMs`, and the oldest when there are more than `kept`. */
 export async function trimRecords(
   database: Database,
   table: 'journal' | 'journal_output' | 'journal_audit',

@@ -1,8 +1,8 @@
-/** Wakes whoever reads a table that others write: at a notification, and after a while without one. */
+/** Wakes the readers of a table that other servers write: at each notification, and periodically without one. */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import type { Database } from './database.ts';
 
-/** How late a change is where notifications do not come through, as behind a pool of connections. */
+/** The maximum delay of a change where notifications do not arrive, as behind a connection pooler. */
 const LOOK_EVERY_MS = 1_000;
 const RECONNECT_MS = [100, 500, 1_000, 5_000] as const;
 
@@ -11,11 +11,11 @@ export interface NotificationsOptions {
   readonly channel: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Also called after a connection was lost and made again. The text is empty when it is only time to look. */
+  /** Also called after a lost connection was replaced. The text is empty when the period has passed. */
   readonly wake: (text: string) => void;
 }
 
-/** Begins at once; the first notification may be missed, and is found by looking. Returns what ends it. */
+/** Starts at once. The first notification may be missed, and the periodic check finds it. Returns the function that stops it. */
 export function followNotifications(options: NotificationsOptions): { stop(): Promise<void> } {
   const { clock, wake } = options;
   let isStopped = false;

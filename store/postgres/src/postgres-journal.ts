@@ -1,7 +1,8 @@
 /**
- * The journal in PostgreSQL, for any number of servers at once. Records wait in memory for at most 100 ms and are written together;
- * a crash may lose that much. They get their numbers as they are written, with the one counter held: whoever has read up to a
- * number has missed nothing below it, whichever server wrote it. Followers are told what has been written, by anybody.
+ * The journal in PostgreSQL, for any number of servers at once. Records wait in memory for at most 100 ms and are written
+ * together. A crash may lose that much. They get their numbers as they are written, while the single counter is locked, so a
+ * reader that has read up to a number has missed nothing below it, whichever server wrote it. Followers receive the records that
+ * any server has written.
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
@@ -31,10 +32,10 @@ export interface PostgresJournalOptions extends Partial<JournalBounds> {
 }
 
 const WRITE_AFTER_MS = 100;
-/** What the database did not take is tried again after this. */
+/** Records that the database did not accept are retried after this time. */
 const WRITE_AGAIN_AFTER_MS = 1_000;
 const WRITTEN_AT_ONCE = 1_000;
-/** Records that wait beyond this are dropped and counted: the database is not taking them. */
+/** Queued records beyond this are dropped and counted, because the database does not accept them. */
 const PENDING_LIMIT = 100_000;
 const TRIM_EVERY = 10_000;
 const READ_LIMIT = 10_000;
@@ -50,7 +51,7 @@ type UnwrittenRecord = Omit<JournalRecord, 'sequence'>;
 interface Follower {
   readonly query: Omit<JournalQuery, 'after' | 'limit'>;
   readonly onRecord: (record: JournalRecord) => void;
-  /** What was there before it came; known once that has been written. */
+  /** The last number before it, which is known once the earlier records have been written. */
   after: number;
 }
 
@@ -60,7 +61,7 @@ class PostgresJournal implements RestorableJournal {
   readonly #followers = new Set<Follower>();
   readonly #notifications: { stop(): Promise<void> };
   #pending: UnwrittenRecord[] = [];
-  /** One write or look after the other. */
+  /** Writes and reads run one after the other. */
   #work: Promise<unknown> = Promise.resolve();
   #horizon: Promise<number> | undefined;
   #told = 0;
@@ -104,7 +105,7 @@ class PostgresJournal implements RestorableJournal {
     });
   }
 
-  /** What fails is in the log; the next goes on. */
+  /** The failure is logged, and the next task runs. */
   #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const result = this.#work.then(work);
     this.#work = result.catch((thrown: unknown) => {
@@ -114,7 +115,7 @@ class PostgresJournal implements RestorableJournal {
     return result;
   }
 
-  /** The first `upTo` that this server appended. Resolves with the number of the last record, of whichever server. */
+  /** Writes the first `upTo` records that this server appended. Resolves with the number of the last record of any server. */
   async #write(upTo = this.#appended): Promise<number> {
     let sequence: number | undefined;
     while (this.#written < upTo) {
@@ -141,7 +142,7 @@ class PostgresJournal implements RestorableJournal {
     return Number(row?.['sequence']);
   }
 
-  /** Everything that followers have not been told, in order. */
+  /** Returns every record that followers have not received, in order. */
   async #tell(): Promise<void> {
     for (;;) {
       const records = await recordsAfter(this.#database, this.#told, READ_LIMIT);
@@ -183,7 +184,7 @@ class PostgresJournal implements RestorableJournal {
     this.#dropped = 0;
   }
 
-  /** Reads that are asked for in one turn see the same records. */
+  /** Reads that are requested in one turn see the same records. */
   async read(query: JournalQuery): Promise<readonly JournalRecord[]> {
     this.#horizon ??= new Promise((resolve, reject) => {
       setImmediate(() => {
@@ -206,7 +207,7 @@ class PostgresJournal implements RestorableJournal {
     const isFirst = this.#followers.size === 0;
     const before = this.#appended;
     void this.#inTurn(async () => {
-      // What was appended before is written first, and is not news.
+      // Records appended before are written first, and are not delivered to it.
       const last = await this.#write(before);
       follower.after = last;
       if (isFirst) this.#told = Math.max(this.#told, last);

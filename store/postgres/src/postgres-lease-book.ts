@@ -1,6 +1,6 @@
 /**
- * Leases in PostgreSQL. Unlike a file, it may be written by several servers: an address that another machine holds, by the word of
- * another server, is not given again; the write rejects, and the lease is not acknowledged.
+ * Leases in PostgreSQL. Unlike a file, several servers may write it. An address that another server has leased to another machine
+ * is not assigned again: the write rejects, and the lease is not acknowledged.
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import { LEASES_KEPT, type Lease, type LeaseBook } from '@tinkerbell/store-contract';

@@ -1,6 +1,6 @@
 /**
  * The store in PostgreSQL, for any number of servers at once. Commits that arrive while others are being written share the next
- * transaction. An answer is given when PostgreSQL has it on its disk, and after the watchers of this server have been told.
+ * transaction. A commit is acknowledged after PostgreSQL has it on its disk and the watchers of this server have received it.
  */
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 import {
@@ -32,9 +32,9 @@ export interface PostgresStoreOptions {
 
 const CHANGES_KEPT = 10_000;
 const CONNECTIONS_MAX = 8;
-/** Keeps the time short for which other servers wait. */
+/** Limits the time for which other servers wait. */
 const GROUP_MAX = 200;
-/** How long it is asked whether a commit whose answer was lost has happened. */
+/** How long the store tries to determine whether a commit whose answer was lost has happened. */
 const RESOLVE_LIMIT_MS = 60_000;
 const RESOLVE_EVERY_MS = 200;
 
@@ -58,7 +58,7 @@ class PostgresStore implements Store {
   readonly #notifications: { stop(): Promise<void> };
   #pending: PendingCommit[] = [];
   #writing: Promise<void> | undefined;
-  /** While it is not known whether the last group was committed. */
+  /** Set while it is unknown whether the last group was committed. */
   #isResolving = false;
   #isClosed = false;
 
@@ -83,7 +83,7 @@ class PostgresStore implements Store {
     return row === undefined ? undefined : storedFrom(row);
   }
 
-  /** One statement, and so one moment: the objects are those of the revision. */
+  /** One statement reads a consistent snapshot: the objects are those of the revision. */
   async list({ collection, namespace, limit, after }: ListQuery): Promise<ObjectList> {
     const rows = await this.#database.read(
       `select k.revision as list_revision, o.* from tinkerbell.counter k left join lateral (
@@ -118,7 +118,7 @@ class PostgresStore implements Store {
     });
   }
 
-  /** Group after group until nobody waits. What one turn of the event loop brings is in one group. */
+  /** Writes group after group until the queue is empty. All commits of one turn of the event loop are in one group. */
   async #writeAll(): Promise<void> {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     while (this.#pending.length > 0) {
@@ -132,7 +132,7 @@ class PostgresStore implements Store {
     this.#writing = undefined;
   }
 
-  /** Rejects only when it cannot be known whether the group was written. */
+  /** Rejects only when it cannot be determined whether the group was written. */
   async #write(group: readonly PendingCommit[]): Promise<void> {
     const outcome = await this.#transact(group);
     if ('cause' in outcome) {
@@ -170,7 +170,7 @@ class PostgresStore implements Store {
     }
   }
 
-  /** The answer to `commit` was lost: PostgreSQL remembers what became of the transaction. */
+  /** The answer to `commit` was lost, and PostgreSQL knows the outcome of the transaction. */
   async #wasCommitted({ transaction, changes }: GroupPlan, cause: unknown): Promise<boolean> {
     if (changes.length === 0) return true;
     const { clock, log } = this.#options;

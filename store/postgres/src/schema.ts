@@ -3,10 +3,13 @@ import { PlatformError } from '@tinkerbell/platform-contract';
 import { BEGIN_DURABLY } from './begin-durably.ts';
 import type pg from 'pg';
 
-/** Any number that nobody else in the database uses: `tink` in ASCII. */
+/** An arbitrary number that no other program in the database uses: `tink` in ASCII. */
 const UPGRADE_LOCK = 0x74696e6b;
 
-/** One entry per version; entry 0 makes version 1 of an empty database. Names are compared in byte order, as the contract has it. */
+/**
+ * One entry per version. Entry 0 creates version 1 in an empty database. Names are compared in byte order, as the contract
+ * requires.
+ */
 const upgrades: readonly string[] = [
   `create table tinkerbell.objects (
      collection text collate "C" not null,
@@ -45,7 +48,7 @@ interface Connections {
   withConnection(use: (client: pg.ClientBase) => Promise<void>): Promise<void>;
 }
 
-/** Rejects with a message for the operator when the schema is too new, or the user may not make it. */
+/** Rejects with a message for the operator when the schema is too new, or when the user may not create it. */
 export async function prepareSchema(database: Connections, place: string): Promise<void> {
   await database.withConnection(async (client) => {
     await client.query(BEGIN_DURABLY);

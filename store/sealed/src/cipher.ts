@@ -2,9 +2,9 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 export interface Cipher {
-  /** `context` is not kept; the same one opens it again. */
+  /** `context` is not stored. The same context is required to open the value. */
   seal(text: string, context: string): string;
-  /** What was never sealed comes back as it is. Throws when it was changed, or its key is not here. */
+  /** Returns a value that was never sealed unchanged. Throws when the value was changed, or its key is not available. */
   open(sealed: string, context: string): string;
 }
 
@@ -74,7 +74,7 @@ function opened(key: Uint8Array, bytes: Buffer, context: string): string {
   }
 }
 
-/** Tells keys apart and says nothing of them. */
+/** Distinguishes keys without revealing them. */
 function keyIdOf(key: Uint8Array): string {
   return createHash('sha256').update('tinkerbell key id').update(key).digest('hex').slice(0, 8);
 }

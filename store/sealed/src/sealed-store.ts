@@ -1,4 +1,4 @@
-/** Everything is as in the store beneath, but that values of secrets lie there sealed. */
+/** Passes everything to the underlying store, but encrypts the values of secrets there. */
 import type { Resource } from '@tinkerbell/resources';
 import type {
   Change,
@@ -19,7 +19,7 @@ export interface SealedStoreOptions {
   /** Closed with this one. */
   readonly store: Store;
   readonly cipher: Cipher;
-  /** `secrets` alone when absent. */
+  /** Only `secrets` when absent. */
   readonly collections?: readonly string[];
 }
 
@@ -57,7 +57,7 @@ class SealedStore implements Store {
     return { ...result, objects: result.objects.map((stored) => this.#opened(stored)) };
   }
 
-  /** Ends at a change that cannot be opened. */
+  /** Ends at a change that cannot be decrypted. */
   async watch(query: WatchQuery, handlers: WatchHandlers): Promise<WatchResult> {
     const ending = new AbortController();
     const watch = await this.#store.watch(query, {

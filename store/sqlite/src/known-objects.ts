@@ -1,15 +1,15 @@
 import type { Resource } from '@tinkerbell/resources';
 import { formatKey, type ObjectKey, type StoredObject } from '@tinkerbell/store-contract';
 
-/** Fewer are not worth a look for those that are gone. */
+/** With fewer entries, a search for collected objects is not worthwhile. */
 const SWEEP_MIN = 1_024;
 
 /**
- * Objects of the store as values, so that nobody parses twice what is in memory anyway: the last that were read or written, and any
- * that somebody else in this program still holds, as the view does. Nobody changes an object that came from a store.
+ * Objects of the store as values, so that objects in memory are not parsed twice: the last ones that were read or written, and
+ * any that another part of this program still holds, such as the view. Objects that came from a store must not be changed.
  */
 export class KnownObjects {
-  /** Held here; bounded, the oldest goes first. */
+  /** Held here. The number is limited, and the oldest is dropped first. */
   readonly #recent = new Map<string, StoredObject>();
   /** Held by others, or gone. */
   readonly #elsewhere = new Map<string, { readonly revision: number; readonly object: WeakRef<Resource> }>();
@@ -53,13 +53,13 @@ export class KnownObjects {
     return this.#absent.has(formatKey(key));
   }
 
-  /** Looked for just now, and not there. Known until it is written. */
+  /** Recently requested and absent. This is remembered until the object is written. */
   absent(key: ObjectKey): void {
     if (this.#absent.size >= this.#recentMax) this.#absent.clear();
     this.#absent.add(formatKey(key));
   }
 
-  /** Handed out in a list: known for as long as whoever got it keeps it. */
+  /** Returned in a list, and remembered for as long as the caller holds it. */
   listed(stored: StoredObject): void {
     const path = formatKey(stored.key);
     if (!this.#recent.has(path)) this.#hold(path, stored);

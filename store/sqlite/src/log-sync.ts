@@ -12,7 +12,7 @@ export type SyncLog = (descriptor: number) => Promise<void>;
 
 const syncData: SyncLog = promisify(fdatasync);
 
-/** Of a database in WAL mode that has tallies. SQLite makes the log with the first write. */
+/** For a database in WAL mode that has tallies. SQLite creates the log with the first write. */
 export function openLog(
   database: DatabaseSync,
   { path, syncLog }: { readonly path: string; readonly syncLog?: SyncLog },
@@ -27,7 +27,7 @@ export class LogSync {
   readonly #syncLog: SyncLog;
   #isNameDurable = false;
 
-  /** Of a database that is open in WAL mode: the log is there, and stays the same file until the last connection closes. */
+  /** For a database that is open in WAL mode: the log exists, and stays the same file until the last connection closes. */
   constructor(databasePath: string, syncLog: SyncLog = syncData) {
     this.#folder = dirname(databasePath);
     this.#descriptor = openSync(`${databasePath}-wal`, 'r+');
@@ -37,7 +37,7 @@ export class LogSync {
   async run(): Promise<void> {
     await this.#syncLog(this.#descriptor);
     if (this.#isNameDurable) return;
-    // The log is a new file: without its name in the folder a power cut would lose all of it.
+    // The log is a new file. Until its directory entry is synced, a power cut would lose all of it.
     const folder = await promisify(open)(this.#folder, 'r');
     await promisify(fsync)(folder).finally(() => promisify(close)(folder));
     this.#isNameDurable = true;

@@ -30,7 +30,7 @@ type Row = Readonly<Record<string, SQLOutputValue>>;
 const OBJECT_COLUMNS = ['collection', 'namespace', 'name', 'revision', 'object'] as const;
 const CHANGE_COLUMNS = ['revision', 'type', 'collection', 'namespace', 'name', 'object'] as const;
 
-/** Of a database that nobody else writes. Writes belong in a transaction that ends with `save`. */
+/** For a database that no other process writes. Writes belong in a transaction that ends with `save`. */
 export class ObjectTables {
   readonly #statements: Statements;
   readonly #tallies: Tallies;
@@ -55,7 +55,7 @@ export class ObjectTables {
     return this.#objects.version;
   }
 
-  /** A copy: what is written later does not change it. */
+  /** Returns a copy, which later writes do not change. */
   tallies(): Acknowledged['tallies'] {
     return { objects: { ...this.#objects }, changes: { ...this.#changes } };
   }
@@ -124,13 +124,13 @@ export class ObjectTables {
     this.#tallies.save('changes', this.#changes);
   }
 
-  /** The first revision whose change is kept; undefined when none is. */
+  /** Returns the first revision whose change is kept, or undefined when there is none. */
   oldestChange(): number | undefined {
     const oldest = this.#statements.oldest.get()?.['oldest'];
     return typeof oldest === 'number' ? oldest : undefined;
   }
 
-  /** The changes that a watch from an old revision has missed; the first of them, when they are many. */
+  /** Returns the changes that a watch from an old revision has missed. When there are many, it returns the first of them. */
   changes(
     query: Omit<WatchQuery, 'fromRevision'>,
     range: { readonly after: number; readonly until: number },
@@ -151,14 +151,14 @@ export class ObjectTables {
 
 export interface MissedChanges {
   readonly changes: readonly Change[];
-  /** No further change is missed. */
+  /** No more changes are missed. */
   readonly isWhole: boolean;
 }
 
 /** Parsing them takes about 2 ms of the event loop. */
 const CHARACTERS_MAX = 256 * 1024;
 
-/** What a disk made of a row since the start is not taken for an object. */
+/** A row that the disk has changed since the start is not returned as an object. */
 function assertIntactRow(row: Row, columns: readonly string[], name: () => string): void {
   if (row['checksum'] === rowChecksum(columns.map((column) => row[column]))) return;
   throw new PlatformError(

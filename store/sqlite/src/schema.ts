@@ -25,7 +25,7 @@ const upgrades: readonly Upgrade[] = [
      );
      create table counter (id integer primary key check (id = 1), revision integer not null);
      insert into counter values (1, 0);`),
-  // Checksums, and tallies of what must be there: the one of `objects` counts revisions from now on.
+  // Adds checksums and tallies. The tally of `objects` counts revisions from now on.
   (database) => {
     const revision = Number(database.prepare('select revision from counter').get()?.['revision']);
     guardTable(database, 'objects', revision);

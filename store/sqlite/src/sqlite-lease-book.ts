@@ -1,6 +1,6 @@
 /**
- * Leases in a SQLite file (the store's own, through a second connection), synchronised fully: a lease is on the disk before
- * the machine hears of it. What is written in one turn of the event loop shares one transaction and one sync.
+ * Leases in a SQLite file, which it shares with the store through a second connection. Writes are fully synchronised: a lease is
+ * on the disk before the reply is sent. Writes in one turn of the event loop share one transaction and one sync.
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
@@ -20,7 +20,7 @@ export interface SqliteLeaseBookOptions {
   /** The file, or `:memory:`. */
   readonly path: string;
   readonly leasesKept?: number;
-  /** `assertIntact` was called for all of the file a moment ago. */
+  /** `assertIntact` has just verified the whole file. */
   readonly isVerified?: boolean;
 }
 
@@ -122,7 +122,7 @@ class SqliteLeaseBook implements LeaseBook {
   }
 }
 
-/** Makes the table, or gives it its checksums, in one transaction. */
+/** Creates the table, or adds its checksums, in one transaction. */
 export function prepareLeases(database: DatabaseSync): void {
   database.exec('begin immediate');
   try {

@@ -1,8 +1,8 @@
 /**
  * The store in one SQLite file, in WAL mode. Commits that arrive together share one transaction and one sync to disk: those of
- * one turn of the event loop, those of a few turns after it as long as each brings more, and those that arrive while
- * the group before them is synced. Each still succeeds or fails by itself, because its conditions are checked before
- * its first write. Answers, reads of what was changed and watch events follow the sync, which runs beside the event loop.
+ * one turn of the event loop, those of a few turns after it as long as each brings more, and those that arrive while the previous
+ * group is synced. Each still succeeds or fails by itself, because its conditions are checked before its first write. Answers,
+ * reads of changed objects and watch events follow the sync, which runs beside the event loop.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tinkerbell/platform-contract';
@@ -30,30 +30,30 @@ import { ObjectTables } from './object-tables.ts';
 import { prepareSchema } from './schema.ts';
 
 export interface SqliteStoreOptions {
-  /** The file; its folder must exist. `:memory:` for tests. */
+  /** The file, whose folder must exist. `:memory:` is for tests. */
   readonly path: string;
   readonly log: Log;
   /** How many changes a watch can go back. */
   readonly changesKept?: number;
-  /** How the log gets to the disk; for tests of disks that fail. */
+  /** Syncs the log to the disk. Tests of failing disks replace it. */
   readonly syncLog?: SyncLog;
-  /** `assertIntact` was called for all of the file a moment ago. */
+  /** `assertIntact` has just verified the whole file. */
   readonly isVerified?: boolean;
 }
 
 const CHANGES_KEPT = 10_000;
-/** Old changes are removed every so many revisions, so that most commits need not look. */
+/** Old changes are removed once in this many revisions, so that most commits skip it. */
 const TRIM_EVERY = 256;
-/** A rack's workflows and its Hardware. The view has most of them too: the same values, not copies. */
+/** A rack's workflows and its Hardware. The view holds most of them too: the same values, not copies. */
 const RECENT_MAX = 4_096;
-/** Another process (a backup, an inspection) may hold the file this long. */
+/** How long another process (a backup, an inspection) may lock the file. */
 const BUSY_TIMEOUT_MS = 1000;
 
-/** Turns that a commit waits for others, as long as each brings one: a turn is shorter than a sync. */
+/** The number of turns that a commit waits for others, as long as each brings one. A turn is shorter than a sync. */
 const GATHER_TURNS = 4;
-/** In pages of 4 KiB. A checkpoint blocks the event loop, so it is worth being rare; a start reads so much more. */
+/** In pages of 4 KiB. A checkpoint blocks the event loop, so it should be rare. A start has to read this much more. */
 const CHECKPOINT_PAGES = 4_000;
-/** After a sync that failed the disk is tried again so often. */
+/** The interval of retries after a failed sync. */
 const RESYNC_MS = 1_000;
 
 interface Written {
@@ -81,16 +81,16 @@ class SqliteStore implements Store {
   readonly #sync: LogSync | undefined;
   readonly #acknowledged: AcknowledgedFile | undefined;
   #pending: PendingCommit[] = [];
-  /** Resolves when the group on its way to the disk is there. */
+  /** Resolves when the group in progress is on the disk. */
   #syncing: Promise<void> | undefined;
-  /** Resolves when it is there, or when the disk has failed: reads go on then. */
+  /** Resolves when the group is on the disk, or when the disk has failed. Reads continue then. */
   #firstTry: Promise<boolean> | undefined;
   /** What that group changes. */
   #unsynced: ReadonlySet<string> = new Set();
   #isDiskFailing = false;
   #cancelRest = (): void => undefined;
   #revision: number;
-  /** What watchers have been told of. */
+  /** The last revision that watchers have received. */
   #durableRevision: number;
   #lastTrim = 0;
   #closed = false;
@@ -107,7 +107,7 @@ class SqliteStore implements Store {
       part: 'store',
       prepare: () => prepareSchema(this.#database, options.path),
     });
-    // From here on the store syncs by itself, but for checkpoints.
+    // From here on the store syncs by itself, except for checkpoints.
     this.#database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#sync = isFile ? openLog(this.#database, options) : undefined;
     this.#tables = new ObjectTables(this.#database);
@@ -120,7 +120,7 @@ class SqliteStore implements Store {
     return this.#read(key);
   }
 
-  /** Nobody else writes the file, so what is remembered is what is there. */
+  /** No other process writes the file, so cached objects are current. */
   #read(key: ObjectKey): StoredObject | undefined {
     const known = this.#known.get(key);
     if (known !== undefined || this.#known.isAbsent(key)) return known;
@@ -141,7 +141,7 @@ class SqliteStore implements Store {
     return { items, revision: this.#durableRevision, ...(next === undefined ? {} : { next }) };
   }
 
-  /** What nobody has in memory is read one by one: that costs little beside parsing it. */
+  /** Objects that are not in memory are read one by one, which is cheap compared with parsing them. */
   #listed(key: ObjectKey): StoredObject {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -162,7 +162,7 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Writes when a turn of the event loop brought nothing more. */
+  /** Writes when a turn of the event loop brought no more commits. */
   #gather(gathered: number, turnsLeft: number): void {
     setImmediate(() => {
       const count = this.#pending.length;
@@ -171,7 +171,7 @@ class SqliteStore implements Store {
     });
   }
 
-  /** What waits is written, unless a group is on its way to the disk: then it follows that one. */
+  /** Writes the queued commits, unless a group is being synced. Then they follow that group. */
   #flush(): void {
     if (this.#syncing !== undefined) return;
     const group = this.#pending;
@@ -193,14 +193,14 @@ class SqliteStore implements Store {
     this.#firstTry = undefined;
     this.#unsynced = new Set();
     if (!this.#isDiskFailing) this.#answer(isDurable ? group : [], written);
-    // A turn later: who waited to read comes before the next group.
+    // One turn later, so that waiting readers run before the next group.
     if (this.#pending.length > 0) this.#gather(0, 1);
   }
 
   async #trySync(sync: Promise<void>, group: readonly PendingCommit[]): Promise<boolean> {
     try {
       await sync;
-      // Before anybody is answered: what is acknowledged is missed when it is lost.
+      // This runs before any acknowledgement, so that the loss of acknowledged data is detected.
       this.#acknowledged?.write(this.#tables.tallies());
       this.#isDiskFailing = false;
       return true;
@@ -210,7 +210,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Once it is durable it is answered, whatever watchers make of it. */
+  /** A durable commit is acknowledged even when watchers fail. */
   #answer(group: readonly PendingCommit[], { outcomes, changes }: Written): void {
     this.#durableRevision = this.#revision;
     for (const [index, outcome] of outcomes.entries()) group[index]?.resolve(resultOf(outcome));
@@ -218,7 +218,8 @@ class SqliteStore implements Store {
   }
 
   /**
-   * Whether the group is on the disk is not known. Nobody is told yes; who reads or watches sees it when a later sync has succeeded.
+   * It is unknown whether the group is on the disk. No commit is acknowledged. Readers and watchers see it when a later sync has
+   * succeeded.
    */
   #tellFailing(group: readonly PendingCommit[], thrown: unknown): void {
     const isNew = !this.#isDiskFailing;
@@ -230,8 +231,8 @@ class SqliteStore implements Store {
   }
 
   /**
-   * A file that failed to sync once may claim to be synced the next time without being so. A checkpoint writes all of the log
-   * anew, to the database itself, and syncs that.
+   * After a failed sync, a file may report a successful sync the next time although data is lost. A checkpoint writes all of the
+   * log again, to the database itself, and syncs that.
    */
   async #resync(): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -246,7 +247,7 @@ class SqliteStore implements Store {
     this.#log.info('the disk takes writes again');
   }
 
-  /** One transaction for everything that waits; undefined when the disk did not take it. */
+  /** Writes one transaction for all queued commits. Returns undefined when the disk did not accept it. */
   #write(group: readonly PendingCommit[]): Written | undefined {
     const before = this.#revision;
     try {
@@ -263,7 +264,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Nothing of the group was written: say so to everyone who waits, and go on with the next group. */
+  /** Nothing of the group was written. Report this to every waiting caller, and continue with the next group. */
   #abandon(group: readonly PendingCommit[], cause: unknown): void {
     const message = cause instanceof Error ? cause.message : String(cause);
     this.#log.error('store could not write', { error: message, commits: group.length });

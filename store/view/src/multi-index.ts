@@ -1,14 +1,17 @@
-/** Finds objects by keys taken from them; an object may have several keys, a key several objects. */
+/** Finds objects by keys derived from them. An object may have several keys, and a key several objects. */
 export class MultiIndex<Value> {
   readonly #keysOf: (value: Value) => readonly string[];
-  /** Most keys have one value: an array of one is a quarter of the smallest map. */
+  /** Most keys have one value, and an array of one takes a quarter of the memory of the smallest map. */
   readonly #byKey = new Map<string, readonly Value[]>();
 
   constructor(keysOf: (value: Value) => readonly string[]) {
     this.#keysOf = keysOf;
   }
 
-  /** `before` is what was put for the same object; undefined when it is new. `after` is undefined when it is gone. */
+  /**
+   * `before` is the value that was put for the same object, or undefined when it is new. `after` is undefined when the object was
+   * deleted.
+   */
   replace(before: Value | undefined, after: Value | undefined): void {
     if (before !== undefined) for (const key of this.#distinctKeysOf(before)) this.#remove(key, before);
     if (after !== undefined) for (const key of this.#distinctKeysOf(after)) this.#add(key, after);
@@ -24,7 +27,7 @@ export class MultiIndex<Value> {
 
   #add(key: string, value: Value): void {
     const others = this.#byKey.get(key);
-    // A literal of one has room for one; what is spread into has room for sixteen more.
+    // A literal of one element has room for one. An array created by spreading has room for sixteen more.
     this.#byKey.set(key, others === undefined ? [value] : [...others, value]);
   }
 

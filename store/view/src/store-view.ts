@@ -1,6 +1,6 @@
 /**
- * An in-memory index of the store. It lists once, then follows the store's watch; when the watch ends or its
- * revision is gone, it lists again and keeps answering from what it has (boot services outlive the store's outages).
+ * An in-memory index of the store. It lists once, then follows the store's watch. When the watch ends or its revision was
+ * removed, it lists again, and meanwhile answers from the objects it has. Boot services therefore survive the store's outages.
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
@@ -35,9 +35,9 @@ export interface StoreViewDeps {
 }
 
 export interface StoreView extends View {
-  /** Resolves when the first list is in. Follows until `signal` aborts. */
+  /** Resolves when the first list is complete. Follows until `signal` aborts. */
   start(signal: AbortSignal): Promise<void>;
-  /** How long the store has not been followed: 0 while its watch goes on. */
+  /** How long the store has not been followed. 0 while its watch is open. */
   brokenForMs(): number;
 }
 
@@ -57,7 +57,7 @@ class IndexedView implements StoreView {
     pathOf(one.metadata.namespace, one.spec?.hardwareRef ?? ''),
   ]);
   #ready = false;
-  /** On the clock that only grows. */
+  /** On the monotonic clock. */
   #brokenSinceMs: number | undefined;
 
   constructor(deps: StoreViewDeps) {
@@ -69,7 +69,7 @@ class IndexedView implements StoreView {
     return keepListing({ clock, log, who: 'view' }, () => this.#listAndFollow(signal), signal);
   }
 
-  /** Resolves once the view is whole; `ended` resolves with the reason when the watch ends. */
+  /** Resolves once the view is complete. `ended` resolves with the reason when the watch ends. */
   async #listAndFollow(signal: AbortSignal): Promise<Listed> {
     const { store } = this.#deps;
     const from = await store.revision();
@@ -102,7 +102,7 @@ class IndexedView implements StoreView {
     this.#ready = true;
   }
 
-  /** Changes between the first revision and its list may come twice: the newer revision stays. */
+  /** Changes between the first revision and its list may arrive twice. The newer revision is kept. */
   #take(change: Change): void {
     const path = pathOf(change.key.namespace, change.key.name);
     const known = this.#objects.get(change.key.collection)?.get(path);
@@ -201,7 +201,7 @@ class IndexedView implements StoreView {
   }
 }
 
-/** What changes between two pages comes again with the watch, which begins at a revision before the first. */
+/** Changes between two pages arrive again with the watch, which begins at a revision before the first page. */
 async function listAll(store: Store, collection: string): Promise<readonly Resource[]> {
   const resources: Resource[] = [];
   for await (const page of eachPage(store, { collection }))
@@ -213,7 +213,7 @@ function pathOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 
-/** The owner alone: the others named it later. */
+/** Only the owner. The others named it later. */
 function owning(claimants: readonly Hardware[]): readonly Hardware[] {
   if (claimants.length < 2) return claimants;
   const owner = ownerAmong(claimants);

@@ -3,22 +3,22 @@ import { ipxeFeaturesOf, type IpxeFeatures } from '@tinkerbell/ipxe';
 import type { Mac } from '@tinkerbell/wire';
 import { architectureOf } from '../architecture.ts';
 
-/** What sent a DHCP packet, as far as booting is concerned. */
+/** The sender of a DHCP packet, as far as booting is concerned. */
 export interface NetbootClient {
   readonly mac: Mac | undefined;
-  /** True for firmware and iPXE; false for an operating system asking for its address. */
+  /** True for firmware and iPXE. False for an operating system that requests its address. */
   readonly isNetbootClient: boolean;
-  /** How it loads files: PXE by TFTP, UEFI HTTP boot by HTTP; undefined when it does not netboot. */
+  /** The way it loads files: PXE by TFTP, UEFI HTTP boot by HTTP. Undefined when it does not netboot. */
   readonly protocol: 'pxe' | 'http' | undefined;
-  /** `tinkerbell`: an iPXE built with upstream's embedded script. */
+  /** `tinkerbell` is an iPXE built with upstream's embedded script. */
   readonly userClass: 'tinkerbell' | 'ipxe' | 'other';
   readonly isIpxe: boolean;
   readonly ipxe: IpxeFeatures;
-  /** Option 93's first known value; 41 for a Raspberry Pi; 255 when none is known. */
+  /** The first known value of option 93. It is 41 for a Raspberry Pi, and 255 when none is known. */
   readonly architecture: number;
 }
 
-/** Never fails: what is missing or odd makes it not a netboot client. */
+/** Never fails. A packet with missing or odd options is not from a netboot client. */
 export function classifyClient(packet: DhcpPacket): NetbootClient {
   const { options } = packet;
   const mac = clientMacOf(packet);
@@ -41,8 +41,8 @@ function protocolOf(vendorClass: string): NonNullable<NetbootClient['protocol']>
 }
 
 /**
- * Upstream's test: DISCOVER or REQUEST, options 60, 93 and 94, and a well-formed 97. RFC 4578 asks PXE clients for 97 too;
- * U-Boot has none to send.
+ * Upstream's test: DISCOVER or REQUEST, options 60, 93 and 94, and a well-formed 97. RFC 4578 requires 97 of PXE clients too, but
+ * U-Boot does not send it.
  */
 function isNetbootRequest({ options }: DhcpPacket): boolean {
   const type = options.messageType;

@@ -11,17 +11,17 @@ export interface ReplyInput {
   readonly client: NetbootClient;
   readonly reservation: ReservationResult;
   readonly settings: NetbootSettings;
-  /** How the request reached us. Absent: on the DHCP port, through an unknown network interface. */
+  /** How the request reached the server. When absent, it arrived on the DHCP port through an unknown network interface. */
   readonly arrival?: Arrival;
 }
 
 export type ReplyDecision =
   | { readonly kind: 'reply'; readonly reply: DhcpPacket }
-  /** The client's address comes from a pool: `poolStepFor` goes on. */
+  /** The client's address comes from a pool, and `poolStepFor` continues. */
   | { readonly kind: 'pool'; readonly pool: AddressPool }
   | { readonly kind: 'ignore'; readonly reason: IgnoreReason; readonly message: string };
 
-/** One way to answer. Undefined declines: the next one is asked. */
+/** One way to answer. Undefined means that it declines, and the next one is tried. */
 export type ReplyVariant = (input: ReplyInput) => ReplyDecision | undefined;
 
 export function ignore(reason: IgnoreReason, message: string): ReplyDecision {

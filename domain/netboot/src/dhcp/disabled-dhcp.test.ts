@@ -1,4 +1,6 @@
-/** Beside another DHCP server (upstream reservation/handler.go; its scripts and its proxy do not look at disableDhcp). */
+/**
+ * Tests the server beside another DHCP server. In upstream (reservation/handler.go), scripts and the proxy ignore disableDhcp.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hardware, MAC } from '../testing/packets.ts';

@@ -2,18 +2,19 @@ import { messageType, type DhcpPacket } from '@tinkerbell/dhcp';
 import { IPV4_ANY, type Ipv4 } from '@tinkerbell/wire';
 import type { NetbootSettings } from '../settings.ts';
 
-/** Another server in a network that this one serves. */
+/** Another DHCP server in a network that this server serves. */
 export interface ForeignServer {
   readonly address: Ipv4;
   readonly kind: 'addresses' | 'booting';
-  /** As it should be: a proxy is there because somebody else gives addresses. */
+  /** True when this is expected: a proxy runs because another server assigns the addresses. */
   readonly isExpected: boolean;
   readonly message: string;
 }
 
 /**
- * Who else serves, from a packet that passed: an OFFER or ACK, or a client's REQUEST that names its server. Undefined when it
- * tells of nobody, or of us. A boot file counts as booting with and without option 60: firmware takes both.
+ * Returns the other DHCP server that a packet reveals: the sender of an OFFER or ACK, or the server that a client's REQUEST
+ * names. Returns undefined when the packet reveals no server, or only this one. A boot file counts as booting with and without
+ * option 60, because firmware accepts both.
  */
 export function foreignServerOf(
   packet: DhcpPacket,

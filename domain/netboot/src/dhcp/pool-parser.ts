@@ -13,7 +13,7 @@ export type PoolResult =
   | { readonly ok: true; readonly value: AddressPool }
   | { readonly ok: false; readonly message: string };
 
-/** A new client is found an address by looking through all of them: this keeps it below a millisecond. */
+/** The search for a free address visits all addresses. This limit keeps it below a millisecond. */
 const POOL_ADDRESSES_MAX = 16_384;
 const LEASE_SECONDS_DEFAULT = 3600;
 const LEASE_SECONDS_MIN = 60;
@@ -23,8 +23,8 @@ const SECONDS_BY_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600
 const EXAMPLE = '192.0.2.100-192.0.2.200/24,gateway=192.0.2.1,dns=192.0.2.53,lease=1h';
 
 /**
- * Reads `FIRST-LAST/PREFIX[,gateway=ADDRESS][,dns=ADDRESS]...[,lease=1h]`: `dns` up to eight times, `lease` as a number with
- * s, m, h or d (an hour when absent, a minute at least). The error says what is wrong and how it would be right.
+ * Parses `FIRST-LAST/PREFIX[,gateway=ADDRESS][,dns=ADDRESS]...[,lease=1h]`. `dns` may occur up to eight times. `lease` is a
+ * number with s, m, h or d (default: one hour, minimum: one minute). The error names the fault and the correct form.
  */
 export function parseAddressPool(text: string): PoolResult {
   try {

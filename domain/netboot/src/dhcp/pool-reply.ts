@@ -13,13 +13,13 @@ export interface PoolReplyInput extends Omit<ReplyInput, 'reservation' | 'arriva
   readonly pool: AddressPool;
   /** Absent in the answer to INFORM. */
   readonly address: Ipv4 | undefined;
-  /** Of a machine whose Hardware names no address: it boots as that says. */
+  /** The reservation of a machine whose Hardware names no address. The machine boots as the Hardware specifies. */
   readonly known: Reservation | undefined;
 }
 
 /**
- * The reply with an address of a pool. A known machine has the other contents of its Hardware; an unknown one gets what the
- * network needs, and boot settings only when `poolNetboot` says so.
+ * Builds the reply with an address of a pool. A known machine gets the other settings of its Hardware. An unknown machine gets
+ * the settings of the network, and boot settings only when `poolNetboot` is set.
  */
 export function poolReply(input: PoolReplyInput, kind: PoolReplyKind): DhcpPacket {
   const { request, client, known, settings } = input;

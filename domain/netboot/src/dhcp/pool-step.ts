@@ -16,19 +16,19 @@ export interface PoolStepInput {
   readonly nowMs: number;
 }
 
-/** What is to be done with a request that is answered from a pool. */
+/** The action for a request that is answered from a pool. */
 export type PoolStep =
-  /** `isKnown`: the client has or had the address; any other is probed before it is offered. */
+  /** `isKnown`: the client has or had the address. Any other address is probed before it is offered. */
   | { readonly kind: 'offer'; readonly address: Ipv4; readonly isKnown: boolean }
-  /** To be written down before it is sent. */
+  /** The lease must be recorded before the reply is sent. */
   | { readonly kind: 'acknowledge'; readonly address: Ipv4 }
-  /** Settings for a client that has its address from elsewhere. */
+  /** The settings for a client that got its address elsewhere. */
   | { readonly kind: 'inform' }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'decline' | 'release'; readonly address: Ipv4 }
   | { readonly kind: 'ignore'; readonly reason: IgnoreReason; readonly message: string };
 
-/** RFC 2131 section 4.3, with addresses from a pool. Changes nothing. */
+/** Decides as RFC 2131 section 4.3 describes, with addresses from a pool. It changes nothing. */
 export function poolStepFor(input: PoolStepInput): PoolStep {
   const { request, serverAddress } = input;
   const type = request.options.messageType;
@@ -71,7 +71,7 @@ function inform({ request, pool }: PoolStepInput): PoolStep {
     : ignore('no-hardware', `${request.ciaddr} is not of a pool`);
 }
 
-/** SELECTING has option 54; INIT-REBOOT option 50 alone; RENEWING and REBINDING ciaddr. */
+/** SELECTING has option 54. INIT-REBOOT has option 50 alone. RENEWING and REBINDING have ciaddr. */
 function requestStep({ request, mac, pool, table, isReserved, nowMs }: PoolStepInput): PoolStep {
   const isUsing = request.ciaddr !== IPV4_ANY;
   const wanted = isUsing ? request.ciaddr : request.options.requestedAddress;
@@ -79,7 +79,8 @@ function requestStep({ request, mac, pool, table, isReserved, nowMs }: PoolStepI
   const holding = table.at(wanted);
   const isOwn = holding?.mac === mac && holding.state !== 'declined' && isInPool(pool, wanted);
   if (isOwn && !isReserved(wanted)) return { kind: 'acknowledge', address: wanted };
-  // Whom we know we may refuse; whom we do not know another server may (RFC 2131 section 4.3.2).
+  // The server may refuse clients that it knows. Another server may refuse the others (RFC 2131 section
+  // 4.3.2).
   const isSelecting = request.options.serverIdentifier !== undefined;
   const isTaken = holding !== undefined && holding.untilMs > nowMs;
   if (isSelecting || isTaken || table.hasEverHad(mac)) {
@@ -88,7 +89,9 @@ function requestStep({ request, mac, pool, table, isReserved, nowMs }: PoolStepI
   return ignore('no-lease', `nothing is known of a lease of ${wanted}`);
 }
 
-/** A client may be right about a few addresses. One that finds all of them in use is broken, or after the pool. */
+/**
+ * A client may be right about a few addresses. A client that finds all of them in use is broken, or tries to exhaust the pool.
+ */
 const DECLINES_MAX = 5;
 
 function endOf(

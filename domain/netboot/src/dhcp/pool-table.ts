@@ -1,12 +1,18 @@
 import { ipv4FromNumber, ipv4ToNumber, type Ipv4, type Mac } from '@tinkerbell/wire';
 import { isInPool, type AddressPool } from './pool.ts';
 
-/** Who has an address of a pool, or had it last. It is free once `untilMs` has passed, and kept for who had it. */
+/**
+ * The holder of a pool's address, or its last holder. The address is free once `untilMs` has passed, and is kept for its last
+ * holder.
+ */
 export interface Holding {
   readonly address: Ipv4;
-  /** Of a declined address: of the machine that found it in use. */
+  /** For a declined address, this is the machine that found it in use. */
   readonly mac: Mac;
-  /** `offered`: until the client answers, in memory only. `declined`: a machine that is not ours has it. */
+  /**
+   * `offered`: held in memory only, until the client answers. `declined`: another machine, which this server does not know, uses
+   * it.
+   */
   readonly state: 'offered' | 'leased' | 'released' | 'declined';
   readonly untilMs: number;
 }
@@ -14,25 +20,25 @@ export interface Holding {
 export interface AddressQuestion {
   readonly mac: Mac;
   readonly pool: AddressPool;
-  /** Option 50: what the client would like. */
+  /** Option 50: the address that the client requests. */
   readonly requested?: Ipv4 | undefined;
-  /** Addresses that belong to somebody by other means: of Hardware, our own. */
+  /** Addresses that are assigned otherwise: by Hardware, or to the server itself. */
   readonly isReserved: (address: Ipv4) => boolean;
   readonly nowMs: number;
 }
 
-/** A pool without a free address is not looked through for each of the clients that keep asking. */
+/** After a pool was found full, it is not searched again for each client that keeps asking. */
 const FULL_FOR_MS = 1000;
 
 /**
- * All addresses that pools have given. As large as the pools at most, because there is one holding per address. Knows no
- * clock: times come with the question.
+ * All addresses that pools have assigned. There is one holding per address, so it is at most as large as the pools. It has no
+ * clock: the caller passes the time.
  */
 export class PoolTable {
-  /** By address as a number: looking for a free one compares thousands. */
+  /** Keyed by the address as a number, because a search for a free one compares thousands. */
   readonly #byAddress = new Map<number, Holding>();
   readonly #byMac = new Map<Mac, readonly Holding[]>();
-  /** Below it no address of the pool is without holding, but for reserved ones. */
+  /** Every address of the pool below this one has a holding, except for reserved addresses. */
   readonly #neverGivenFrom = new Map<AddressPool, number>();
   readonly #fullUntilMs = new Map<AddressPool, number>();
 
@@ -40,7 +46,7 @@ export class PoolTable {
     return this.#byAddress.get(ipv4ToNumber(address));
   }
 
-  /** What a machine has, or had last, in a pool. */
+  /** Returns the address that a machine has, or had last, in a pool. */
   of(mac: Mac, pool: AddressPool): Holding | undefined {
     const own = (this.#byMac.get(mac) ?? []).filter(
       ({ address, state }) => state !== 'declined' && isInPool(pool, address),
@@ -51,7 +57,7 @@ export class PoolTable {
     );
   }
 
-  /** How many addresses are left alone because this machine found them in use. */
+  /** Returns the number of addresses that are not assigned because this machine found them in use. */
   declinedBy(mac: Mac, nowMs: number): number {
     return (this.#byMac.get(mac) ?? []).filter(
       ({ state, untilMs }) => state === 'declined' && untilMs > nowMs,
@@ -76,8 +82,8 @@ export class PoolTable {
   }
 
   /**
-   * The address a machine gets: the one it has or had, else the one it asks for, else one that nobody had yet, else the
-   * one that has been free for longest. Undefined when the pool has none.
+   * Returns the address for a machine: the one it has or had, else the one it requests, else one that was never assigned, else
+   * the one that has been free for longest. Returns undefined when the pool has no free address.
    */
   choose(question: AddressQuestion): Ipv4 | undefined {
     const { mac, pool, requested } = question;
@@ -89,7 +95,7 @@ export class PoolTable {
     const address = this.#neverGiven(question) ?? this.#longestFree(question);
     if (address === undefined) {
       this.#fullUntilMs.set(pool, question.nowMs + FULL_FOR_MS);
-      // Reserved addresses were passed over, and may be free by then.
+      // Reserved addresses were skipped, and may be free by then.
       this.#neverGivenFrom.delete(pool);
     }
     return address;

@@ -2,12 +2,12 @@ import { linkAddressOf, type DhcpPacket } from '@tinkerbell/dhcp';
 import { IPV4_ANY, ipv4ToNumber, netmaskOf, networkAddress, type Ipv4 } from '@tinkerbell/wire';
 import type { Arrival } from './arrival.ts';
 
-/** Addresses of one network for machines that have none of their own, and what goes with them. */
+/** Addresses of one network for machines without a fixed address, and the settings that belong to them. */
 export interface AddressPool {
   readonly first: Ipv4;
   /** Inclusive. */
   readonly last: Ipv4;
-  /** Of the network that both lie in. */
+  /** The prefix length of the network that contains both addresses. */
   readonly prefixLength: number;
   readonly gateway?: Ipv4;
   readonly nameServers: readonly Ipv4[];
@@ -17,13 +17,14 @@ export interface AddressPool {
 export interface LinkQuestion {
   readonly request: DhcpPacket;
   readonly arrival?: Arrival | undefined;
-  /** Says which network it is where nothing else does. */
+  /** Identifies the network when nothing else does. */
   readonly serverAddress: Ipv4;
 }
 
 /**
- * The pool of the network a client is in: told by link selection, subnet selection or the relay; else by the address the
- * client uses; else by our addresses on the network interface, or the one we serve under.
+ * Returns the pool of the client's network. Link selection, subnet selection or the relay name the network. Otherwise it is the
+ * network of the address that the client uses, or of the server's addresses on the network interface, or of the configured server
+ * address.
  */
 export function poolFor(pools: readonly AddressPool[], question: LinkQuestion): AddressPool | undefined {
   const { request, arrival, serverAddress } = question;

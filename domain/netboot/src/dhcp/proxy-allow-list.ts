@@ -4,15 +4,18 @@ import type { Arrival } from './arrival.ts';
 import type { NetbootClient } from './client.ts';
 import type { IgnoreReason } from './reasons.ts';
 
-/** Whom a proxy may answer in a network that is not ours. Each list allows everybody when empty; both must allow. */
+/**
+ * The clients that a proxy may answer in a network with another DHCP server. An empty list allows every client. Both lists must
+ * allow the client.
+ */
 export interface ProxyAllowList {
-  /** As `parseMacPrefix` gives them. */
+  /** In the form that `parseMacPrefix` returns. */
   readonly macPrefixes: readonly string[];
-  /** Networks of the relay, or else of the network interface the request came in on. */
+  /** The networks of the relay, or else of the network interface on which the request arrived. */
   readonly subnets: readonly Ipv4Network[];
 }
 
-/** One to six octets of a MAC, `52:54:00` or `52-54-00`, in the form of a Mac; anything else is undefined. */
+/** Parses one to six octets of a MAC, `52:54:00` or `52-54-00`, into the form of a Mac. Returns undefined for anything else. */
 export function parseMacPrefix(text: string): string | undefined {
   const isPrefix = /^[0-9a-f]{2}(?:(?::[0-9a-f]{2}){0,5}|(?:-[0-9a-f]{2}){0,5})$/i.test(text);
   return isPrefix ? text.replaceAll('-', ':').toLowerCase() : undefined;
@@ -29,7 +32,10 @@ interface Asker {
   readonly arrival?: Arrival;
 }
 
-/** Why the list forbids an answer, or undefined when it does not. A request from an unknown subnet is not allowed. */
+/**
+ * Returns the reason why the list forbids an answer, or undefined when it does not. A request from an unknown subnet is not
+ * allowed.
+ */
 export function notAllowed(
   { macPrefixes, subnets }: ProxyAllowList,
   { request, client, arrival }: Asker,

@@ -3,8 +3,9 @@ import { ignore, type ReplyDecision, type ReplyInput } from './decision.ts';
 import { notAllowed } from './proxy-allow-list.ts';
 
 /**
- * In a network whose DHCP server is not ours silence is the rule: whatever is not a boot firmware asking everybody, or
- * asking us, is left to that server. Declines for requests a proxy may answer, and in reservation mode.
+ * In a network with another DHCP server, this server stays silent by default. It answers only boot firmware that asks every
+ * server or this one, and leaves all other requests to the other server. Declines for requests that a proxy may answer, and in
+ * reservation mode.
  */
 export function ignoreBesideProxy(input: ReplyInput): ReplyDecision | undefined {
   const { client, settings } = input;
@@ -19,7 +20,9 @@ export function ignoreBesideProxy(input: ReplyInput): ReplyDecision | undefined 
   return input.arrival?.port === 'boot-server' ? ignoreOddBootRequest(input) : ignoreAddressRequest(input);
 }
 
-/** On port 4011 only REQUEST has a meaning. It was sent to us: whose id its option 54 holds does not matter. */
+/**
+ * On port 4011 only REQUEST has a meaning. The packet was sent to this server, so the server id in its option 54 does not matter.
+ */
 function ignoreOddBootRequest({ request }: ReplyInput): ReplyDecision | undefined {
   const type = request.options.messageType;
   return type === messageType.request
@@ -28,9 +31,9 @@ function ignoreOddBootRequest({ request }: ReplyInput): ReplyDecision | undefine
 }
 
 /**
- * On port 67 a REQUEST is about an address. One without option 54 (INIT-REBOOT, RENEWING, REBINDING) is too: an ACK without
- * an address would be taken for the other server's (RFC 2131 section 4.3.2: no record, no answer). Upstream acknowledges
- * all of them. A relay's override of option 54 (RFC 5107) does not count: the other server has the same.
+ * On port 67 a REQUEST is about an address, also without option 54 (INIT-REBOOT, RENEWING, REBINDING). The client would take an
+ * ACK without an address for the other server's answer (RFC 2131 section 4.3.2: no record, no answer). Upstream acknowledges all
+ * of them. A relay's override of option 54 (RFC 5107) does not count, because the other server has the same override.
  */
 function ignoreAddressRequest({ request, settings }: ReplyInput): ReplyDecision | undefined {
   if (request.options.messageType !== messageType.request) return undefined;

@@ -1,4 +1,4 @@
-/** Packets of real firmware, and what a proxy makes of them. */
+/** Packets of real firmware, and the proxy's answers to them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodePacket, machineUuidOf, type DhcpPacket } from '@tinkerbell/dhcp';
@@ -20,7 +20,8 @@ function decide(request: DhcpPacket, port: Arrival['port']) {
   });
 }
 
-// [what was captured, packet, port it came to, message type and file of the reply, or why there is none]
+// [what was captured, packet, destination port, message type and file of the reply, or the reason why there
+// is none]
 const rows: readonly [string, DhcpPacket, Arrival['port'], [number, string] | string][] = [
   ["OVMF's DISCOVER", captures.ovmfDiscover, 'dhcp', [2, 'ipxe.efi']],
   ["OVMF's REQUEST to the other server", captures.ovmfRequest, 'dhcp', 'other-server-selected'],

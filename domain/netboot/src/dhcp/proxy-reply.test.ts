@@ -90,7 +90,7 @@ test('a proxy offer says what to boot and nothing about addresses', () => {
   );
 });
 
-// [what asks, options, file, option 60 of the reply]
+// [client, options, file, option 60 of the reply]
 const bootFiles: readonly [string, DhcpOptions, string, string][] = [
   ['BIOS PXE', bios, 'undionly.kpxe', 'PXEClient'],
   ['UEFI PXE', uefi, 'ipxe.efi', 'PXEClient'],
@@ -284,7 +284,7 @@ test('whatever is decoded, a proxy never gives an address, a lease or a network 
   assert.ok(answered > 50);
 });
 
-/** The codes in the options field, read without our decoder. */
+/** Reads the codes in the options field without the project's decoder. */
 function optionCodes(bytes: Uint8Array): number[] {
   const codes: number[] = [];
   for (let at = 240; bytes[at] !== 255 && at < bytes.length;) {

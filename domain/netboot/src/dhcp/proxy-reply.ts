@@ -14,9 +14,9 @@ import { bootsUnknownMachine } from '../unknown-machine.ts';
 import { vendorOptionsFor } from './vendor-options.ts';
 
 /**
- * Proxy modes: what to boot, and never an address, a lease or a setting of the network (PXE 2.1 section 2.2.3; upstream's
- * smee/internal/dhcp/handler/proxy). The client adds it to the offer of the server that gives addresses. Declines in
- * reservation mode.
+ * In proxy modes the reply contains boot settings, and never an address, a lease or a network setting (PXE 2.1 section 2.2.3;
+ * upstream's smee/internal/dhcp/handler/proxy). The client combines it with the offer of the server that assigns addresses.
+ * Declines in reservation mode.
  */
 export function replyAsProxy(input: ReplyInput): ReplyDecision | undefined {
   const { client, reservation, settings } = input;
@@ -31,12 +31,15 @@ export function replyAsProxy(input: ReplyInput): ReplyDecision | undefined {
   return reply(input, bootFileOf(input, target));
 }
 
-/** What a machine without Hardware gets: it boots, with nothing of its own. */
+/** The boot settings of a machine without Hardware. It boots with default settings. */
 function unknownMachine(mac: Mac): BootTarget {
   return { mac, mayNetboot: true, ipxe: {} };
 }
 
-/** The file name of a machine that may not netboot has its MAC here (upstream), and a server that says it is not there. */
+/**
+ * The file name for a machine that may not netboot contains its MAC (upstream), and the next server answers that the file does
+ * not exist.
+ */
 function bootFileOf({ client, settings }: ReplyInput, target: BootTarget): BootFile {
   const bootFile = bootFileFor(client, target, settings);
   if (bootFile.kind !== 'not-allowed') return bootFile;
@@ -44,7 +47,7 @@ function bootFileOf({ client, settings }: ReplyInput, target: BootTarget): BootF
   return { ...bootFile, file: `/${target.mac}${NOT_ALLOWED_FILE}`, nextServer };
 }
 
-/** No `no-pxedhcp` for iPXE: the foreign server's offer decides whether it waits for a proxy, and we are the proxy. */
+/** iPXE gets no `no-pxedhcp`: the foreign server's offer decides whether iPXE waits for a proxy, and this server is the proxy. */
 function reply({ request, client, settings }: ReplyInput, { file, nextServer }: BootFile): ReplyDecision {
   const isDiscover = request.options.messageType === messageType.discover;
   const bootFile = headerFile(file);
@@ -61,7 +64,7 @@ function reply({ request, client, settings }: ReplyInput, { file, nextServer }: 
       options: {
         messageType: isDiscover ? messageType.offer : messageType.acknowledge,
         serverIdentifier: settings.serverAddress,
-        // Without it clients take the offer for one without an address and drop it.
+        // Without it, clients regard the offer as one without an address and drop it.
         vendorClassIdentifier: client.protocol === 'http' ? 'HTTPClient' : 'PXEClient',
         vendorSpecific: vendorOptionsFor(client),
         ...(clientMachineIdentifier === undefined ? {} : { clientMachineIdentifier }),

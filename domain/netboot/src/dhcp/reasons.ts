@@ -1,4 +1,4 @@
-/** Every cause for which a packet gets no answer. Names are counted in metrics and written to timelines. */
+/** Every reason for which a packet gets no answer. The names are counted in metrics and written to timelines. */
 export type IgnoreReason =
   | 'not-a-request'
   | 'too-many-hops'
@@ -25,7 +25,7 @@ export type IgnoreReason =
   | 'lease-not-written'
   | ReservationRefusal;
 
-/** Why a MAC has no usable reservation. */
+/** Reasons why a MAC has no usable reservation. */
 export type ReservationRefusal =
   | 'no-hardware'
   | 'several-hardware'

@@ -1,7 +1,7 @@
 import type { DhcpOptions, DhcpPacket } from '@tinkerbell/dhcp';
 import { encodeUtf8, IPV4_ANY } from '@tinkerbell/wire';
 
-/** A reply with what RFC 2131 table 3 copies from the request, and nothing else yet. */
+/** Returns a reply with the fields that RFC 2131 table 3 copies from the request, and nothing else. */
 export function replyHeader(request: DhcpPacket): DhcpPacket {
   return {
     op: 'reply',
@@ -22,7 +22,7 @@ export function replyHeader(request: DhcpPacket): DhcpPacket {
   };
 }
 
-/** RFC 6842: 61 only when it was sent. RFC 3046: 82 unchanged. RFC 3011: 118 unchanged. */
+/** RFC 6842: 61 only when the client sent it. RFC 3046: 82 unchanged. RFC 3011: 118 unchanged. */
 export function echoedOptions({ options }: DhcpPacket): DhcpOptions {
   return {
     ...(options.clientIdentifier === undefined ? {} : { clientIdentifier: options.clientIdentifier }),
@@ -33,10 +33,10 @@ export function echoedOptions({ options }: DhcpPacket): DhcpOptions {
   };
 }
 
-/** The header's `file` holds 127 bytes and a NUL; a longer name travels in option 67. */
+/** The header's `file` holds 127 bytes and a NUL. A longer name is sent in option 67. */
 const HEADER_FILE_BYTES_MAX = 127;
 
-/** The boot file when the header can hold it, else empty. */
+/** Returns the boot file when the header can hold it, otherwise an empty text. */
 export function headerFile(file: string): string {
   return encodeUtf8(file).length <= HEADER_FILE_BYTES_MAX ? file : '';
 }

@@ -98,7 +98,7 @@ test('an unset, zero, negative or too large lease time becomes seven days', () =
   assert.equal(answer({ messageType: 1 }).options.leaseTimeSeconds, 604_800);
 });
 
-// [what asks, options, file, next server, option 60 of the reply]
+// [client, options, file, next server, option 60 of the reply]
 const bootFiles: readonly [string, DhcpOptions, string, string, string | undefined][] = [
   ['BIOS PXE', bios, 'undionly.kpxe', '192.168.77.1', undefined],
   ['UEFI PXE', uefi, 'ipxe.efi', '192.168.77.1', undefined],
@@ -234,7 +234,8 @@ test('relay information and server identifier override are honoured', () => {
   const reply = answer({ messageType: 1, relayAgentInformation: relay });
   assert.equal(reply.options.serverIdentifier, '10.9.0.1');
   assert.deepEqual(reply.options.relayAgentInformation?.bytes, relay.bytes);
-  // What the relay presents us as, and our own address for a lease from before it did.
+  // The server address that the relay presents, and the server's own address for a lease from before the
+  // relay did so.
   for (const serverIdentifier of [ipv4('10.9.0.1'), settings.serverAddress]) {
     const { options } = answer({ messageType: 3, relayAgentInformation: relay, serverIdentifier });
     assert.deepEqual([options.messageType, options.serverIdentifier], [5, '10.9.0.1']);

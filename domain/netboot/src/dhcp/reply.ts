@@ -15,7 +15,7 @@ import { replyAsProxy } from './proxy-reply.ts';
 import { replyFromReservation } from './reservation-reply.ts';
 import { isOurIdentifier } from './server-identifier.ts';
 
-/** RFC 1542 section 4.1.1: no relay passes on what came through more than 16 of them. */
+/** RFC 1542 section 4.1.1: a relay drops a packet that passed more than 16 relays. */
 const HOPS_MAX = 16;
 
 const variants: readonly ReplyVariant[] = [
@@ -28,7 +28,7 @@ const variants: readonly ReplyVariant[] = [
   replyFromReservation,
 ];
 
-/** What to answer to a DHCP packet, or why not. The first variant that does not decline wins. */
+/** Returns the answer to a DHCP packet, or the reason for sending none. The first variant that does not decline wins. */
 export function replyTo(input: ReplyInput): ReplyDecision {
   for (const variant of variants) {
     const decision = variant(input);
@@ -37,20 +37,21 @@ export function replyTo(input: ReplyInput): ReplyDecision {
   return ignore('unknown-message-type', `message type ${input.request.options.messageType ?? 'absent'}`);
 }
 
-/** Options whose value decides what is answered: guessing at a broken one could answer for somebody else. */
+/** The values of these options decide the answer. A guess at a broken one could answer in place of another server. */
 const DECISIVE_OPTIONS: readonly number[] = [
   optionTable.messageType.code,
   optionTable.requestedAddress.code,
   optionTable.serverIdentifier.code,
 ];
 
-/** Packets that are no honest request: a reply to them could go anywhere. */
+/** Checks for forged requests. A reply to them could go anywhere. */
 function ignoreHostile({ request, reservation, settings }: ReplyInput): ReplyDecision | undefined {
   if (request.op !== 'request') return ignore('not-a-request', 'op is reply');
   if (request.hops > HOPS_MAX) return ignore('too-many-hops', `it passed ${request.hops} relays`);
   const broken = malformedOptionsOf(request.options).find((code) => DECISIVE_OPTIONS.includes(code));
   if (broken !== undefined) return ignore('malformed-option', `option ${broken} has a forbidden length`);
-  // A reply goes to these addresses: one that reflects to us, to a group or to the loopback is never a client's.
+  // A reply is sent to these addresses. A loopback address, a group address or the server's own address is
+  // never a client's.
   const isReflecting = (address: Ipv4) =>
     address !== IPV4_ANY &&
     (!isHostAddress(address) ||
@@ -61,14 +62,17 @@ function ignoreHostile({ request, reservation, settings }: ReplyInput): ReplyDec
   return undefined;
 }
 
-/** Whether it is the first or last address, to which all of a network listen, of the machine's own network or that of a pool. */
+/**
+ * Returns true for the first or last address of the machine's own network or of a pool's network. All hosts of a network listen
+ * to these.
+ */
 function isEdgeOfNetwork(
   address: Ipv4,
   reservation: ReplyInput['reservation'],
   { pools = [] }: ReplyInput['settings'],
 ): boolean {
   const isEdge = (member: Ipv4, netmask: Ipv4): boolean =>
-    // A network of 31 bits has two hosts and no broadcast address (RFC 3021).
+    // A 31-bit network has two hosts and no broadcast address (RFC 3021).
     (prefixLengthOf(netmask) ?? 0) < 31 &&
     (address === broadcastAddress(member, netmask) || address === networkAddress(member, netmask));
   if (pools.some(({ first, prefixLength }) => isEdge(first, netmaskOf(prefixLength)))) return true;
@@ -77,7 +81,7 @@ function isEdgeOfNetwork(
   return own !== undefined && netmask !== undefined && isEdge(own, netmask);
 }
 
-/** A machine whose Hardware says that another server gives its address. Proxies give none, and answer it. */
+/** A machine whose Hardware specifies that another server assigns its address. Proxies assign none, and answer it. */
 function leaveToOtherServer({ reservation, settings }: ReplyInput): ReplyDecision | undefined {
   if (settings.mode !== 'reservation' || !reservation.ok || !reservation.value.isDhcpDisabled)
     return undefined;
@@ -102,7 +106,7 @@ function leaveToPool({
   return pool === undefined ? undefined : { kind: 'pool', pool };
 }
 
-/** Message types that get no answer by definition. */
+/** Message types that never get an answer. */
 function ignoreQuiet({ request, client, settings }: ReplyInput): ReplyDecision | undefined {
   const type = request.options.messageType;
   if (type === undefined) return ignore('no-message-type', 'option 53 is absent');

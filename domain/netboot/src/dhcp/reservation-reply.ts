@@ -17,9 +17,9 @@ import type { NetbootSettings } from '../settings.ts';
 import { NO_TRACE, vendorOptionsFor, vlanOptionFor } from './vendor-options.ts';
 
 /**
- * Reservation mode: DISCOVER gets an OFFER, REQUEST an ACK, INFORM an ACK without lease, each with the contents of the
- * MAC's Hardware. Beyond upstream, which answers every REQUEST with an ACK: a REQUEST for another server is left alone,
- * and one for another address is refused (RFC 2131 section 4.3.2). Declines message types it does not know.
+ * In reservation mode, DISCOVER gets an OFFER, REQUEST an ACK, and INFORM an ACK without lease, each with the settings of the
+ * MAC's Hardware. Upstream answers every REQUEST with an ACK. This server also ignores a REQUEST for another server, and refuses
+ * one for another address (RFC 2131 section 4.3.2). Declines message types it does not know.
  */
 export function replyFromReservation(input: ReplyInput): ReplyDecision | undefined {
   const { request, reservation, settings } = input;
@@ -45,7 +45,7 @@ export function replyFromReservation(input: ReplyInput): ReplyDecision | undefin
     : { kind: 'reply', reply: refusal(request, settings, why) };
 }
 
-/** What a refusal says, or undefined when the client may have the address it names. */
+/** Returns the message of a refusal, or undefined when the client may have the address it names. */
 function whyRefused(request: DhcpPacket, reservation: Reservation): string | undefined {
   if (wantsAnotherAddress(request, reservation)) {
     return 'the requested address is not reserved for this client';
@@ -53,15 +53,15 @@ function whyRefused(request: DhcpPacket, reservation: Reservation): string | und
   return isOnAnotherNetwork(request, reservation) ? 'the requested address is of another network' : undefined;
 }
 
-/** SELECTING and INIT-REBOOT say it in option 50, RENEWING and REBINDING in ciaddr. */
+/** SELECTING and INIT-REBOOT send it in option 50, RENEWING and REBINDING in ciaddr. */
 function wantsAnotherAddress(request: DhcpPacket, { address }: Reservation): boolean {
   const wanted = request.options.requestedAddress ?? request.ciaddr;
   return address !== undefined && wanted !== IPV4_ANY && wanted !== address;
 }
 
 /**
- * INIT-REBOOT (no server, an address asked for) is how a client finds out whether it was moved. Only then: who has just
- * been offered the address, or uses it, came to it through this relay, whose own address may lie anywhere.
+ * In INIT-REBOOT (no server id, a requested address) a client finds out whether it was moved. The check applies only then: a
+ * client that was just offered the address, or uses it, got it through this relay, whose own address may be in any network.
  */
 function isOnAnotherNetwork(request: DhcpPacket, { address, netmask }: Reservation): boolean {
   const { serverIdentifier, requestedAddress } = request.options;
@@ -76,7 +76,7 @@ function answer(input: ReplyInput, reservation: Reservation, type: number): Repl
   return { kind: 'reply', reply: reservationReply(input, reservation, type) };
 }
 
-/** The contents of a reservation as an OFFER or ACK; an answer to INFORM has neither address nor lease time. */
+/** Returns the settings of a reservation as an OFFER or ACK. An answer to INFORM has neither address nor lease time. */
 export function reservationReply(
   { request, client, settings }: Pick<ReplyInput, 'request' | 'client' | 'settings'>,
   reservation: Reservation,
@@ -100,7 +100,7 @@ export function reservationReply(
   };
 }
 
-/** RFC 2131 table 3: a refusal carries nothing but who refuses, and why. Through a relay it asks for broadcast. */
+/** RFC 2131 table 3: a refusal contains only the server id and the reason. Through a relay it requests broadcast. */
 export function refusal(request: DhcpPacket, settings: NetbootSettings, message: string): DhcpPacket {
   return {
     ...replyHeader(request),
@@ -114,7 +114,7 @@ export function refusal(request: DhcpPacket, settings: NetbootSettings, message:
   };
 }
 
-/** Empty texts and lists are left out when the packet is written. */
+/** Empty texts and lists are omitted when the packet is written. */
 function networkOptions(reservation: Reservation, settings: NetbootSettings): DhcpOptions {
   const { address, netmask, gateway } = reservation;
   const hasNetwork = address !== undefined && netmask !== undefined;
@@ -131,7 +131,7 @@ function networkOptions(reservation: Reservation, settings: NetbootSettings): Dh
   };
 }
 
-/** RFC 3442: a client that gets option 121 ignores option 3, so the default route has to be in both. */
+/** RFC 3442: a client that gets option 121 ignores option 3, so the default route must be in both. */
 function routesFor({ routes, gateway }: Reservation): Reservation['routes'] {
   const hasDefault = routes.some(({ prefixLength }) => prefixLength === 0);
   if (routes.length === 0 || gateway === undefined || hasDefault) return routes;
@@ -161,17 +161,17 @@ function bootSettings(
     bootFile,
     nextServer,
     options: {
-      // Sent to HTTP boot firmware only: it ignores replies without it, and PXE ROMs do without.
+      // Sent to HTTP boot firmware only, which ignores replies without it. PXE ROMs do not need it.
       ...(client.protocol === 'http' ? { vendorClassIdentifier: 'HTTPClient' } : {}),
       ...(kind === 'not-allowed' ? {} : { vendorSpecific: vendorOptions(client, reservation) }),
       ...(bootFile === '' ? { bootFileName: file } : {}),
-      // iPXE waits two seconds for a proxy's offer otherwise; we are the whole answer.
+      // iPXE waits two seconds for a proxy's offer otherwise. This reply is the complete answer.
       ...(client.isIpxe ? { ipxe: [NO_PXEDHCP] } : {}),
     },
   };
 }
 
-/** In ascending order of codes. */
+/** Sorted by code. */
 function vendorOptions(client: NetbootClient, { vlanId }: Reservation): readonly SubOption[] {
   return [...vendorOptionsFor(client), NO_TRACE, ...vlanOptionFor(vlanId)];
 }

@@ -8,18 +8,18 @@ import type {
 import { parseIpv4, parseIpv4Network, parseMac, prefixLengthOf, type Ipv4, type Mac } from '@tinkerbell/wire';
 import type { ReservationRefusal } from './reasons.ts';
 
-/** What one network interface of a Hardware is to get, checked once and in the protocol's own types. */
+/** The settings of one network interface of a Hardware, validated once and in the protocol's own types. */
 export interface Reservation {
   readonly mac: Mac;
   readonly namespace: string;
   readonly hardwareName: string;
-  /** metadata.uid: another one after the Hardware was deleted and created again. */
+  /** metadata.uid. It changes when the Hardware was deleted and created again. */
   readonly hardwareUid?: string;
-  /** Where in the Hardware it is, such as `spec.interfaces[0]`; errors about values begin with it. */
+  /** The path in the Hardware, such as `spec.interfaces[0]`. Errors about values begin with it. */
   readonly path: string;
-  /** Addresses come from another server: scripts, files and what a proxy says are given all the same, as in upstream. */
+  /** Another server assigns the addresses. Scripts, files and proxy answers are still sent, as in upstream. */
   readonly isDhcpDisabled: boolean;
-  /** Absent: the reply says 0.0.0.0. */
+  /** When absent, the reply contains 0.0.0.0. */
   readonly address?: Ipv4;
   readonly netmask?: Ipv4;
   readonly gateway?: Ipv4;
@@ -34,7 +34,7 @@ export interface Reservation {
   readonly architecture: string;
   readonly vlanId: string;
   readonly facility: string;
-  /** The id the agent will present; the MAC when the Hardware names none. */
+  /** The id that the agent will present. It is the MAC when the Hardware names none. */
   readonly agentId: string;
   readonly mayNetboot: boolean;
   readonly ipxe: NonNullable<NetbootSpec['ipxe']>;
@@ -47,16 +47,16 @@ export type ReservationResult =
   | { readonly ok: false; readonly reason: ReservationRefusal; readonly message: string };
 
 /**
- * Seven days. Upstream sends an unset or zero lease_time as 0, which clients take for a lease that has already ended;
- * it uses this value for lease times that do not fit 32 bits.
+ * Seven days. Upstream sends an unset or zero lease_time as 0, which clients regard as an expired lease. It uses seven days for
+ * lease times that do not fit 32 bits.
  */
 export const LEASE_TIME_SECONDS_DEFAULT = 604_800;
 const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
 
 /**
- * The reservation of a MAC among the Hardware that name it. Refused, with a reason and the field, where upstream stays
- * silent: no or several Hardware, no dhcp or netboot object, an unusable address or URL. Bad entries of
- * name_servers and time_servers are skipped.
+ * Returns the reservation of a MAC, from the Hardware that name it. It refuses with a reason and the field, where upstream stays
+ * silent: no or several Hardware, no dhcp or netboot object, an unusable address or URL. Invalid entries of name_servers and
+ * time_servers are skipped.
  */
 export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
@@ -68,7 +68,10 @@ export function reservationFor(hardware: readonly Hardware[], mac: Mac): Reserva
   return result;
 }
 
-/** The network interface that asked last: machines boot from one. A Hardware never changes: another version is another object. */
+/**
+ * Caches the network interface that asked last, because machines boot from one. A Hardware object never changes: another version
+ * is another object.
+ */
 const known = new WeakMap<Hardware, { readonly mac: Mac; readonly result: ReservationResult }>();
 
 function readFrom(hardware: readonly Hardware[], mac: Mac): ReservationResult {
@@ -197,7 +200,7 @@ function routeOf(route: { destination_descriptor: string; router: string }, path
   return { destination: network.address, prefixLength: network.prefixLength, router };
 }
 
-/** Most often the Hardware's own list: a copy for each of many machines is memory. */
+/** Usually this returns the Hardware's own list, because a copy for each of many machines costs memory. */
 function addressesOf(texts: readonly string[] = []): readonly Ipv4[] {
   if (texts.every((text) => parseIpv4(text) === text)) return texts as readonly Ipv4[];
   return texts.flatMap((text) => parseIpv4(text) ?? []);
@@ -213,7 +216,7 @@ function textOr(text: string | undefined, otherwise: string): string {
   return text === undefined || text === '' ? otherwise : text;
 }
 
-/** Option 119 is sent for names DNS can carry only. */
+/** Option 119 is sent only for names that DNS can represent. */
 export function domainSearchOf(reservation: Reservation): readonly string[] {
   return isDomainName(reservation.domainName) ? [reservation.domainName] : [];
 }

@@ -2,7 +2,7 @@ import type { DhcpPacket } from '@tinkerbell/dhcp';
 import type { Ipv4 } from '@tinkerbell/wire';
 import type { NetbootSettings } from '../settings.ts';
 
-/** Option 54 of replies. RFC 5107: a relay may say under which address it presents the server to the client. */
+/** Returns option 54 of replies. RFC 5107: a relay may specify the address under which it presents the server to the client. */
 export function serverIdentifierFor(
   { options }: DhcpPacket,
   { serverAddress }: Pick<NetbootSettings, 'serverAddress'>,
@@ -11,8 +11,8 @@ export function serverIdentifierFor(
 }
 
 /**
- * True when option 54 of a request means us: it holds our address, or what the relay presents us as. A client that got its
- * lease before the relay began to do so has our address still.
+ * Returns true when option 54 of a request identifies this server: by its address, or by the address that the relay presents. A
+ * client that got its lease before the relay began to do so still uses the server's address.
  */
 export function isOurIdentifier(
   request: DhcpPacket,

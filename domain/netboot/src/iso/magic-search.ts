@@ -1,9 +1,9 @@
-/** More places than any boot loader configuration has: a magic that is found so often is no magic. */
+/** More occurrences than any boot loader configuration has. A magic that is found more often is not a magic. */
 const OFFSETS_MAX = 1_024;
 
 /**
- * Finds every occurrence of the magic in a file that comes in pieces of any size, in order. Occurrences do not overlap: the
- * first one wins. Horspool's algorithm: of a file without the magic it looks at one byte in a thousand.
+ * Finds every occurrence of the magic in a file that arrives in pieces of any size, in order. Occurrences do not overlap: the
+ * first one wins. It uses Horspool's algorithm, which reads one byte in a thousand of a file without the magic.
  */
 export class IsoMagicSearch {
   readonly #magic: Uint8Array;
@@ -19,12 +19,12 @@ export class IsoMagicSearch {
       this.#shifts[magic[index] ?? 0] = magic.length - 1 - index;
   }
 
-  /** Where occurrences begin, ascending. */
+  /** The offsets of the occurrences, ascending. */
   get offsets(): readonly number[] {
     return this.#offsets;
   }
 
-  /** Bytes before this one belong to no occurrence that is not known yet. */
+  /** No unknown occurrence contains bytes before this one. */
   get settledBytes(): number {
     return this.#position - this.#carry.length;
   }

@@ -1,6 +1,6 @@
 /**
- * What stands in an ISO image where its kernel arguments go. It is a constant of the format: images of upstream (HookOS,
- * CaptainOS) and ours carry it, and Smee looks for it (`isoMagicString` in smee/smee.go).
+ * The text in an ISO image that the kernel arguments replace. It is a constant of the format: the images of upstream (HookOS,
+ * CaptainOS) and of this project contain it, and Smee searches for it (`isoMagicString` in smee/smee.go).
  */
 export const ISO_MAGIC = [
   '464vn90e7rbj08xbwdjejmdf4it17c5zfzjyfhthbh19eij201hjgit021bmpdb9',

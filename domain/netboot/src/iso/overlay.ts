@@ -1,6 +1,6 @@
 import { encodeUtf8 } from '@tinkerbell/wire';
 
-/** The patch as bytes of the magic's length, filled up with spaces. @throws RangeError when it is longer. */
+/** Returns the patch as bytes of the magic's length, padded with spaces. @throws RangeError when it is longer. */
 export function paddedPatch(text: string, lengthBytes: number): Uint8Array {
   const bytes = encodeUtf8(text);
   if (bytes.length > lengthBytes)
@@ -11,8 +11,8 @@ export function paddedPatch(text: string, lengthBytes: number): Uint8Array {
 }
 
 /**
- * Writes the patch over the magic in a piece of an image, in place: `chunk` begins at byte `at` of the file, occurrences begin
- * at `offsets`. An occurrence that begins before the piece or ends after it gets the part that is in the piece.
+ * Writes the patch over the magic in a piece of an image, in place. `chunk` begins at byte `at` of the file, occurrences begin at
+ * `offsets`. If an occurrence begins before the piece or ends after it, only its part in the piece is written.
  */
 export function overlayPatch(
   chunk: Uint8Array,

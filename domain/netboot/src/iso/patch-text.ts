@@ -6,7 +6,7 @@ import type { HookScriptSettings } from '../settings.ts';
 export interface IsoPatchInput {
   readonly reservation: Reservation;
   readonly settings: HookScriptSettings;
-  /** True: the machine gets its address from the image, not by DHCP (iso-static-ipam-enabled). */
+  /** True when the machine gets its address from the image, not by DHCP (iso-static-ipam-enabled). */
   readonly staticIpam: boolean;
   /** Characters of the magic. */
   readonly charactersMax: number;
@@ -16,7 +16,7 @@ export type IsoPatch =
   | {
       readonly ok: true;
       readonly text: string;
-      /** Arguments of our own that did not fit or that a boot loader could not read, each with the reason. */
+      /** The server's own arguments that did not fit or that a boot loader could not read, each with the reason. */
       readonly leftOut: readonly string[];
     }
   | { readonly ok: false; readonly message: string };
@@ -24,10 +24,10 @@ export type IsoPatch =
 const DEFAULT_CONSOLES = 'console=ttyAMA0 console=ttyS0 console=tty0 console=tty1 console=ttyS1';
 
 /**
- * The kernel arguments that an image gets for a machine, in upstream's order (smee/internal/iso). Three things upstream
- * leaves out: the agent's id is the Hardware's, not always the MAC; `tinkerbell_insecure_tls` when it is true; and the
- * Hardware's own kernel arguments. The latter two come last and only if they fit. A machine without an address gets no `ipam`,
- * which would leave it without network.
+ * Returns the kernel arguments of a machine's image, in upstream's order (smee/internal/iso). It differs from upstream in three
+ * ways: the agent's id is the Hardware's and not always the MAC, `tinkerbell_insecure_tls` is added when it is true, and so are
+ * the Hardware's own kernel arguments. The latter two come last and only if they fit. A machine without an address gets no
+ * `ipam`, which would leave it without network.
  */
 export function isoPatchFor({ reservation, settings, staticIpam, charactersMax }: IsoPatchInput): IsoPatch {
   try {
@@ -64,7 +64,7 @@ function upstreamArguments(
   };
   return [
     ...(facility === '' ? [] : named('facility')),
-    // Upstream has no field for consoles: a facility that names some replaces ours.
+    // Upstream has no field for consoles. Consoles in the facility replace the default ones.
     ...(facility.includes('console=') ? [] : [consoles]),
     ...['vlan_id', 'hw_addr', 'syslog_host', 'grpc_authority', 'tinkerbell_tls', 'worker_id'].flatMap(named),
     ...settings.extraKernelArguments.map((value, index) => ({
@@ -121,7 +121,7 @@ function ownExtras(
   return [insecureTls ? [insecure] : [], params];
 }
 
-/** Upstream serves the image without these: what is wrong with them must not keep the machine from booting. */
+/** Upstream serves the image without these. Errors in them must not keep the machine from booting. */
 function addIfPossible(
   words: string[],
   extra: readonly KernelArgument[],
@@ -141,8 +141,8 @@ function addIfPossible(
 }
 
 /**
- * The image's boot loader reads the text as part of its own configuration, unquoted: to GRUB these end a command or start
- * another, and `#` at the begin of a word hides the rest.
+ * The image's boot loader reads the text as part of its own configuration, unquoted. To GRUB these end a command or start
+ * another, and `#` at the start of a word hides the rest.
  */
 const ENDS_COMMAND = /[;|&<>]/;
 

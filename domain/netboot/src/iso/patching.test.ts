@@ -15,13 +15,13 @@ function piecesOf(file: Uint8Array, cuts: readonly number[]): readonly Uint8Arra
   return borders.slice(1).map((end, index) => file.slice(borders[index], end));
 }
 
-/** By text replacement, an independent way to the same. Latin-1 keeps every byte. */
+/** Uses text replacement, an independent method with the same result. Latin-1 keeps every byte. */
 function patchedWhole(file: Uint8Array, magic: Uint8Array, patch: Uint8Array): Uint8Array {
   const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
   return new Uint8Array(Buffer.from(latin1(file).replaceAll(latin1(magic), latin1(patch)), 'latin1'));
 }
 
-/** Few letters and a short magic that overlaps itself: occurrences, half ones and neighbours in every file. */
+/** Few letters and a short magic that overlaps itself produce occurrences, partial ones and adjacent ones in every file. */
 const letters = fc.uint8Array({ max: 2, maxLength: 200 });
 const shortMagic = fc.uint8Array({ max: 2, minLength: 1, maxLength: 6 });
 const cuts = fc.array(fc.nat(), { maxLength: 20 });

@@ -2,12 +2,15 @@ import type { Hardware } from '@tinkerbell/resources';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 
 export type IsoSource =
-  /** `hardware`: whoever may write Hardware chose it; `settings`: the operator did. */
+  /** `hardware`: a user who may write Hardware chose it. `settings`: the operator did. */
   | { readonly kind: 'url'; readonly url: string; readonly chosenBy: 'hardware' | 'settings' }
   | { readonly kind: 'own' }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** Where a machine's image comes from: its Hardware's `isoboot.sourceISO`, else the operator's URL, else our own image. */
+/**
+ * Returns the source of a machine's image: its Hardware's `isoboot.sourceISO`, else the operator's URL, else the server's own
+ * image.
+ */
 export function isoSourceFor(
   hardware: Hardware | undefined,
   mac: Mac,

@@ -2,7 +2,8 @@ import type { LoaderTarget } from './loader-target.ts';
 import { LoaderValueError } from './loader-value.ts';
 
 /**
- * A GRUB configuration that boots at once. `linux` fails where Secure Boot's GRUB only knows `linuxefi`, which is tried then.
+ * Returns a GRUB configuration that boots at once. Where Secure Boot's GRUB only knows `linuxefi`, `linux` fails and `linuxefi`
+ * is tried.
  */
 export function grubConfig(target: LoaderTarget): string {
   const kernel = [devicePath(target.kernel), ...target.commandLine].map(quoted).join(' ');
@@ -23,12 +24,15 @@ export function grubConfig(target: LoaderTarget): string {
   ].join('\n');
 }
 
-/** Back to the firmware, which goes on to its next boot option: the disk. */
+/** Returns to the firmware, which continues with its next boot option: the disk. */
 export function grubBootsDisk(): string {
   return ["echo 'Booting from the local disk...'", 'exit', ''].join('\n');
 }
 
-/** `/path` is on the device GRUB came from; a URL is another one: `(http,host:port)/path`. @throws LoaderValueError */
+/**
+ * `/path` is on the device from which GRUB was loaded. A URL is on another device: `(http,host:port)/path`. @throws
+ * LoaderValueError
+ */
 function devicePath(path: string): string {
   const url = /^(https?|tftp):\/\/([^/(),]+)(\/.*)$/i.exec(path);
   if (url !== null) return `(${url[1]?.toLowerCase()},${url[2]})${url[3]}`;
@@ -36,7 +40,7 @@ function devicePath(path: string): string {
   return `/${path}`;
 }
 
-/** Quoted where a character could mean something to GRUB; no word holds a quote. */
+/** Quotes a word where a character could have a meaning to GRUB. No word contains a quote. */
 function quoted(word: string): string {
   return /^[\w.,:/=@%+-]+$/.test(word) ? word : `'${word}'`;
 }

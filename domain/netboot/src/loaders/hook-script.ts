@@ -5,8 +5,8 @@ import type { Reservation } from '../dhcp/reservation.ts';
 import type { HookScriptSettings } from '../settings.ts';
 
 /**
- * The script that loads the in-memory OS, line by line and argument by argument as upstream generates it
- * (smee/internal/ipxe/script): agents and images read these kernel arguments.
+ * Returns the script that loads the in-memory OS. Lines and arguments are the same as upstream's (smee/internal/ipxe/script),
+ * because agents and images read these kernel arguments.
  */
 export function hookScript(reservation: Reservation, settings: HookScriptSettings): readonly ScriptLine[] {
   return [

@@ -1,19 +1,19 @@
 import type { Reservation } from '../dhcp/reservation.ts';
 import type { HookScriptSettings } from '../settings.ts';
 
-/** One kernel argument of the in-memory OS, `name=value`, or free text where there is no name. */
+/** One kernel argument of the in-memory OS, `name=value`, or free text without a name. */
 export interface KernelArgument {
   readonly name: string;
   readonly value: string;
-  /** Where the value is from; whoever refuses it names this. */
+  /** The source of the value. Errors about the value name it. */
   readonly field: string;
-  /** True where an operator's value may be several words. */
+  /** True where an operator's value may contain several words. */
   readonly mayHoldSpaces: boolean;
 }
 
 /**
- * What the in-memory OS is told, in the order upstream tells it (smee/internal/ipxe/script): agents and images read these
- * arguments. `identity` comes before the boot loader's own `initrd=`, `rest` after it: consoles, then the operator's.
+ * Returns the arguments of the in-memory OS in upstream's order (smee/internal/ipxe/script), because agents and images read them.
+ * `identity` comes before the boot loader's own `initrd=`, and `rest` after it: consoles, then the operator's arguments.
  */
 export function kernelArgumentsFor(
   { path, vlanId, facility, mac, agentId, osie }: Reservation,

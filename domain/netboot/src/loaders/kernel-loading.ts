@@ -1,6 +1,6 @@
 import { continued, line, word, type ScriptLine } from '@tinkerbell/ipxe';
 
-/** What every script that loads the in-memory OS has in common, as upstream generates it (smee/internal/ipxe/script). */
+/** The common part of all scripts that load the in-memory OS, as upstream generates it (smee/internal/ipxe/script). */
 
 /** Sends iPXE's own log to the host. */
 export function syslogLines(host: string | undefined): readonly ScriptLine[] {
@@ -15,8 +15,8 @@ export function syslogLines(host: string | undefined): readonly ScriptLine[] {
 }
 
 /**
- * Loads kernel and initrd, each as often as `${retries}` says, and boots them. The command is the kernel's with its
- * arguments; it uses `${download-url}`, `${kernel}`, `${initrd}` and `${retry_delay}`.
+ * Loads kernel and initrd, each with up to `${retries}` tries, and boots them. The command is the kernel's with its arguments. It
+ * uses `${download-url}`, `${kernel}`, `${initrd}` and `${retry_delay}`.
  */
 export function loadingLines(kernelCommand: readonly ScriptLine[]): readonly ScriptLine[] {
   return [

@@ -14,7 +14,7 @@ export type LoaderConfig =
   | { readonly kind: 'refused'; readonly reason: 'netboot-not-allowed' }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** Where TFTP and HTTP have the files of the in-memory OS. */
+/** Where TFTP and HTTP serve the files of the in-memory OS. */
 export const HOOK_PREFIX = 'hook/';
 
 const writers = {
@@ -23,9 +23,9 @@ const writers = {
 } as const;
 
 /**
- * The configuration of PXELINUX (and U-Boot, which reads the same files) or GRUB for a machine: the in-memory OS with the
- * arguments of the iPXE script while there is work, else the local disk. By the rules of `scriptFor`; a Hardware's own iPXE
- * script is for iPXE and not looked at.
+ * Returns the configuration of PXELINUX (and U-Boot, which reads the same files) or GRUB for a machine. It boots the in-memory OS
+ * with the arguments of the iPXE script while there is work, and otherwise the local disk. It follows the rules of `scriptFor`,
+ * but ignores a Hardware's own iPXE script.
  */
 export function loaderConfigFor(
   kind: LoaderKind,
@@ -61,7 +61,8 @@ function loaderTargetFor(reservation: Reservation, settings: HookScriptSettings)
   return {
     kernel: prefix + nameOf('kernel', settings.kernelName ?? 'vmlinuz'),
     initrd: prefix + nameOf('initrd', settings.initrdName ?? 'initramfs'),
-    // No initrd=: PXELINUX adds its own, and the kernel's EFI stub would look for a file of that name and give up.
+    // It has no initrd=: PXELINUX adds its own, and the kernel's EFI stub would search for a file of that
+    // name and give up.
     commandLine: commandLineWords([...identity, ...rest]),
   };
 }

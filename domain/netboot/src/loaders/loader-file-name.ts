@@ -1,7 +1,7 @@
 import { ipv4FromNumber, ipv4ToNumber, parseIpv4, parseMac, type Mac } from '@tinkerbell/wire';
 import type { LoaderKind } from './loader-config.ts';
 
-/** Which machine a boot loader's file name speaks of: one MAC, one address, or whoever asks. */
+/** The machine that a boot loader's file name identifies: by MAC, by address, or the requesting client. */
 export interface LoaderFileName {
   readonly loader: LoaderKind;
   readonly machine:
@@ -10,10 +10,10 @@ export interface LoaderFileName {
 }
 
 /**
- * PXELINUX and U-Boot look for `pxelinux.cfg/<uuid>`, `01-<MAC>`, the address in 8 to 1 hexadecimal digits, `default` and
- * (U-Boot) `default-<architecture>`, in that order; GRUB for `grub.cfg-01-<MAC>`, `grub.cfg-<address>` and `grub.cfg`. Any
- * directories may stand before, letters may be of either case. A UUID and `default` speak of the client that asks, which
- * its address knows; undefined for other names, and for shortened addresses that are not the client's.
+ * PXELINUX and U-Boot request `pxelinux.cfg/<uuid>`, `01-<MAC>`, the address in 8 to 1 hexadecimal digits, `default` and (U-Boot)
+ * `default-<architecture>`, in that order. GRUB requests `grub.cfg-01-<MAC>`, `grub.cfg-<address>` and `grub.cfg`. Any
+ * directories may precede the name, and letters may be of either case. A UUID and `default` refer to the requesting client, which
+ * its address identifies. Returns undefined for other names, and for shortened addresses that are not the client's.
  */
 export function loaderFileNameOf(fileName: string, clientAddress: string): LoaderFileName | undefined {
   const [, pxelinuxName] = /^(?:.*\/)?pxelinux\.cfg\/([^/]+)$/i.exec(fileName) ?? [];

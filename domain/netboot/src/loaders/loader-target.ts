@@ -1,7 +1,7 @@
-/** What a boot loader other than iPXE boots. Paths are relative to the TFTP root, or URLs. */
+/** The target that a boot loader other than iPXE boots. Paths are relative to the TFTP root, or URLs. */
 export interface LoaderTarget {
   readonly kernel: string;
   readonly initrd: string;
-  /** Words of the kernel's command line, each safe as text of a configuration. */
+  /** Words of the kernel's command line. Each is safe as text of a configuration. */
   readonly commandLine: readonly string[];
 }

@@ -1,13 +1,13 @@
 import type { KernelArgument } from './kernel-arguments.ts';
 
-/** A value that a boot loader would not read as plain text; `message` names the field and the way out. */
+/** A value that a boot loader would not read as plain text. `message` names the field and the fix. */
 export class LoaderValueError extends Error {}
 
 const VALUE_CHARACTERS_MAX = 2_048;
 
 /**
- * GRUB, PXELINUX and U-Boot each give a meaning to some of these: quotes and backslashes, `$` and braces (variables and
- * blocks), control characters (the next command). No kernel argument needs them.
+ * GRUB, PXELINUX and U-Boot each give a meaning to some of these: quotes and backslashes, `$` and braces (variables and blocks),
+ * control characters (the next command). Kernel arguments do not need them.
  */
 const FORBIDDEN = /[^\x20-\x7e]|["'`$\\{}]/;
 

@@ -1,8 +1,8 @@
 import type { LoaderTarget } from './loader-target.ts';
 
 /**
- * A PXELINUX configuration that boots at once. U-Boot reads the same. Paths are relative: PXELINUX and U-Boot put the
- * directory of their own boot file before them, which the server passes over.
+ * Returns a PXELINUX configuration that boots at once. U-Boot reads the same format. Paths are relative: PXELINUX and U-Boot put
+ * the directory of their own boot file before them, and the server ignores it.
  */
 export function pxelinuxConfig({ kernel, initrd, commandLine }: LoaderTarget): string {
   return [
@@ -16,7 +16,7 @@ export function pxelinuxConfig({ kernel, initrd, commandLine }: LoaderTarget): s
   ].join('\n');
 }
 
-/** PXELINUX hands over to the next boot device; U-Boot, without a `localcmd`, falls through to its next boot target. */
+/** PXELINUX passes control to the next boot device. U-Boot without a `localcmd` falls through to its next boot target. */
 export function pxelinuxBootsDisk(): string {
   return ['DEFAULT local', 'PROMPT 0', 'LABEL local', '  LOCALBOOT 0', ''].join('\n');
 }

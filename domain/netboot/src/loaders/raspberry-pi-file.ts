@@ -1,6 +1,6 @@
 import type { Hardware } from '@tinkerbell/resources';
 
-/** What a Raspberry Pi gets for a name below its serial number. */
+/** The file that a Raspberry Pi gets for a name below its serial number. */
 export type RaspberryPiFile =
   | { readonly kind: 'text'; readonly text: string }
   /** A file of the asset directory. */
@@ -8,9 +8,9 @@ export type RaspberryPiFile =
   | { readonly kind: 'invalid'; readonly message: string };
 
 /**
- * The boot ROM of a Raspberry Pi asks for `<serial number>/<file>`: config.txt and cmdline.txt are from the Hardware that
- * has `address`, every other file from the folder its rpi.firmwarePath names (upstream: smee's TFTP). Undefined: none of a
- * Raspberry Pi's.
+ * The boot ROM of a Raspberry Pi requests `<serial number>/<file>`. config.txt and cmdline.txt come from the Hardware that has
+ * `address`. Every other file comes from the folder that its rpi.firmwarePath names (upstream: smee's TFTP). Returns undefined
+ * for a name that is not a Raspberry Pi's.
  */
 export function raspberryPiFile(
   hardware: readonly Hardware[],
@@ -27,7 +27,7 @@ export function raspberryPiFile(
   return file === 'cmdline.txt' ? commandLine(found.parameters, found.path, asset) : asset;
 }
 
-/** The Raspberry Pi of the one Hardware that has the address. */
+/** Returns the Raspberry Pi settings of the one Hardware that has the address. */
 function raspberryPiAt(hardware: readonly Hardware[], address: string) {
   const [only] = hardware;
   if (only === undefined || hardware.length > 1) return undefined;

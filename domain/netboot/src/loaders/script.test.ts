@@ -29,7 +29,7 @@ function decide(
 const textOf = (decision: ScriptDecision) =>
   decision.kind === 'script' ? decision.text : JSON.stringify(decision);
 
-/** The kernel command's arguments, its continued lines joined as iPXE joins them. */
+/** The kernel command's arguments, with continued lines joined as iPXE joins them. */
 function kernelArguments(decision: ScriptDecision): string[] {
   const joined = textOf(decision).replaceAll(/ \\\n/g, ' ');
   const command = joined.split('\n').find((line) => line.startsWith('kernel '))!;
@@ -168,7 +168,7 @@ test('a value that would become a command is refused with its field', () => {
   }
 });
 
-/** As Linux takes its command line apart (lib/cmdline.c, next_arg): white space within double quotes is of the argument. */
+/** Splits a command line as Linux does (lib/cmdline.c, next_arg): white space within double quotes belongs to the argument. */
 function asLinuxReads(words: readonly string[]): string[] {
   const found = [''];
   let isQuoted = false;

@@ -6,7 +6,7 @@ import { staticScript } from './static-script.ts';
 
 export interface ScriptInput {
   readonly reservation: Reservation;
-  /** Decided by the caller, who knows the workflows. */
+  /** The caller, which knows the workflows, decides this. */
   readonly machineState: { readonly hasWorkToDo: boolean };
   readonly settings: { readonly hook: HookScriptSettings; readonly bootLocalWhenIdle: boolean };
 }
@@ -23,9 +23,9 @@ export type ScriptDecision =
     };
 
 /**
- * The iPXE script of a machine. One that may not netboot boots its disk (or is refused, as upstream does, when
- * `bootLocalWhenIdle` is false); so does one whose workflows are all finished, which would else install itself again. A
- * custom script is its author's business and is served whether or not there is work.
+ * Returns the iPXE script of a machine. A machine that may not netboot boots its disk, or is refused, as in upstream, when
+ * `bootLocalWhenIdle` is false. The same holds for a machine whose workflows are all finished, which would otherwise install
+ * itself again. A custom script is its author's responsibility and is served whether or not there is work.
  */
 export function scriptFor({ reservation, machineState, settings }: ScriptInput): ScriptDecision {
   if (!reservation.mayNetboot) {
@@ -37,7 +37,9 @@ export function scriptFor({ reservation, machineState, settings }: ScriptInput):
   return decisionOf('hook', renderScript(hookScript(reservation, settings.hook)));
 }
 
-/** The iPXE script of a machine that `bootsUnknownMachine`; like a known one it boots its disk when its work is done. */
+/**
+ * Returns the iPXE script of a machine that `bootsUnknownMachine`. Like a known machine, it boots its disk when its work is done.
+ */
 export function staticScriptFor({
   machineState,
   settings,
@@ -47,7 +49,7 @@ export function staticScriptFor({
 }
 
 /**
- * Boots the first disk. `sanboot` works on BIOS and UEFI and is fast; where it fails, `exit 1` makes the firmware go on to
+ * Boots the first disk. `sanboot` works on BIOS and UEFI and is fast. Where it fails, `exit 1` makes the firmware continue with
  * its next boot option. `exit 0` would drop some UEFI firmware into its setup menu.
  */
 function localBoot(): ScriptDecision {
@@ -59,9 +61,9 @@ function localBoot(): ScriptDecision {
 }
 
 /**
- * What an iPXE binary of ours does first on UEFI, the same for all machines: ask DHCP, load what it names. What that is
- * was decided by MAC in the reply, so a machine that may not netboot goes on to its next boot option here. The plain
- * `dhcp` command would also wait four seconds for an IPv6 router.
+ * Returns the first script of the server's iPXE binaries on UEFI, which is the same for all machines: run DHCP and load the file
+ * that the reply names. The reply depends on the MAC, so a machine that may not netboot continues with its next boot option here.
+ * The plain `dhcp` command would also wait four seconds for an IPv6 router.
  */
 export const AUTOEXEC_SCRIPT =
   '#!ipxe\nifconf --configurator dhcp && chain --autofree ${filename} || exit 1\n';
@@ -81,7 +83,7 @@ function chainScript({ ipxe, path }: Reservation): ScriptDecision {
   return decisionOf('custom', renderScript([...CUSTOM_LINES, line`chain --autofree ${word(field, url)}`]));
 }
 
-/** The contents are a script, so they are the one value that is not checked: who may write Hardware may write scripts. */
+/** The contents are a script, so they are the only value that is not checked. A user who may write Hardware may write scripts. */
 function contentsScript({ ipxe }: Reservation): ScriptDecision {
   const head = renderScript(CUSTOM_LINES);
   return decisionOf('custom', head.ok ? { ok: true, text: `${head.text}${ipxe.contents ?? ''}\n` } : head);

@@ -3,9 +3,9 @@ import { loadingLines, syslogLines } from './kernel-loading.ts';
 import type { HookScriptSettings } from '../settings.ts';
 
 /**
- * The script that loads the in-memory OS on a machine no Hardware describes: iPXE itself says architecture and MAC. Line by
- * line and argument by argument as upstream generates it (smee/internal/ipxe/script, the static script), with one argument
- * more where upstream's agent could not connect: `tinkerbell_insecure_tls`, when certificates are not to be checked.
+ * Returns the script that loads the in-memory OS on a machine that no Hardware describes. iPXE itself fills in architecture and
+ * MAC. Lines and arguments are the same as upstream's (smee/internal/ipxe/script, the static script), with one more argument
+ * where upstream's agent could not connect: `tinkerbell_insecure_tls`, when certificates are not verified.
  */
 export function staticScript(settings: HookScriptSettings): readonly ScriptLine[] {
   return [
@@ -13,7 +13,7 @@ export function staticScript(settings: HookScriptSettings): readonly ScriptLine[
     line``,
     line`echo Loading the static Tinkerbell iPXE script...`,
     line``,
-    // iPXE's names of architectures, in those of the kernel and initrd files.
+    // Maps iPXE's names of architectures to those of the kernel and initrd files.
     line`set arch \${buildarch}`,
     line`iseq \${arch} i386 && set arch x86_64 ||`,
     line`iseq \${arch} arm32 && set arch aarch64 ||`,
@@ -47,7 +47,7 @@ function kernelCommand(settings: HookScriptSettings): readonly ScriptLine[] {
     ...(settings.insecureTls ? [line`tinkerbell_insecure_tls=true`] : []),
     line`worker_id=\${worker_id}`,
     line`hw_addr=\${mac}`,
-    // Nobody said which console the machine has.
+    // The console of the machine is unknown.
     line`console=tty1`,
     line`console=tty2`,
     line`console=ttyAMA0,115200`,

@@ -1,11 +1,11 @@
 import { ByteWriter, encodeUtf8 } from '@tinkerbell/wire';
 
-/** The name that U-Boot's default boot order asks TFTP for, after DHCP and before anything of the reply. */
+/** The name that U-Boot's default boot order requests by TFTP, after DHCP and before anything that the reply names. */
 export const U_BOOT_SCRIPT_NAME = 'boot.scr.uimg';
 
 /**
- * What it does is the same for every machine: U-Boot then asks for `pxelinux.cfg/01-<MAC>`, which says what this one boots, and
- * goes on to its next boot target when there is none.
+ * The script is the same for every machine. Afterwards U-Boot requests `pxelinux.cfg/01-<MAC>`, which defines what this machine
+ * boots, and continues with its next boot target when there is no such file.
  */
 const SCRIPT = `echo Looking for the PXELINUX configuration of this machine...
 if pxe get; then pxe boot; fi
@@ -13,18 +13,18 @@ if pxe get; then pxe boot; fi
 
 const MAGIC = 0x27051956;
 const OS_LINUX = 5;
-/** U-Boot looks at the type of a script only. */
+/** U-Boot checks only the type of a script. */
 const ARCHITECTURE_ARM64 = 22;
 const TYPE_SCRIPT = 6;
 const COMPRESSION_NONE = 0;
 const HEADER_BYTES = 64;
 const NAME_BYTES = 32;
 
-/** U-Boot's legacy image format (include/image.h: image_header), with the script as its one part. */
+/** U-Boot's legacy image format (include/image.h: image_header), with the script as its only part. */
 export function uBootScript(): Uint8Array {
   const text = encodeUtf8(SCRIPT);
   const data = new ByteWriter(8 + text.length);
-  // The sizes of the parts, ended by zero.
+  // The sizes of the parts, terminated by zero.
   data.uint32(text.length);
   data.uint32(0);
   data.bytes(text);
@@ -37,12 +37,12 @@ export function uBootScript(): Uint8Array {
   return image;
 }
 
-/** The header's checksum is that of the header with zero in its place. */
+/** The header's checksum is computed with zero in its place. */
 function writeHeader(payload: Uint8Array, headerChecksum: number): Uint8Array {
   const writer = new ByteWriter(HEADER_BYTES);
   writer.uint32(MAGIC);
   writer.uint32(headerChecksum);
-  // Time, then load address and entry point: nothing is loaded anywhere.
+  // Time, then load address and entry point, which a script does not use.
   writer.uint32(0);
   writer.uint32(payload.length);
   writer.uint32(0);
@@ -56,7 +56,7 @@ function writeHeader(payload: Uint8Array, headerChecksum: number): Uint8Array {
   return writer.finish();
 }
 
-/** CRC-32 as zlib's, bit by bit: the data are a few hundred bytes. */
+/** CRC-32 as in zlib, bit by bit, because the data are a few hundred bytes. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffff_ffff;
   for (const byte of bytes) {

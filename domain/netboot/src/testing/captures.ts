@@ -1,7 +1,7 @@
 /**
- * What QEMU machines (MAC 02:00:5e:10:00:01, UUID 00112233-4455-6677-8899-aabbccddeeff) sent in a network where dnsmasq gave
- * the addresses from 192.168.77.2 and a proxy on 192.168.77.1 the boot files. UDP payloads; the 202 zero bytes of chaddr's
- * padding, sname and file are left out here and put back by `captured`.
+ * Packets that QEMU machines (MAC 02:00:5e:10:00:01, UUID 00112233-4455-6677-8899-aabbccddeeff) sent in a network where dnsmasq
+ * assigned the addresses from 192.168.77.2 and a proxy on 192.168.77.1 the boot files. They are UDP payloads. The 202 zero bytes
+ * of chaddr's padding, sname and file are omitted here, and `captured` adds them.
  */
 import { decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import { hexToBytes } from '@tinkerbell/wire';
@@ -14,7 +14,7 @@ export const ovmfDiscover = captured(
    303033303030ff`,
 );
 
-/** OVMF takes the address of the other server, 192.168.77.2. */
+/** OVMF accepts the address of the other server, 192.168.77.2. */
 export const ovmfRequest = captured(
   '01010600bb0da950000080000000000000000000000000000000000002005e100001',
   `638253633501033604c0a84d023204c0a84d433902ff0037230102030405060c0d0f111216171c28292a2b3233363a3b3c424361
@@ -22,7 +22,7 @@ export const ovmfRequest = captured(
    3a30303030373a554e44493a303033303030ff`,
 );
 
-/** OVMF asks a proxy on port 4011 (from port 4011), after an offer without boot file. */
+/** OVMF sends a request to a proxy on port 4011 (from port 4011), after an offer without boot file. */
 export const ovmfBootRequest = captured(
   '01010600bf481a3200000000c0a84d4300000000000000000000000002005e100001',
   `6382536335010337230102030405060c0d0f111216171c28292a2b3233363a3b3c4243618081828384858687390205c03c205058
@@ -30,14 +30,14 @@ export const ovmfBootRequest = captured(
    aabbccddeeffff`,
 );
 
-/** OVMF's HTTP boot asks everybody. */
+/** OVMF's HTTP boot sends a DISCOVER to every server. */
 export const ovmfHttpDiscover = captured(
   '010106002a25297b000080000000000000000000000000000000000002005e100001',
   `63825363350101390205c0371b0102030405060c0d0f111216171c28292a2b3233363a3b3ceb4361611100332211005544776688
    99aabbccddeeff5e030103005d0200103c2148545450436c69656e743a417263683a30303031363a554e44493a303033303030ff`,
 );
 
-/** QEMU's iPXE 1.0.0 ROM asks everybody. */
+/** QEMU's iPXE 1.0.0 ROM sends a DISCOVER to every server. */
 export const ipxeRomDiscover = captured(
   '01010600b0b0fd68000400000000000000000000000000000000000002005e100001',
   `63825363350101390205c05d0200005e030102013c20505845436c69656e743a417263683a30303030303a554e44493a30303230
@@ -46,7 +46,7 @@ export const ipxeRomDiscover = captured(
    99aabbccddeeffff`,
 );
 
-/** It takes the address of the other server. */
+/** It accepts the address of the other server. */
 export const ipxeRomRequest = captured(
   '01010600b0b0fd68000b00000000000000000000000000000000000002005e100001',
   `63825363350103390205c05d0200005e030102013c20505845436c69656e743a417263683a30303030303a554e44493a30303230
@@ -55,7 +55,7 @@ export const ipxeRomRequest = captured(
    99aabbccddeeff3604c0a84d023204c0a84d43ff`,
 );
 
-/** It asks on port 4011 (from port 68) for item 128 of the boot menu of another proxy. */
+/** It requests item 128 of the boot menu of another proxy on port 4011 (from port 68). */
 export const ipxeRomBootRequest = captured(
   '010106000000000000048000c0a84d4300000000000000000000000002005e100001',
   `63825363350103390205c05d0200005e030102013c09505845436c69656e744d04695058453717010306070c0f111a2b3c424377
@@ -63,7 +63,7 @@ export const ipxeRomBootRequest = captured(
    01011801011201013d070102005e10000161110033221100554477668899aabbccddeeff2b07470480000000ffff`,
 );
 
-/** iPXE 1.21.1 under UEFI, loaded by OVMF, asks everybody. */
+/** iPXE 1.21.1 under UEFI, loaded by OVMF, sends a DISCOVER to every server. */
 export const ipxeEfiDiscover = captured(
   '010106000792b534000480000000000000000000000000000000000002005e100001',
   `63825363350101390205c05d0200075e0301030a3c09505845436c69656e744d04695058453718010306070c0f111a2a2b3c4243
@@ -71,7 +71,7 @@ export const ipxeEfiDiscover = captured(
    1501011201013d070102005e10000161110033221100554477668899aabbccddeeffff`,
 );
 
-/** It asks a proxy on port 4011, naming us in option 54. */
+/** It sends a request to a proxy on port 4011, with this server in option 54. */
 export const ipxeEfiBootRequest = captured(
   '01010600ca3d6943000f8000c0a84d4300000000000000000000000002005e100001',
   `63825363350103390205c05d0200075e0301030a3c20505845436c69656e743a417263683a30303030373a554e44493a30303330

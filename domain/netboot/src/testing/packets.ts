@@ -34,10 +34,10 @@ export const hookSettings: HookScriptSettings = {
 type Spec = NonNullable<Hardware['spec']>;
 type Interface = NonNullable<Spec['interfaces']>[number];
 
-/** Undefined takes a field away. */
+/** Undefined removes a field. */
 type Changed<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
-/** Hardware whose one network interface is MAC, changed as the test says. */
+/** Hardware with one network interface, which has MAC, changed as the test specifies. */
 export function hardware(
   change: {
     dhcp?: Changed<NonNullable<Interface['dhcp']>>;
@@ -62,7 +62,7 @@ export function hardware(
   return JSON.parse(JSON.stringify(made)) as Hardware;
 }
 
-/** A request as it comes off the wire: encoded and decoded. */
+/** A request as it is received: encoded and decoded. */
 export function request(options: DhcpOptions, header: Partial<DhcpPacket> = {}): DhcpPacket {
   const packet: DhcpPacket = {
     ...emptyPacket,
@@ -85,7 +85,7 @@ const pxe = {
   clientMachineIdentifier: new Uint8Array(17),
 } as const;
 
-/** What the four kinds of firmware send, as captured from QEMU's iPXE and OVMF. */
+/** The packets of four kinds of firmware, as captured from QEMU's iPXE and OVMF. */
 export const bios: DhcpOptions = {
   ...pxe,
   clientArchitectures: [0],

@@ -9,9 +9,9 @@ interface AddressInput {
 }
 
 /**
- * What each identity association of a client gets. The one address of a reservation goes to the first; the others, and all when there
- * is no address, get a status: NoAddrsAvail where addresses are asked for (RFC 8415 sections 18.3.1 and 18.3.2), NoBinding where
- * they are renewed (18.3.4). Addresses that are not the client's get lifetimes of zero.
+ * Returns the answer to each identity association of a client. The one address of a reservation goes to the first. The others,
+ * and all when there is no address, get a status: NoAddrsAvail where the client requests addresses (RFC 8415 sections 18.3.1 and
+ * 18.3.2), NoBinding where it renews them (18.3.4). Addresses that are not the client's get lifetimes of zero.
  */
 export function v6Associations(input: AddressInput): readonly IdentityAssociation[] {
   const { type, asked, address, lifetimeSeconds } = input;

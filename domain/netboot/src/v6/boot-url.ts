@@ -3,16 +3,16 @@ import type { NetbootClient } from '../dhcp/client.ts';
 import type { Reservation } from '../dhcp/reservation.ts';
 import type { NetbootSettings } from '../settings.ts';
 
-/** What DHCPv6 replies say beyond what both protocols say. */
+/** The settings of DHCPv6 replies beyond those of both protocols. */
 export interface V6Settings {
   readonly netboot: NetbootSettings;
-  /** URL of the iPXE binaries at an IPv6 address, ending in a slash: `http://[2001:db8::1]:7080/ipxe/binary/`. */
+  /** The URL of the iPXE binaries at an IPv6 address, with a slash at its end: `http://[2001:db8::1]:7080/ipxe/binary/`. */
   readonly httpBinaryV6Url?: string;
-  /** URL of the script at an IPv6 address; the MAC is put in as `netboot.scriptUrlHasMac` says. */
+  /** The URL of the script at an IPv6 address. `netboot.scriptUrlHasMac` controls whether the MAC is inserted. */
   readonly scriptV6Url?: string;
 }
 
-/** Why a reply names no boot file. */
+/** The reason why a reply names no boot file. */
 export type V6NoBootReason =
   | 'not-a-netboot-client'
   | 'netboot-options-disabled'
@@ -25,14 +25,15 @@ export type V6BootUrl =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly reason: V6NoBootReason };
 
-/** The URL of option 59, by the same rules as the boot file of DHCPv4. */
+/** Returns the URL of option 59, by the same rules as the boot file of DHCPv4. */
 export function v6BootUrlFor(
   client: NetbootClient,
   reservation: Reservation,
   settings: V6Settings,
 ): V6BootUrl {
   if (!client.isNetbootClient) return { ok: false, reason: 'not-a-netboot-client' };
-  // As with DHCPv4: what the Hardware names replaces our own choice. A name without a server is none that can be loaded.
+  // As with DHCPv4, the names in the Hardware replace the server's choice. A name without a server cannot be
+  // loaded.
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(reservation.bootFileName))
     return { ok: true, url: reservation.bootFileName };
   if (!settings.netboot.netbootOptionsEnabled) return { ok: false, reason: 'netboot-options-disabled' };
@@ -46,8 +47,8 @@ export function v6BootUrlFor(
 const URL_WITH_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/]/i;
 
 /**
- * DHCPv4's settings with the IPv6 URLs in their places. No features of iPXE are asked for: it does not tell them by DHCPv6, and would be
- * sent our binary for ever.
+ * DHCPv4's settings with the IPv6 URLs in their places. No features of iPXE are required: it does not send them by DHCPv6, and
+ * would get the server's binary for ever.
  */
 function asHttpSettings({ netboot, httpBinaryV6Url = '', scriptV6Url = '' }: V6Settings): NetbootSettings {
   const { ipxeFeatures: _, ...rest } = netboot;

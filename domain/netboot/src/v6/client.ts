@@ -11,10 +11,10 @@ import { decodeUtf8, macFromBytes, type Ipv6, type Mac } from '@tinkerbell/wire'
 import { architectureOf } from '../architecture.ts';
 import { userClassOf, type NetbootClient } from '../dhcp/client.ts';
 
-/** A DHCPv6 message and how it reached us. */
+/** A DHCPv6 message and how it reached the server. */
 export interface V6Question {
   readonly message: Dhcpv6Message;
-  /** From the relay next to us to the one next to the client; empty without relays. */
+  /** Ordered from the relay next to the server to the one next to the client. Empty without relays. */
   readonly envelopes: readonly RelayEnvelope[];
   /** Who sent the datagram. */
   readonly sender: Ipv6 | undefined;
@@ -23,9 +23,9 @@ export interface V6Question {
 const ETHERNET = 1;
 
 /**
- * The MACs that the client may have, the surest first: of its DUID, from the relay next to it (RFC 6939), of its link-local address.
- * A DUID may be of another network interface of the same machine, or be a UUID; a link-local address may be random. Empty when
- * none of them has one.
+ * Returns the MACs that the client may have, the most reliable first: of its DUID, from the relay next to it (RFC 6939), of its
+ * link-local address. A DUID may belong to another network interface of the same machine, or be a UUID. A link-local address may
+ * be random. Empty when none of them contains a MAC.
  */
 export function v6MacsOf({ message, envelopes, sender }: V6Question): readonly Mac[] {
   const { clientIdentifier } = message.options;
@@ -41,8 +41,8 @@ export function v6MacsOf({ message, envelopes, sender }: V6Question): readonly M
 }
 
 /**
- * What sent a message, as far as booting is concerned. iPXE says nothing of its features by DHCPv6; HTTP counts as one of them, because
- * all that it could be told to load here comes by HTTP.
+ * Returns the sender of a message, as far as booting is concerned. iPXE does not send its features by DHCPv6. HTTP is assumed,
+ * because every file that it could load here is served by HTTP.
  */
 export function classifyV6Client({ options }: Dhcpv6Message, mac: Mac | undefined): NetbootClient {
   const vendorClass = vendorClassText(options.vendorClass);
@@ -65,7 +65,7 @@ function asksForBootFile({ clientArchitectures, optionRequest = [] }: Dhcpv6Opti
   return clientArchitectures !== undefined || optionRequest.includes(optionTable.bootFileUrl.code);
 }
 
-/** UEFI firmware sends `HTTPClient:Arch:00016:…` under Intel's enterprise number 343; edk2 looks at the text only. */
+/** UEFI firmware sends `HTTPClient:Arch:00016:…` under Intel's enterprise number 343. edk2 checks the text only. */
 export function vendorClassText(vendorClass: VendorClass | undefined): string {
   return decodeUtf8(vendorClass?.data[0] ?? new Uint8Array()) ?? '';
 }

@@ -32,7 +32,7 @@ export type V6ReplyDecision =
   | {
       readonly kind: 'reply';
       readonly reply: Dhcpv6Message;
-      /** Why it names no boot file; absent when it does, or when it is no answer that could. */
+      /** The reason why it names no boot file. Absent when it names one, or when the answer cannot contain one. */
       readonly noBoot?: V6NoBootReason;
     }
   | { readonly kind: 'ignore'; readonly reason: V6IgnoreReason; readonly message: string };
@@ -45,11 +45,11 @@ const asking: readonly number[] = [
   messageType.informationRequest,
 ];
 const ending: readonly number[] = [messageType.release, messageType.decline];
-/** RFC 8415 sections 16.2 to 16.9: which messages must name the server they are for, and which must not. */
+/** RFC 8415 sections 16.2 to 16.9 define which messages must name their server, and which must not. */
 const namingServer: readonly number[] = [messageType.request, messageType.renew, ...ending];
 const namingNoServer: readonly number[] = [messageType.solicit, messageType.confirm, messageType.rebind];
 
-/** What to answer to a DHCPv6 message, or why not. */
+/** Returns the answer to a DHCPv6 message, or the reason for sending none. */
 export function replyToV6(input: V6ReplyInput): V6ReplyDecision {
   const invalid = whyInvalid(input);
   if (invalid !== undefined) return invalid;
@@ -130,13 +130,18 @@ function networkOptions({ nameServers, common }: V6Reservation): Dhcpv6Options {
   };
 }
 
-/** UEFI 2.10 section 24.7: HTTP boot firmware takes only offers that say `HTTPClient`, under the number it used itself. */
+/**
+ * UEFI 2.10 section 24.7: HTTP boot firmware accepts only offers that contain `HTTPClient`, under the number that it used itself.
+ */
 function vendorClassEcho({ vendorClass }: Dhcpv6Options): Dhcpv6Options {
   if (vendorClass === undefined || !vendorClassText(vendorClass).startsWith('HTTPClient')) return {};
   return { vendorClass: { enterprise: vendorClass.enterprise, data: [encodeUtf8('HTTPClient')] } };
 }
 
-/** RFC 8415 section 18.3.3: whether the addresses still fit the link. Without an address of our own we cannot tell. */
+/**
+ * RFC 8415 section 18.3.3: the reply states whether the addresses still fit the link. Without an address of its own, the server
+ * cannot determine this.
+ */
 function confirm(input: V6ReplyInput, { address }: V6Reservation): V6ReplyDecision {
   const asked = (input.request.options.identityAssociations ?? []).flatMap(({ addresses }) => addresses);
   if (address === undefined || asked.length === 0)

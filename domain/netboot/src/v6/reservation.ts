@@ -3,13 +3,13 @@ import { parseIpv6, parseMac, type Ipv6, type Mac } from '@tinkerbell/wire';
 import type { ReservationRefusal } from '../dhcp/reasons.ts';
 import { reservationFor, type Reservation } from '../dhcp/reservation.ts';
 
-/** What a network interface gets by DHCPv6. */
+/** The settings of a network interface for DHCPv6. */
 export interface V6Reservation {
   /** The settings that do not depend on the protocol. */
   readonly common: Reservation;
-  /** Absent: the Hardware has no IPv6 address, and none is given out. */
+  /** Absent when the Hardware has no IPv6 address. Then none is assigned. */
   readonly address?: Ipv6;
-  /** The IPv6 ones among the Hardware's. */
+  /** The IPv6 addresses among the Hardware's. */
   readonly nameServers: readonly Ipv6[];
 }
 
@@ -17,7 +17,7 @@ export type V6ReservationResult =
   | { readonly ok: true; readonly value: V6Reservation }
   | { readonly ok: false; readonly reason: ReservationRefusal; readonly message: string };
 
-/** As `reservationFor`, for a Hardware whose `dhcp.ip` may be of either family. */
+/** Works as `reservationFor`, for a Hardware whose `dhcp.ip` may be of either family. */
 export function v6ReservationFor(hardware: readonly Hardware[], mac: Mac): V6ReservationResult {
   const networkInterface = hardware
     .flatMap(({ spec }) => spec?.interfaces ?? [])

@@ -1,4 +1,7 @@
-/** Server-side apply: what a manager applies is merged into the object, and what it no longer applies goes. */
+/**
+ * Server-side apply: the fields that a manager applies are merged into the object, and those that it no longer applies are
+ * removed.
+ */
 import { isDeepEqual } from '../deep-equal.ts';
 import type { ManagedFieldsEntry, Resource } from '../resource.ts';
 import type { Schema } from '../schema.ts';
@@ -31,7 +34,7 @@ export interface Application {
   readonly schema: Schema;
   readonly applied: Readonly<Record<string, unknown>>;
   readonly manager: FieldManager;
-  /** Take fields from others who own them. */
+  /** Take fields from other managers that own them. */
   readonly force: boolean;
 }
 
@@ -98,7 +101,10 @@ function conflictsOf(taken: readonly Taken[]): readonly FieldConflict[] {
   return conflicts.slice(0, CONFLICTS_MAX);
 }
 
-/** The managers after an update by other means; an object that nobody has applied has none, which keeps it small. Yields between its parts. */
+/**
+ * Returns the managers after an update by other means. An object that was never applied has none, which keeps it small. Yields
+ * between its parts.
+ */
 export function* managersAfterUpdate(
   { before, after }: { readonly before: Resource; readonly after: Resource },
   whole: Schema,
@@ -124,7 +130,7 @@ export function* managersAfterUpdate(
   return [...left, entryOf(after.apiVersion, manager, { operation: 'Update', fields })];
 }
 
-/** Before the first apply, everything belongs to whoever wrote it, whose name is not known. */
+/** Before the first apply, everything belongs to an unknown writer. */
 function entriesOf(live: Resource, schema: Schema): readonly ManagedFieldsEntry[] {
   const { managedFields, creationTimestamp } = live.metadata;
   if (managedFields !== undefined) return managedFields;
@@ -159,7 +165,7 @@ function entryOf(
   };
 }
 
-/** The entry without the fields; nothing when none is left. */
+/** Returns the entry without the fields, or nothing when no field is left. */
 function remaining(entry: ManagedFieldsEntry, lost: FieldTree): readonly ManagedFieldsEntry[] {
   if (lost.size === 0) return [entry];
   const left = minus(fromFieldsV1(entry.fieldsV1), lost);

@@ -7,10 +7,10 @@
 const EXPRESSION_COST_MAX = 50_000;
 /** Of one object, with pauses between its expressions. A tenth of what Kubernetes allows. */
 const OBJECT_COST_MAX = 1_000_000;
-/** After so much others have a turn. */
+/** After this cost, other tasks get a turn. */
 const PAUSE_COST = 10_000;
 
-/** What an expression gets that costs too much. Made once: a rule may run into it thousands of times. */
+/** The error for an expression that costs too much. It is created once, because a rule may cause it thousands of times. */
 export const overBudget = new Error('it costs more than is allowed; make it simpler, or the object smaller');
 
 export class CelBudget {
@@ -24,7 +24,9 @@ export class CelBudget {
     if (this.#expressionLeft < 0) throw overBudget;
   }
 
-  /** Runs one expression. Once it is over its budget every further node throws too, so that `a || b` does not go on with `b`. */
+  /**
+   * Runs one expression. Once it is over its budget every further node throws too, so that `a || b` does not continue with `b`.
+   */
   run<Result>(evaluate: () => Result): Result {
     const allowed = Math.min(EXPRESSION_COST_MAX, this.#left);
     this.#expressionLeft = allowed;

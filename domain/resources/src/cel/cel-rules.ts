@@ -111,7 +111,7 @@ function messageOf(
     const text = programOf(messageExpression).run(variables, budget);
     return typeof text === 'string' && text !== '' ? text.slice(0, MESSAGE_CHARACTERS_MAX) : plain;
   } catch (thrown) {
-    // The plain message is told instead, as in Kubernetes.
+    // The plain message is reported instead, as in Kubernetes.
     return thrown === overBudget ? `${plain} (its messageExpression costs too much)` : plain;
   }
 }

@@ -106,7 +106,7 @@ export interface Happening {
   readonly suffix: string;
 }
 
-/** The Event of something that happened, in the namespace of its object; texts that are too long are cut. */
+/** Returns the Event of an incident, in the namespace of its object. Texts that are too long are truncated. */
 export function eventOf(happening: Happening): Event {
   const { object, reason, message, type, component, firstTime, lastTime, count, suffix } = happening;
   const { name, uid, resourceVersion } = object.metadata;

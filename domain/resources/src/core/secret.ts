@@ -14,7 +14,7 @@ export interface Secret extends Resource {
   readonly immutable?: boolean;
 }
 
-/** Of all values together (core/v1 MaxSecretSize). */
+/** The limit of all values together (core/v1 MaxSecretSize). */
 const DATA_MAX = 1024 * 1024;
 const KEY_MAX = 253;
 
@@ -134,7 +134,7 @@ function keyProblems(object: Json, fields: readonly string[]): Problem[] {
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The value itself is not told: it may be a password that was not encoded. */
+/** The value itself is not reported, because it may be a password that was not encoded. */
 function base64Problems(object: Json, field: string): Problem[] {
   return entriesOf(object, field)
     .filter(([, value]) => typeof value === 'string' && !base64.test(value.replaceAll(/[\r\n]/g, '')))

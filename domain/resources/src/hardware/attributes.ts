@@ -1,4 +1,4 @@
-/** What a BMC tells of a machine's parts, as the inventory writes it into the status of a Hardware. */
+/** The BMC's report about a machine's parts, as the inventory writes it into the status of a Hardware. */
 import { Type, type Static } from '../schema.ts';
 import { dateTime, int32, int64, optional } from '../schema-builders.ts';
 import {

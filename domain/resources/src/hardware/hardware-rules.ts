@@ -1,4 +1,4 @@
-/** What no schema can say of a Hardware. */
+/** The rules of a Hardware that a schema cannot express. */
 import { parseIpv4, parseIpv6 } from '@tinkerbell/wire';
 import type { Problem } from '../problem.ts';
 import type { HardwareSpec } from './hardware.ts';

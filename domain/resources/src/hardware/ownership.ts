@@ -1,6 +1,7 @@
 /**
- * Who owns a MAC, an address or an agent id when several Hardware name it: the one that was created first. The others are refused
- * when they are written; where they got in otherwise, they get nothing. So nobody takes a machine of another namespace by naming it.
+ * Determines the owner of a MAC, an address or an agent id when several Hardware name it: the one that was created first. Writes
+ * of the others are refused. Where they were stored by other means, they get nothing. This prevents a user from taking a machine
+ * of another namespace by naming it.
  */
 import type { Hardware, Workflow } from '../kinds.ts';
 import type { Path } from '../schema/place.ts';
@@ -12,7 +13,7 @@ export interface Claim {
   readonly path: Path;
 }
 
-/** What a Hardware says is its machine's. */
+/** The identifiers that a Hardware claims for its machine. */
 export function claimsOf({ spec }: Hardware): readonly Claim[] {
   const interfaces = (spec?.interfaces ?? []).flatMap(({ dhcp }, index): readonly Claim[] => [
     {
@@ -30,7 +31,7 @@ export function claimsOf({ spec }: Hardware): readonly Claim[] {
   return [...interfaces, agent].filter(({ value }) => value !== '');
 }
 
-/** The one that was created first; of several in the same second the first by namespace and name. */
+/** Returns the one that was created first. Of several in the same second, it returns the first by namespace and name. */
 export function ownerAmong(claimants: readonly Hardware[]): Hardware | undefined {
   const [first, ...others] = claimants;
   if (first === undefined || others.length === 0) return first;
@@ -44,8 +45,8 @@ function isBefore({ metadata: one }: Hardware, { metadata: other }: Hardware): b
 }
 
 /**
- * An annotation of Workflows: `NAMESPACE/NAME` of machines in other namespaces that it may run on, separated by commas. The API takes
- * it only from users who have the verb `use` on those Hardware.
+ * An annotation of Workflows: `NAMESPACE/NAME` of machines in other namespaces on which it may run, separated by commas. The API
+ * accepts it only from users who have the verb `use` on those Hardware.
  */
 export const USE_HARDWARE = 'tinkerbell.org/use-hardware';
 
@@ -56,7 +57,7 @@ export function usedHardware({ metadata }: Workflow): readonly string[] {
     .filter((one) => one !== '');
 }
 
-/** A Workflow reaches the machines of its own namespace, and those that it was allowed to use. */
+/** A Workflow can use the machines of its own namespace, and those for which it has permission. */
 export function mayRunOn(workflow: Workflow, { metadata: { namespace, name } }: Hardware): boolean {
   return workflow.metadata.namespace === namespace || usedHardware(workflow).includes(`${namespace}/${name}`);
 }

@@ -1,4 +1,4 @@
-/** A workflow of two tasks and agents, and short ways to let things happen to it. */
+/** A workflow of two tasks and agents, and helpers that send it events. */
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
 import type { ActionDefinition, WorkflowDefinition } from '@tinkerbell/template';
 import { transition, type ActionState, type OperatorVerb, type WorkflowEvent } from '../index.ts';
@@ -37,7 +37,7 @@ export function twoTasks(
   };
 }
 
-/** A workflow whose clock the test moves. */
+/** A workflow whose clock the test advances. */
 export class TestWorkflow {
   status: WorkflowStatus;
   nowMs = START_MS;
@@ -74,7 +74,7 @@ export class TestWorkflow {
     });
   }
 
-  /** Hands the action out and lets its agent report these states. */
+  /** Assigns the action, and its agent reports these states. */
   run(name: string, ...states: ActionState[]): this {
     this.#must(this.request(this.place(name).task.agentID));
     for (const state of states) this.#must(this.report(name, state));

@@ -162,7 +162,7 @@ export const objects: readonly (Readonly<Record<string, unknown>> & { readonly k
   },
 ];
 
-/** Without what Go's JSON leaves out too: empty fields that are no pointers. */
+/** Omits what Go's JSON omits too: empty fields that are not pointers. */
 export function withoutEmpty(object: object): object {
   const {
     reportingComponent: _component,

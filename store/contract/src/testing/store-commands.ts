@@ -1,10 +1,10 @@
-/** Calls of a store, each compared with what the model answers. */
+/** Calls of a store. Each answer is compared with the model's answer. */
 import assert from 'node:assert/strict';
 import type { AsyncCommand } from 'fast-check';
 import type { Change, CommitResult, ListQuery, ObjectKey, Store, Write } from '../index.ts';
 import type { StoreModel } from './store-model.ts';
 
-/** A write without the revision that it expects: that depends on what is there when it runs. */
+/** A write without its expected revision, which depends on the objects that exist when it runs. */
 export interface PlannedWrite {
   readonly operation: Write['operation'];
   readonly key: ObjectKey;
@@ -23,18 +23,18 @@ interface OpenWatch {
   readonly stop: () => void;
 }
 
-/** The store under test, and the watches that are open. */
+/** The store under test and its open watches. */
 export class WatchedStore {
   readonly store: Store;
   watches: readonly OpenWatch[] = [];
-  /** Stopped watches, and how much each had seen. */
+  /** The stopped watches, and the number of changes that each one received. */
   readonly stopped: { readonly seen: readonly Change[]; readonly count: number }[] = [];
 
   constructor(store: Store) {
     this.store = store;
   }
 
-  /** Every watch has seen every change that concerns it, in order and once. */
+  /** Every watch has received every change that concerns it, in order and once. */
   check(model: StoreModel): void {
     for (const { query, seen, ends } of this.watches) {
       assert.deepEqual(seen, model.changesOf(query));
@@ -66,7 +66,7 @@ function commandOf(
   };
 }
 
-/** Several commits at once happen in the order in which they were asked for. */
+/** Several concurrent commits are applied in the order in which they were requested. */
 export function commitCommand(commits: readonly (readonly PlannedWrite[])[]): StoreCommand {
   return commandOf(`commit(${JSON.stringify(commits)})`, async (model, { store }) => {
     const planned = commits.map((writes) => writes.map((write) => writeOf(write, model)));
@@ -118,8 +118,9 @@ function nameOf({ namespace, name }: ObjectKey): { readonly namespace: string; r
 }
 
 /**
- * Watches from `back` revisions ago. That works for the changes that are kept, and is refused for those more than twice as far back:
- * between them a store may have removed old changes or not. What a refusal names as oldest can be watched from.
+ * Watches from `back` revisions ago. The watch succeeds for changes that are kept, and is refused for those more than twice as
+ * far back. In between, a store may or may not have removed old changes. The oldest revision that a refusal names can be watched
+ * from.
  */
 export function watchCommand(
   query: { readonly collection?: string; readonly namespace?: string },
@@ -137,7 +138,7 @@ export function watchCommand(
   });
 }
 
-/** Undefined when it is open. */
+/** Undefined while it is open. */
 async function openWatch(
   real: WatchedStore,
   query: OpenWatch['query'],
@@ -152,7 +153,7 @@ async function openWatch(
   return undefined;
 }
 
-/** Stops a watch; what follows it does not see. */
+/** Stops a watch, which receives no later changes. */
 export function stopCommand(choice: number): StoreCommand {
   return commandOf(`stop(${choice})`, async (_, real) => {
     const watch = real.watches[choice % Math.max(1, real.watches.length)];

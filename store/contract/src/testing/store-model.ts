@@ -1,4 +1,7 @@
-/** The contract of a store as plain values, written apart from the code that stores share: what each call must answer. */
+/**
+ * The contract of a store as plain values, written independently of the code that stores share. It defines the answer to each
+ * call.
+ */
 import type { Resource } from '@tinkerbell/resources';
 import type {
   Change,
@@ -10,10 +13,10 @@ import type {
   Write,
 } from '../index.ts';
 
-/** What a store that keeps `changesKept` changes must have after the commits so far. */
+/** Returns what a store that keeps `changesKept` changes must contain after the commits so far. */
 export class StoreModel {
   readonly changesKept: number;
-  /** All of them: the first is of revision 1. */
+  /** Contains all changes. The first one has revision 1. */
   readonly #changes: Change[] = [];
 
   constructor(changesKept: number) {
@@ -24,14 +27,14 @@ export class StoreModel {
     return this.#changes.length;
   }
 
-  /** The last change of a key says what is there. */
+  /** The last change of a key determines the current object. */
   get(key: ObjectKey): StoredObject | undefined {
     const last = this.#changes.findLast((change) => sameKey(change.key, key));
     if (last === undefined || last.type === 'deleted') return undefined;
     return { key: last.key, revision: last.revision, object: last.object };
   }
 
-  /** All that a query takes, without its limit. */
+  /** Returns everything that a query matches, without its limit. */
   list({ collection, namespace, after }: ListQuery): readonly StoredObject[] {
     const keys = this.#changes.filter(({ type }) => type === 'added').map(({ key }) => key);
     const distinct = new Map(keys.map((key) => [sortKey(key), key]));
@@ -42,7 +45,7 @@ export class StoreModel {
       .flatMap((key) => this.get(key) ?? []);
   }
 
-  /** Changes the model, and returns the answer; of a refusal its reason and key count. */
+  /** Changes the model and returns the answer. For a refusal, it returns the reason and the number of keys. */
   commit(writes: readonly Write[]): Partial<CommitResult> {
     for (const write of writes) {
       const reason = this.#refusalOf(write);

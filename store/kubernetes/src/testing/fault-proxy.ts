@@ -27,7 +27,7 @@ export interface FaultProxy extends AsyncDisposable {
   writeAndReset(text: string): void;
   /** RST on every connection that there is. */
   resetAll(): void;
-  /** The client is never told that the server's side of each connection is gone. */
+  /** The client is not notified that the server's side of each connection is closed. */
   halfOpen(): void;
 }
 

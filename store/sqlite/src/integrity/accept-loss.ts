@@ -1,4 +1,4 @@
-/** `--accept-loss`: a damaged database is replaced by what of it is intact, and kept beside it. */
+/** `--accept-loss` replaces a damaged database by its intact parts, and keeps the damaged one beside it. */
 import {
   closeSync,
   copyFileSync,
@@ -19,7 +19,7 @@ import { salvage, writeSalvaged, type Preparations, type Salvaged } from './salv
 import { verifyDatabase, type Verification } from './verify.ts';
 
 export interface Loss {
-  /** The damaged files as they were, and this report as `lost.json`. */
+  /** The damaged files unchanged, and this report as `lost.json`. */
   readonly folder: string;
   readonly damages: readonly Damage[];
   readonly tables: readonly {
@@ -33,17 +33,17 @@ export interface Loss {
 export interface AcceptLossOptions {
   readonly path: string;
   readonly preparations: Preparations;
-  /** It names the folder of the damaged files. */
+  /** The name of the folder with the damaged files. */
   readonly now: Date;
 }
 
 /**
- * No revision is given twice, also not one that was acknowledged and is lost without a trace: the store goes on so far
- * after the highest that is known.
+ * No revision is used twice, not even one that was acknowledged and is lost without a trace: the store continues this far after
+ * the highest known one.
  */
 const REVISIONS_SKIPPED = 10_000;
 
-/** undefined: nothing is damaged, and nothing was done. Repeat it when it was interrupted. */
+/** Returns undefined when nothing is damaged and nothing was done. Repeat it when it was interrupted. */
 export function acceptLoss({ path, preparations, now }: AcceptLossOptions): Loss | undefined {
   const verification = verifyDatabase(path, { depth: 'full' });
   if (verification.damages.length === 0) return undefined;
@@ -84,7 +84,7 @@ function acknowledgedTallies(path: string): AcknowledgedTallies {
   return new Map(all.flatMap(([table, tally]) => (tally === undefined ? [] : [[table, tally] as const])));
 }
 
-/** It takes the place of the damaged one when it is whole. */
+/** It replaces the damaged one when it is complete. */
 function writeNew(path: string, salvaged: Salvaged, preparations: Preparations): void {
   const fresh = `${path}.salvaged`;
   for (const file of [fresh, `${fresh}-journal`, acknowledgedPath(fresh)]) rmSync(file, { force: true });

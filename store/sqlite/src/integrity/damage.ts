@@ -1,13 +1,13 @@
 import { PlatformError } from '@tinkerbell/platform-contract';
 
-/** One thing that is not as it was written: where, and what is wrong there. */
+/** One damage: its place and its kind. */
 export interface Damage {
   /** `table objects, hardware.tinkerbell.org/default/m1, revision 5`, `tinkerbell.db-wal`, `page 12`. */
   readonly place: string;
   readonly problem: string;
 }
 
-/** A report names so many places; the rest are counted. */
+/** The number of places that a report names. The rest are counted. */
 export const DAMAGES_MAX = 100;
 /** A message names so many. */
 const NAMED_MAX = 3;

@@ -1,4 +1,4 @@
-/** What of a damaged database is intact, in a new one. */
+/** Copies the intact parts of a damaged database into a new one. */
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { guardedTables, parts, type GuardedTable, type Part } from './guarded-tables.ts';
@@ -8,7 +8,7 @@ import { rowChecksum } from './row-checksum.ts';
 import { addTo, hasTallies, Tallies } from './tallies.ts';
 import { repairWal } from './wal-frames.ts';
 
-/** Makes the tables of a part in a new database. */
+/** Creates the tables of a part in a new database. */
 export type Preparations = Readonly<Record<Part, (database: DatabaseSync) => void>>;
 
 /** By the first columns of each row, as text. */
@@ -49,7 +49,7 @@ export function salvage(databasePath: string, workPath: string): Salvaged {
       for (const [table, found] of rows) takeRows(database, table, found);
       version = Math.max(version, versionOf(database));
     } catch {
-      // Of this copy nothing more can be read.
+      // Nothing more can be read from this copy.
     }
   }
   removeCopy(workPath);
@@ -103,7 +103,7 @@ function versionOf(database: DatabaseSync): number {
   return Math.max(0, ...all.map((tally) => (typeof tally === 'object' ? tally.version : 0)));
 }
 
-/** Brings objects to what the changes made of them. */
+/** Applies the changes to the objects. */
 function replayChanges(objects: Found, changes: Found): void {
   for (const change of [...changes.values()].toSorted((a, b) => Number(a[0]) - Number(b[0]))) {
     const [revision, key] = [change[0], change.slice(CHANGE_KEY, CHANGE_OBJECT)];

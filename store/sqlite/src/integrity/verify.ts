@@ -1,6 +1,6 @@
 /**
- * Whether a database holds what was acknowledged. It reads through a connection that cannot write: the files stay as they
- * are, with everything that may be saved from them.
+ * Verifies that a database contains what was acknowledged. It reads through a read-only connection, so that the files stay
+ * unchanged, with everything that can be salvaged from them.
  */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,15 +33,15 @@ export interface Verification {
 const SMALL_BYTES = 8 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 1000;
 
-/** Never throws for what is wrong with the files: that is a damage. */
+/** Never throws for faults of the files: those are reported as damage. */
 export function verifyDatabase(path: string, options: VerifyOptions): Verification {
-  // Before the database is read: whoever writes it meanwhile acknowledges more, never less.
+  // Before the database is read, because a process that writes it meanwhile acknowledges more, never less.
   const acknowledged = new Map(
     (options.parts ?? parts).map((part) => [part, readAcknowledged(path, part)] as const),
   );
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const log = walBytes(path);
-  // To open the database makes a log that is absent.
+  // Opening the database creates an absent log.
   const logState = existsSync(`${path}-wal`) ? undefined : 'it is absent';
   if (bytes === 0) return { damages: emptyFile(path, acknowledged, log), tallies: new Map(), isFull: true };
   const damages: Damage[] = [];
@@ -161,7 +161,7 @@ function againstTally(
     const log = logState ?? walDamage(path) ?? 'it can be read to its end';
     return `it ends at ${revisionOf(table, version)}, but ${must.version} was acknowledged; of ${path}-wal: ${log}`;
   }
-  // Ahead is a database that a power cut has spared: its own tally counts.
+  // A database that is ahead survived a power cut with more data. Its own tally counts.
   if (version > must.version || (has?.rows === must.rows && has.digest === must.digest)) return undefined;
   return `it does not have the records of ${revisionOf(table, version)} that were acknowledged`;
 }
