@@ -37,7 +37,9 @@ export const cleanPaths: readonly string[] = [
   'apps/agent/',
   'apps/server/',
   'apps/tink/',
+  'platform/contract/',
   'platform/metrics/',
+  'platform/x509/',
   'services/api/',
   'services/controller/',
   // Each of these is generated from a folder that is not clean yet, or is such a folder.
