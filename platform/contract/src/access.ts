@@ -1,31 +1,37 @@
-/** Who asks, and what he may do. */
+/** Authentication and authorization: the user who sent a request, and what the user may do. */
 import type { Asked, Decision, Rule, User } from '@tinkerbell/access';
 
-/** What a request brings along to say whose it is. */
+/** The credentials that a request carries. */
 export interface Credentials {
-  /** The `Authorization` header, or the entry of gRPC's metadata. */
+  /** The `Authorization` header, or the gRPC metadata entry of that name. */
   readonly authorization: string | undefined;
   readonly certificate?: ClientCertificate;
 }
 
-/** Of a TLS connection whose client showed one. */
+/** The client certificate of a TLS connection, if the client presented one. */
 export type ClientCertificate =
   | { readonly isVerified: true; readonly commonName: string; readonly organizations: readonly string[] }
-  /** Not signed by an authority that we were told to trust, or not valid now. */
+  /** The certificate is not signed by a trusted authority, or is not valid now. */
   | { readonly isVerified: false; readonly message: string };
 
 export type Authentication =
   | { readonly ok: true; readonly user: User }
-  /** `message` is for people, and holds no secret. */
+  /** `message` is written for people and holds no secret. */
   | { readonly ok: false; readonly message: string };
 
 export interface Authenticator {
-  /** Undefined without credentials: somebody anonymous. Credentials that are no good are never taken for none. Never rejects. */
+  /**
+   * Returns undefined for a request without credentials, which is anonymous. Invalid credentials are never treated as missing
+   * ones. Never rejects.
+   */
   authenticate(credentials: Credentials): Promise<Authentication | undefined>;
 }
 
 export interface Authorizer {
   decide(user: User, asked: Asked): Decision;
-  /** What a user may do in a namespace; with `''` what he may do where no namespace counts. */
+  /**
+   * Returns what a user may do in a namespace. With `''` it returns what the user may do in cluster scope, where no namespace
+   * applies.
+   */
   rulesOf(user: User, namespace: string): readonly Rule[];
 }

@@ -1,13 +1,13 @@
-/** Finds out whether an address that is about to be given to a machine is in use already. */
+/** Finds out whether an address is already in use before it is assigned to a machine. */
 export interface AddressProbe {
   /**
-   * Who has the address, or undefined when nobody was found within `timeoutMs`, or nothing can be sent. Never rejects. The
-   * MAC is known of hosts on the same link only.
+   * Returns the host that uses the address. Returns undefined when no host answered within `timeoutMs`, or when nothing can be
+   * sent. Never rejects. The MAC is known only for hosts on the same link.
    */
   holderOf(address: string, timeoutMs: number): Promise<AddressHolder | undefined>;
 }
 
 export interface AddressHolder {
-  /** Lower case, colon separated. */
+  /** The MAC in lower case, colon separated. */
   readonly mac?: string;
 }

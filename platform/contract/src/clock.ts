@@ -2,11 +2,11 @@
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   nowMs(): number;
-  /** Milliseconds that only grow; for durations. */
+  /** Monotonic milliseconds, for durations. */
   monotonicMs(): number;
   /**
-   * Runs `task` once after `delayMs`. Any delay is honoured, also beyond the 2^31 ms that
-   * `setTimeout` can hold. Returns the function that cancels it.
+   * Runs `task` once after `delayMs`. Delays beyond the 2^31 ms limit of `setTimeout` also work. Returns the function that
+   * cancels it.
    */
   schedule(delayMs: number, task: () => void): () => void;
 }

@@ -3,27 +3,30 @@ export interface FileInfo {
   readonly modifiedMs: number;
   readonly isFile: boolean;
   readonly isDirectory: boolean;
-  /** Its path below the root with every symbolic link resolved, so that access can be decided by what is read and not by its name. */
+  /** The path below the root with every symbolic link resolved. Access is decided by the file that is read, not by its name. */
   readonly realPath: string;
 }
 
-/** Hears how far a stream of a file has come. */
+/** Receives the progress of a file stream. */
 export interface StreamProgress {
-  /** So many bytes more have been handed on. */
+  /** Called when this many more bytes were passed on. */
   moved(bytes: number): void;
-  /** Once: all has been handed on, or reading failed, or nobody wants the rest. */
+  /** Called once: when all bytes were passed on, when reading failed, or when the reader cancelled. */
   ended(): void;
 }
 
 /** Read access to files below fixed roots. Paths are absolute and already checked by the caller. */
 export interface Files {
-  /** Undefined when there is no such file. Follows no symbolic link out of `root`. @throws PlatformError `unavailable` when that cannot be found out. */
+  /**
+   * Returns undefined when the file does not exist. Follows no symbolic link out of `root`. @throws PlatformError `unavailable`
+   * when the file system cannot answer.
+   */
   stat(root: string, relativePath: string): Promise<FileInfo | undefined>;
-  /** The whole file, at most `limitBytes`; undefined when absent, an error when larger. */
+  /** Returns the whole file, at most `limitBytes`. Returns undefined when it is absent, and an error when it is larger. */
   read(root: string, relativePath: string, limitBytes: number): Promise<Uint8Array | undefined>;
   /**
-   * Bytes [start, end] inclusive, fewer where the file ends before, with what `stat` says of the file they are from; undefined
-   * when there is no such file.
+   * Returns bytes [start, end] inclusive, or fewer when the file ends earlier, with the `stat` of the file they come from.
+   * Returns undefined when the file does not exist.
    */
   readRange(
     root: string,
@@ -31,8 +34,9 @@ export interface Files {
     range: { start: number; end: number },
   ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly info: FileInfo } | undefined>;
   /**
-   * Bytes [start, end] inclusive, in chunks of about 1 MiB. As the body of an answer it is sent the fastest way there is. The path is
-   * the `realPath` of `stat`: the stream fails when a symbolic link has taken the place of the file or of a folder above it.
+   * Streams bytes [start, end] inclusive, in chunks of about 1 MiB. As a response body, the stream is sent in the fastest
+   * available way. The path is the `realPath` of `stat`: the stream fails when a symbolic link has replaced the file or a folder
+   * above it.
    */
   stream(
     root: string,
@@ -40,6 +44,6 @@ export interface Files {
     range: { start: number; end: number },
     progress?: StreamProgress,
   ): ReadableStream<Uint8Array>;
-  /** Names in a directory; empty when it does not exist. */
+  /** Returns the names in a directory, and an empty list when the directory does not exist. */
   names(root: string, relativePath: string): Promise<readonly string[]>;
 }

@@ -1,11 +1,11 @@
 /**
- * Memory that is held for readers who have not taken it yet, with one limit for all of them. A chunk that several readers
- * wait for is counted once. Above the limit those that have not moved for the longest time are cut off.
+ * Accounts for memory that is held for slow readers, with one limit for all of them. A chunk that several readers wait for counts
+ * once. Above the limit, the readers that have not progressed for the longest time are cut off.
  */
 export class HeldBytes {
   readonly #bytesMax: number;
   readonly #holders = new Map<Uint8Array, number>();
-  /** Readers for whom something is held; the one that has moved least recently comes first. */
+  /** The readers that something is held for, least recently active first. */
   readonly #readers = new Set<HeldFor>();
   readonly #book: Book = {
     add: (chunk) => this.#add(chunk),
@@ -27,17 +27,17 @@ export class HeldBytes {
     this.#bytesMax = bytesMax;
   }
 
-  /** A reader. `cut` is called at most once, with nothing held for it any more; it ends the reader. */
+  /** A reader. `cut` ends the reader. It is called at most once, after everything held for the reader was released. */
   reader(cut: () => void): HeldFor {
     return new HeldFor(this.#book, cut);
   }
 
-  /** Held in all. */
+  /** Total bytes held. */
   bytes(): number {
     return this.#bytes;
   }
 
-  /** Readers that were cut off since the start. */
+  /** The number of readers cut off since the start. */
   cuts(): number {
     return this.#cuts;
   }
@@ -75,7 +75,7 @@ interface Book {
   enter(reader: HeldFor): void;
 }
 
-/** What is held for one reader. */
+/** The bytes held for one reader. */
 export class HeldFor {
   readonly #book: Book;
   readonly #cut: () => void;
@@ -89,12 +89,12 @@ export class HeldFor {
     this.#cut = cut;
   }
 
-  /** Of this reader alone. */
+  /** Bytes held for this reader alone. */
   bytes(): number {
     return this.#bytes;
   }
 
-  /** May cut off this reader or others. The length of the chunk must not change until it is released. */
+  /** Holds a chunk. This may cut off this reader or others. The length of the chunk must not change until it is released. */
   hold(chunk: Uint8Array): void {
     if (this.#isOver || this.#chunks.has(chunk)) return;
     this.#chunks.add(chunk);
@@ -103,7 +103,7 @@ export class HeldFor {
     this.#book.enter(this);
   }
 
-  /** Counts bytes that somebody else holds for this reader, until its end. */
+  /** Counts bytes that another component holds for this reader, until the reader ends. */
   holdSize(bytes: number): void {
     if (this.#isOver) return;
     this.#bytes += bytes;
@@ -112,7 +112,7 @@ export class HeldFor {
     this.#book.enter(this);
   }
 
-  /** The reader has taken part of a chunk: others are slower now. */
+  /** The reader has taken part of a chunk, so other readers now rank as slower. */
   moved(): void {
     if (!this.#isOver) this.#book.moved(this, this.#bytes > 0);
   }
@@ -125,7 +125,7 @@ export class HeldFor {
     this.#book.moved(this, this.#bytes > 0);
   }
 
-  /** Releases everything. Nothing is held from then on. */
+  /** Releases everything. Nothing is held afterwards. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -136,7 +136,7 @@ export class HeldFor {
     this.#book.moved(this, false);
   }
 
-  /** Called by the limit. */
+  /** The limit calls this to cut the reader off. */
   cut(): void {
     if (this.#isOver) return;
     this.end();

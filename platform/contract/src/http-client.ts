@@ -1,36 +1,39 @@
-/** Where a request is about to connect to. */
+/** The target that a request is about to connect to. */
 export interface HttpTarget {
-  /** As the URL has it, lower case, without brackets. */
+  /** The host as written in the URL, in lower case and without brackets. */
   readonly hostname: string;
-  /** What it resolved to; the connection goes to this address and no other. */
+  /** The address that the host resolved to. The connection goes to exactly this address. */
   readonly address: string;
-  /** Whether the connection would end at this machine itself, whatever the URL calls it. */
+  /** True if the connection would end at this machine itself, whatever host the URL names. */
   readonly isThisMachine: boolean;
-  /** 0 for the URL that was asked for, 1 for the first redirect, and so on. */
+  /** 0 for the requested URL, 1 for the first redirect, and so on. */
   readonly redirects: number;
 }
 
 export interface HttpGetOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Asked for each address of each host, redirects too. Addresses it denies are as if they did not exist. */
+  /** Called for each address of each host, including redirects. Denied addresses are treated as if they did not exist. */
   readonly mayConnect: (target: HttpTarget) => boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface HttpClientResponse {
   readonly status: number;
-  /** After redirects. */
+  /** The URL after redirects. */
   readonly url: string;
   readonly headers: Pick<Headers, 'get'>;
-  /** To be read to its end, or cancelled. Fails when the connection breaks, also when it just ends too early. */
+  /** The caller must read the body to its end, or cancel it. It fails when the connection breaks or ends too early. */
   readonly body: ReadableStream<Uint8Array>;
 }
 
 /**
- * GET by http and https. Follows at most 10 redirects. Gives up when a host cannot be connected to within 10 s or sends nothing
- * for 60 s; an answer that keeps coming may take as long as it likes.
+ * Sends a GET request by http or https. Follows at most 10 redirects. Gives up when connecting takes more than 10 s or the host
+ * sends nothing for 60 s. A response that keeps arriving has no time limit.
  */
 export interface HttpClient {
-  /** Rejects with a PlatformError that names the URL: no answer, no permitted address, another scheme, too many redirects. */
+  /**
+   * Rejects with a PlatformError that names the URL: no response, no permitted address, an unsupported scheme, or too many
+   * redirects.
+   */
   get(url: string, options: HttpGetOptions): Promise<HttpClientResponse>;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTurns, Turns } from './in-turns.ts';
 
-/** Turns by hand, with a clock that moves when work says so. */
+/** Runs turns manually, with a clock that advances when the work says so. */
 function scene() {
   let nowMs = 0;
   let next: (() => void)[] = [];
@@ -17,7 +17,7 @@ function scene() {
     nowMs += pieceMs;
     return name;
   }
-  /** What was done in the next turn, and how long that took. */
+  /** Returns the work done in the next turn, and how long it took. */
   const turn = (): { pieces: string[]; tookMs: number } => {
     const startedMs = nowMs;
     const callbacks = next;
@@ -77,7 +77,7 @@ test('others have their turn while work goes on', async () => {
     if (!isOver) setImmediate(count);
   };
   function* untilSeen(): Generator<undefined, number> {
-    // It would never end if nobody else had a turn.
+    // This work would never end if other work did not get a turn.
     while (seen.turns < 5) yield undefined;
     return seen.turns;
   }

@@ -1,34 +1,36 @@
 /**
- * Work that pauses itself, spread over turns of the event loop: all of it together takes a few milliseconds of a turn, the rest is for packets,
- * timers and other requests. Who waits goes on one after the other, a slice each.
+ * Runs work that pauses itself, spread over turns of the event loop. All such work together takes a few milliseconds of a turn.
+ * The rest is left for packets, timers and other requests. Waiting work continues round robin, one slice each.
  */
 
-/** Of one turn of the event loop, for what goes on after a pause; and for what begins while nothing else waits. */
+/**
+ * The time in one turn of the event loop for work that resumes after a pause, and for work that starts while nothing else waits.
+ */
 const TURN_MS = 2;
 const BEGIN_MS = 1;
-/** Of one work, before another one that waits. */
+/** The time slice of one work item before another waiting one continues. */
 const SLICE_MS = 0.5;
 
 export interface TurnClock {
   nowMs(): number;
-  /** Calls back after whatever else waits for the event loop. */
+  /** Calls back after everything else that waits for the event loop. */
   later(callback: () => void): void;
 }
 
-/** Does a piece of its work; true when that was the last. */
+/** Does one piece of the work. Returns true when it was the last piece. */
 type Piece = () => boolean;
 
 export class Turns {
   readonly #clock: TurnClock;
   readonly #waiting: Piece[] = [];
-  /** When the share of this turn is used up; undefined before the first use in a turn. */
+  /** The time when the share of this turn is used up. Undefined before the first use in a turn. */
   #beginUntilMs: number | undefined;
 
   constructor(clock: TurnClock) {
     this.#clock = clock;
   }
 
-  /** Resolves with what the work returns, rejects with what it throws. Short work is done at once. */
+  /** Resolves with what the work returns, and rejects with what it throws. Short work completes at once. */
   run<Result>(work: Generator<unknown, Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const piece = (): boolean => {
@@ -45,7 +47,7 @@ export class Turns {
     });
   }
 
-  /** The end of what may begin in this turn. The next turn is asked for with the first use. */
+  /** Returns the deadline for work that may start in this turn. The first use requests the next turn. */
   #share(): number {
     if (this.#beginUntilMs === undefined) {
       this.#beginUntilMs = this.#clock.nowMs() + BEGIN_MS;
@@ -54,7 +56,7 @@ export class Turns {
     return this.#beginUntilMs;
   }
 
-  /** Works until the time is up; true when all is done. */
+  /** Works until the time is up. Returns true when all work is done. */
   #isOver(piece: Piece, untilMs: number): boolean {
     while (this.#clock.nowMs() < untilMs) if (piece()) return true;
     return false;
@@ -77,7 +79,10 @@ const turns = new Turns({
   later: (callback) => void setImmediate(callback),
 });
 
-/** Runs work that pauses itself; others have a turn in between. Resolves with what it returns, rejects with what it throws. */
+/**
+ * Runs work that pauses itself, with turns for other work in between. Resolves with what it returns, and rejects with what it
+ * throws.
+ */
 export function inTurns<Result>(work: Generator<unknown, Result>): Promise<Result> {
   return turns.run(work);
 }

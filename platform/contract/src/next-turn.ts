@@ -1,4 +1,4 @@
-/** Resolves after whatever else waits for the event loop has had its turn: packets, timers, other requests. */
+/** Resolves after everything else that waits for the event loop has had its turn: packets, timers, other requests. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

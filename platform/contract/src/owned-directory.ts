@@ -1,13 +1,15 @@
-/** A directory of flat files that this process alone writes, such as a cache. Made, with its parents, when it is opened. */
+/**
+ * A directory of flat files that only this process writes, such as a cache. It is created, with its parents, when it is opened.
+ */
 export interface OwnedDirectory {
-  /** Absolute; `Files` reads what is in it. */
+  /** The absolute path. `Files` reads the files in it. */
   readonly path: string;
   list(): Promise<readonly OwnedFile[]>;
-  /** An empty file in place of whatever had the name. */
+  /** Creates an empty file, and replaces any file of that name. */
   create(name: string): Promise<OwnedFileWriter>;
   /** Sets the modification time to now. */
   touch(name: string): Promise<void>;
-  /** Whoever reads the file may read it to its end. No error when it is not there. */
+  /** Removes the file. A reader that has it open can read it to its end. A missing file is not an error. */
   remove(name: string): Promise<void>;
 }
 
@@ -19,9 +21,9 @@ export interface OwnedFile {
 
 /** Rejects with a PlatformError when the disk is full or broken. */
 export interface OwnedFileWriter {
-  /** Appends. Readers see the bytes once this resolves. */
+  /** Appends to the file. Readers see the bytes after the promise resolves. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Resolves when the disk has everything. */
+  /** Resolves when everything is on disk. */
   close(): Promise<void>;
 }
 

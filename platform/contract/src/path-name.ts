@@ -1,8 +1,8 @@
-/** Every layer an answer passes through asks for the same one. */
+/** Every layer that a request passes through asks for the same path. */
 let lastUrl = '';
 let lastPath = '/';
 
-/** The path of a normalised absolute http URL, as `new URL(url).pathname` gives it, without parsing it once more. */
+/** Returns the path of a normalised absolute http URL, as `new URL(url).pathname` does, without parsing the URL again. */
 export function pathNameOf(url: string): string {
   if (url === lastUrl) return lastPath;
   lastPath = pathIn(url);
@@ -19,7 +19,7 @@ function pathIn(url: string): string {
   return url.slice(begin, query < 0 || (fragment >= 0 && fragment < query) ? fragment : query);
 }
 
-/** The whole path, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
+/** Returns the whole path, percent-decoded. Returns undefined when an escape is invalid or hides a separator or NUL. */
 export function decodedPathOf(url: string): string | undefined {
   const path = pathNameOf(url);
   if (!path.includes('%')) return path;
@@ -27,11 +27,11 @@ export function decodedPathOf(url: string): string | undefined {
   return elements === undefined ? undefined : `/${elements.join('/')}`;
 }
 
-/** The path's elements, percent-decoded; undefined when an escape is broken or hides a separator or NUL. */
+/** Returns the path's elements, percent-decoded. Returns undefined when an escape is invalid or hides a separator or NUL. */
 export function pathElementsOf(url: string): readonly string[] | undefined {
   try {
     const path = pathNameOf(url);
-    // Nothing is escaped in most, and then nothing is hidden: a URL has no backslash or NUL of its own.
+    // Most paths have no escapes, and then nothing can be hidden: a URL contains no raw backslash or NUL.
     if (!path.includes('%')) return path.slice(1).split('/');
     const elements = path.split('/').slice(1).map(decodeURIComponent);
     return elements.some((element) => /[/\\\0]/.test(element)) ? undefined : elements;

@@ -1,4 +1,4 @@
-/** The body of a request as text or JSON, within a budget that holds before anything else sees it. */
+/** Reads the body of a request as text or JSON, within a budget that applies before anything else sees the body. */
 import { JsonLimitError, readJson, type JsonLimits } from '@tinkerbell/yaml/json';
 import type { HttpRequest } from './http.ts';
 import { inTurns } from './in-turns.ts';
@@ -7,12 +7,12 @@ export interface BodyBudget extends JsonLimits {
   readonly bytes: number;
 }
 
-/** `status` is of HTTP: 413 for what is over the budget, 400 for what is not UTF-8 or not JSON. */
+/** `status` is an HTTP status: 413 for a body over the budget, 400 for invalid UTF-8 or JSON. */
 export type ReadBody<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly status: 400 | 413; readonly message: string };
 
-/** The body as text; empty when there is none. Reads no more than the budget allows. */
+/** Returns the body as text, empty when the request has none. Reads no more than the budget allows. */
 export async function readBodyText(
   request: HttpRequest,
   budget: Pick<BodyBudget, 'bytes'>,
@@ -32,7 +32,7 @@ export async function readBodyText(
   return { ok: true, value: parts.join('') };
 }
 
-/** The body as bytes; none when there is none. Reads no more than the budget allows. */
+/** Returns the body as bytes, empty when the request has none. Reads no more than the budget allows. */
 export async function readBodyBytes(
   request: HttpRequest,
   budget: Pick<BodyBudget, 'bytes'>,
@@ -44,7 +44,7 @@ export async function readBodyBytes(
 
 type Refused = ReadBody<never> & { readonly ok: false };
 
-/** Resolves with a refusal where there is more than the budget allows. */
+/** Resolves with a refusal when the body is larger than the budget allows. */
 async function eachChunk(
   request: HttpRequest,
   { bytes: max }: Pick<BodyBudget, 'bytes'>,
@@ -61,7 +61,7 @@ async function eachChunk(
   return undefined;
 }
 
-/** The value of JSON text. A long text is parsed in many turns of the event loop. */
+/** Returns the value of JSON text. A long text is parsed in many turns of the event loop. */
 export async function readJsonText(text: string, limits: JsonLimits): Promise<ReadBody<unknown>> {
   try {
     return { ok: true, value: await inTurns(readJson(text, limits)) };

@@ -3,15 +3,15 @@ import type { HttpRoute } from './http.ts';
 
 export interface ServiceHealth {
   readonly ready: boolean;
-  /** Why it is not ready, in words for an operator. */
+  /** The reason the service is not ready, written for operators. */
   readonly reason?: string;
 }
 
-/** A long-running duty of the process. `start` resolves when it listens; it stops when `signal` aborts. */
+/** A long-running service of the process. `start` resolves when it listens. It stops when `signal` aborts. */
 export interface Service {
   readonly name: string;
   readonly routes: readonly HttpRoute[];
-  /** What `/metrics` shows of it; nothing when absent. */
+  /** The metrics that `/metrics` shows for the service. Default: none. */
   readonly metrics?: MetricFamilies;
   /** Resolves once ready. The service ends its own loops when `signal` aborts. */
   start(signal: AbortSignal): Promise<void>;

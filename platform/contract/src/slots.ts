@@ -1,4 +1,4 @@
-/** So many at once of what costs memory while it is open: streams that clients keep as long as they like. */
+/** Limits how many memory-consuming things are open at once, such as streams that clients keep open as long as they like. */
 export class Slots {
   readonly #max: number;
   #taken = 0;
@@ -7,7 +7,7 @@ export class Slots {
     this.#max = max;
   }
 
-  /** The function that gives the slot back, which may be called twice; undefined when all are taken. */
+  /** Returns the function that releases the slot, which is safe to call twice. Returns undefined when all slots are taken. */
   take(): (() => void) | undefined {
     if (this.#taken >= this.#max) return undefined;
     this.#taken += 1;

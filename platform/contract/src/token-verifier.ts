@@ -1,6 +1,6 @@
-/** Tokens that somebody signed: JSON Web Tokens (RFC 7519) in compact form. */
+/** Verifies signed tokens: JSON Web Tokens (RFC 7519) in compact form. */
 
-/** What a token says of its holder; nothing but what was verified. */
+/** The verified claims about the holder of a token. It contains only verified values. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export type TokenRefusal =
@@ -14,12 +14,12 @@ export type TokenRefusal =
   | 'expired'
   | 'not-yet-valid'
   | 'missing-claim'
-  /** The keys of the issuer could not be had: no fault of the token; try again. */
+  /** The issuer's keys were unreachable. The token is not at fault, and the client can retry. */
   | 'keys-unavailable';
 
 export type VerifiedToken =
   | { readonly ok: true; readonly claims: Claims; readonly issuer: string; readonly expiresMs: number }
-  /** `message` is for people, and holds nothing of the token but its issuer and key id. */
+  /** `message` is written for people. It contains nothing of the token except its issuer and key id. */
   | { readonly ok: false; readonly reason: TokenRefusal; readonly message: string };
 
 export interface TokenVerifier {

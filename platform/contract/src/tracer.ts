@@ -1,26 +1,28 @@
-/** Traces: what happened for one boot of a machine, or one request, with how long each step took. */
+/** Traces record what happened for one boot of a machine, or for one request, and how long each step took. */
 
-/** The place of a step in its trace (W3C Trace Context). Lower-case hexadecimal. */
+/** The position of a span in its trace (W3C Trace Context), in lower-case hexadecimal. */
 export interface SpanContext {
-  /** 32 digits. */
+  /** The trace id, 32 digits. */
   readonly traceId: string;
-  /** 16 digits. */
+  /** The span id, 16 digits. */
   readonly spanId: string;
 }
 
 export type SpanAttribute = string | number | boolean;
-/** Never a secret: they leave for a collector that others read. */
+/** Attributes never hold a secret: they are sent to a collector that others read. */
 export type SpanAttributes = Readonly<Record<string, SpanAttribute | undefined>>;
 
 export interface SpanOptions {
-  /** Who caused it. */
+  /** The span that caused this one. */
   readonly parent?: SpanContext | undefined;
-  /** Without a parent: the MAC of the machine, whose trace of its present boot it joins, or begins. */
+  /**
+   * For a span without a parent: the MAC of the machine. The span joins the trace of the machine's current boot, or starts one.
+   */
   readonly machine?: string | undefined;
-  /** It is the first step of a boot; one that repeats it within a minute is not. */
+  /** The span is the first step of a boot. A repetition within a minute does not start another boot. */
   readonly beginsBoot?: boolean;
   readonly kind?: 'internal' | 'server' | 'client';
-  /** It began so many milliseconds ago. */
+  /** The span began this many milliseconds ago. */
   readonly agoMs?: number;
   readonly attributes?: SpanAttributes;
 }
@@ -28,13 +30,13 @@ export interface SpanOptions {
 export interface Span {
   readonly context: SpanContext;
   setAttribute(name: string, value: SpanAttribute): void;
-  /** `message` is for people, and holds no secret. */
+  /** `message` is written for people and holds no secret. */
   fail(message: string): void;
   end(): void;
 }
 
 export interface Tracer {
-  /** False when nobody collects: what a span would tell need not be put together then. */
+  /** False without a collector. Callers can then skip preparing the attributes of a span. */
   readonly isOn: boolean;
   startSpan(name: string, options?: SpanOptions): Span;
 }
@@ -46,10 +48,13 @@ const nobody: Span = {
   end: () => undefined,
 };
 
-/** Where no collector is named. */
+/** The tracer that is used when no collector is configured. */
 export const noTracer: Tracer = { isOn: false, startSpan: () => nobody };
 
-/** The header `traceparent`; undefined when it is none, or one of nothing. A newer version is read as far as it is known. */
+/**
+ * Parses the header `traceparent`. Returns undefined when it is invalid or has all-zero ids. A newer version is read as far as
+ * its format is known.
+ */
 export function parseTraceparent(text: string | null | undefined): SpanContext | undefined {
   const match = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(?:-.*)?$/.exec(text ?? '');
   const [, traceId = '', spanId = ''] = match ?? [];
@@ -57,7 +62,7 @@ export function parseTraceparent(text: string | null | undefined): SpanContext |
   return { traceId, spanId };
 }
 
-/** The header `traceparent` (W3C Trace Context, section 3.2), sampled. */
+/** Returns the header `traceparent` (W3C Trace Context, section 3.2), with the sampled flag set. */
 export function traceparentOf({ traceId, spanId }: SpanContext): string {
   return `00-${traceId}-${spanId}-01`;
 }

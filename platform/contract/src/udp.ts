@@ -1,12 +1,15 @@
 export interface UdpAddress {
-  /** Dotted IPv4. */
+  /** The address in dotted IPv4 form. */
   readonly address: string;
   readonly port: number;
 }
 
-/** Whom a datagram came from. */
+/** The sender of a datagram. */
 export interface UdpPeer extends UdpAddress {
-  /** `address:port`. Made once for a peer that sends often: to join the two for each datagram costs as much as to answer it. */
+  /**
+   * `address:port`. It is built once for a peer that sends often, because joining the two for each datagram costs as much as
+   * answering it.
+   */
   readonly key: string;
 }
 
@@ -15,43 +18,43 @@ export function peerOf(address: string, port: number): UdpPeer {
 }
 
 export interface Datagram {
-  /** Valid only during the callback: the platform may reuse the memory. Copy what must live longer. */
+  /** Valid only during the callback, because the platform may reuse the memory. Copy what must live longer. */
   readonly bytes: Uint8Array;
   readonly peer: UdpPeer;
-  /** The network interface it arrived on, when the socket is bound to one. */
+  /** The network interface on which the datagram arrived, when the socket is bound to one. */
   readonly networkInterface: string | undefined;
 }
 
 export interface UdpOptions {
-  /** 0 lets the platform choose. */
+  /** 0 lets the platform choose a port. */
   readonly port: number;
-  /** Local address; all addresses when absent. */
+  /** The local address. Default: all addresses. */
   readonly address?: string;
   /** Receives from and sends through this network interface only (SO_BINDTODEVICE on Linux). */
   readonly networkInterface?: string;
-  /** Allows sends to 255.255.255.255. */
+  /** Allows sending to 255.255.255.255. */
   readonly broadcast?: boolean;
   /** Lets several sockets hold the same port (SO_REUSEADDR). */
   readonly reuseAddress?: boolean;
-  /** Peers answer at once what they are sent, as in TFTP: it pays to stay awake for a moment. */
+  /** Peers answer immediately, as in TFTP, so it pays to busy-wait briefly for the answer. */
   readonly isLockStep?: boolean;
 }
 
-/** Datagrams for one peer: each has a head of its own and the next piece of a body they share. */
+/** Datagrams for one peer. Each has its own head and the next piece of a shared body. */
 export interface DatagramRun {
   readonly count: number;
-  /** One head after the other; there may be more than `count`. */
+  /** The heads, one after the other. There may be more than `count`. */
   readonly heads: Uint8Array;
   readonly headBytes: number;
   readonly body: Uint8Array;
-  /** Where in `body` the first piece begins. */
+  /** The offset in `body` of the first piece. */
   readonly offset: number;
-  /** Of all pieces; each has `pieceBytes`, the last may be shorter, or empty. */
+  /** The length of all pieces together. Each piece has `pieceBytes`; the last may be shorter, or empty. */
   readonly length: number;
   readonly pieceBytes: number;
 }
 
-/** A copy of one of them, counted from 0. */
+/** Returns a copy of one datagram, counted from 0. */
 export function datagramAt(run: DatagramRun, index: number): Uint8Array {
   const { heads, headBytes, body, offset, length, pieceBytes } = run;
   const [head, from] = [index * headBytes, index * pieceBytes];
@@ -64,17 +67,19 @@ export function datagramAt(run: DatagramRun, index: number): Uint8Array {
 
 export interface UdpSocket extends AsyncDisposable {
   readonly local: UdpAddress;
-  /** Sends or queues one datagram; `bytes` may be reused when it returns. A failure to send is reported through the `onError` given at open. */
+  /**
+   * Sends or queues one datagram. The caller may reuse `bytes` when the call returns. A failure to send is reported to the
+   * `onError` given at open.
+   */
   send(bytes: Uint8Array, to: UdpAddress): void;
   /**
-   * All of them in one system call where the kernel cuts them itself (UDP_SEGMENT on Linux), and without a copy. `heads` may be
-   * reused when it returns; the body is to stay as it is until this turn of the event loop is over.
+   * Sends all datagrams in one system call without a copy, where the kernel can segment them (UDP_SEGMENT on Linux). The caller
+   * may reuse `heads` when the call returns. The body must not change until this turn of the event loop is over.
    */
   sendRun(run: DatagramRun, to: UdpAddress): void;
   /**
-   * Sends to a host that has no address yet and answers no ARP: a frame to `mac` on the socket's network interface. False,
-   * and nothing is sent, where the platform cannot: the socket is bound to no network interface, or frames need a right
-   * this process has not.
+   * Sends to a host that has no address yet and does not answer ARP: a frame to `mac` on the socket's network interface. Returns
+   * false, and sends nothing, when the socket is not bound to a network interface or the process lacks the right to send frames.
    */
   sendToMac(bytes: Uint8Array, to: UdpAddress, mac: string): boolean;
   close(): Promise<void>;
@@ -88,17 +93,17 @@ export interface UdpHandlers {
 export interface Udp {
   /** Rejects with a PlatformError of code `address-in-use`, `permission-denied` or `no-such-interface`. */
   open(options: UdpOptions, handlers: UdpHandlers): Promise<UdpSocket>;
-  /** The IPv4 network interfaces of this machine. */
+  /** Lists the IPv4 network interfaces of this machine. */
   networkInterfaces(): readonly NetworkInterface[];
 }
 
 export interface NetworkInterface {
   readonly name: string;
-  /** Lower-case, colon separated. */
+  /** The MAC in lower case, colon separated. */
   readonly mac: string;
   readonly address: string;
   readonly netmask: string;
   readonly internal: boolean;
-  /** Largest IP packet it sends whole; absent where that cannot be known. */
+  /** The largest IP packet that the interface sends unfragmented. Absent when unknown. */
   readonly mtuBytes?: number | undefined;
 }

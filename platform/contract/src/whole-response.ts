@@ -4,9 +4,9 @@ export interface WholeResponseInit {
 }
 
 /**
- * A short answer whose bytes are all there. The listener sends them in one piece. An ordinary Response makes a stream around
- * its body and a list of its headers, which costs more than everything else of a small answer; here they are made when
- * somebody asks for them. `content-length` is added.
+ * A short response whose bytes are all in memory. The listener sends them in one piece. An ordinary Response builds a stream
+ * around its body and a list of its headers, which costs more than everything else for a small response. Here they are built on
+ * first use. `content-length` is added.
  */
 export class WholeResponse implements Response {
   readonly whole: string | Uint8Array<ArrayBuffer>;
@@ -24,7 +24,7 @@ export class WholeResponse implements Response {
     this.headerRecord = { ...headers, 'content-length': `${length}` };
   }
 
-  /** The same answer as everybody else knows it. */
+  /** The same response as an ordinary fetch Response. */
   get #ordinary(): Response {
     this.#response ??= new Response(this.whole.length === 0 ? null : this.whole, {
       status: this.status,

@@ -1,6 +1,9 @@
-/** The strict compact form (RFC 7515, 3.1 and 7.1), before any library sees it: no spaces, no padding, no extra parts. */
+/**
+ * Checks the strict compact form (RFC 7515, 3.1 and 7.1) before any library sees the token: no spaces, no padding, no extra
+ * parts.
+ */
 
-/** Larger than any header field that a proxy passes on. */
+/** This is larger than any header field that a proxy forwards. */
 export const TOKEN_LENGTH_MAX = 16_384;
 
 export type CompactToken =
@@ -8,12 +11,12 @@ export type CompactToken =
       readonly ok: true;
       readonly algorithm: string;
       readonly keyId: string | undefined;
-      /** As the token says it; to be believed once the signature is verified. */
+      /** The claim as the token states it. Trust it only after the signature is verified. */
       readonly issuer: string | undefined;
     }
   | { readonly ok: false; readonly reason: 'malformed' | 'oversized'; readonly message: string };
 
-/** Not a property of `Object.prototype` in sight: both parts are read from own properties. */
+/** Properties of `Object.prototype` are never read: both parts are read from own properties. */
 export function readCompactToken(token: string): CompactToken {
   if (token.length > TOKEN_LENGTH_MAX)
     return refused('oversized', `the token is longer than ${TOKEN_LENGTH_MAX} characters`);
@@ -37,7 +40,7 @@ function refused(reason: 'malformed' | 'oversized', message: string): CompactTok
   return { ok: false, reason, message };
 }
 
-/** Its only spelling: bits that stand for nothing must be zero, else one token has several texts. */
+/** Accepts only the canonical spelling: unused bits must be zero, or one token would have several texts. */
 function isBase64Url(part: string): boolean {
   if (!/^[\w-]+$/.test(part) || part.length % 4 === 1) return false;
   return Buffer.from(part, 'base64url').toString('base64url') === part;

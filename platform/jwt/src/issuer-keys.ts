@@ -1,26 +1,29 @@
-/** Where the keys of an issuer come from. */
+/** Loads the keys of an issuer. */
 import type { Clock, HttpClient, HttpTarget } from '@tinkerbell/platform-contract';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
 export interface IssuerKeys {
-  /** The keys now; with `mustBeNew` after looking again, unless that was done a moment ago. Rejects when there are none to be had. */
+  /**
+   * Returns the current keys. With `mustBeNew` it fetches them again, unless it did so a moment ago. Rejects when no keys are
+   * available.
+   */
   keys(mustBeNew: boolean): Promise<KeySet>;
 }
 
 export interface KeySet {
-  /** Grows whenever the keys have changed. */
+  /** A version that grows whenever the keys have changed. */
   readonly version: number;
   readonly key: JWTVerifyGetKey;
 }
 
-/** @throws TypeError when it is not a set of keys. */
+/** @throws TypeError when the value is not a set of keys. */
 export function fixedKeys(jwks: JSONWebKeySet): IssuerKeys {
   const set = { version: 1, key: createLocalJWKSet(jwks) };
   return { keys: () => Promise.resolve(set) };
 }
 
 const FRESH_MS = 600_000;
-/** Unknown keys are cheap to invent: each would else be a request to the issuer. */
+/** Unknown key ids are cheap to invent. Without this limit each would cause a request to the issuer. */
 const COOL_DOWN_MS = 30_000;
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 262_144;
@@ -31,7 +34,7 @@ export interface RemoteKeysOptions {
   readonly mayConnect: (target: HttpTarget) => boolean;
 }
 
-/** JWKS (RFC 7517) from a URL. When the issuer is away the last keys go on being used. */
+/** JWKS (RFC 7517) from a URL. While the issuer is unreachable, the last keys stay in use. */
 export function createRemoteKeys(url: string, options: RemoteKeysOptions): IssuerKeys {
   const { clock } = options;
   let current: { set: KeySet; text: string } | undefined;
@@ -59,7 +62,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Issue
         underWay ??= look().finally(() => {
           underWay = undefined;
         });
-      // Keys that are merely old are good while others are fetched.
+      // Keys that are only old stay valid while new ones are fetched.
       if (underWay !== undefined && (mustBeNew || current === undefined)) await underWay;
       if (current === undefined) throw failure;
       return current.set;
@@ -67,7 +70,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Issue
   };
 }
 
-/** The `jwks_uri` that an issuer tells in its description (OpenID Connect Discovery 1.0, section 4), looked up when it is needed first. */
+/** The `jwks_uri` from the issuer's metadata (OpenID Connect Discovery 1.0, section 4), which is fetched on first use. */
 export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions): IssuerKeys {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   let found: Promise<IssuerKeys> | undefined;

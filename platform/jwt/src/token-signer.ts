@@ -1,4 +1,4 @@
-/** Tokens of ours: ES256, short of nothing that a verifier asks for. */
+/** Signs the server's own tokens with ES256. They meet every requirement of the verifier. */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@tinkerbell/platform-contract';
 import {
@@ -14,20 +14,20 @@ import {
 const ALGORITHM = 'ES256';
 
 export interface TokenSigner {
-  /** `ttlSeconds` from now on. */
+  /** `ttlSeconds` counts from now. */
   sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number): Promise<string>;
-  /** For who verifies. */
+  /** The public keys, for verifiers. */
   readonly publicKeys: JSONWebKeySet;
 }
 
-/** A private key as JWK, with its thumbprint (RFC 7638) as key id. */
+/** Creates a private key as JWK, with its thumbprint (RFC 7638) as key id. */
 export async function newSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const jwk = await exportJWK(privateKey);
   return { ...jwk, alg: ALGORITHM, use: 'sig', kid: await calculateJwkThumbprint(jwk) };
 }
 
-/** Rejects when `key` is no private key for ES256. */
+/** Rejects when `key` is not a private key for ES256. */
 export async function createTokenSigner(options: {
   readonly key: JWK;
   readonly issuer: string;

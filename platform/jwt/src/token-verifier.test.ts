@@ -88,7 +88,7 @@ test('a signature has one spelling: unused bits are zero', async () => {
   const token = await signer.sign(claims, 600);
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(token.at(-1) ?? '');
-  // 64 bytes are 86 letters, of which the last has four bits of use.
+  // 64 bytes are 86 characters, and the last character has four significant bits.
   const twin = `${token.slice(0, -1)}${alphabet[last ^ 1]}`;
   assert.deepEqual(Buffer.from(twin, 'base64url'), Buffer.from(token, 'base64url'));
   assert.equal(await verdict(twin, issuer), 'malformed');

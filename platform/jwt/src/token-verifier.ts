@@ -1,4 +1,4 @@
-/** Verifies tokens against a list of issuers, and remembers those it has verified until they expire. */
+/** Verifies tokens against a list of issuers, and caches verified tokens until they expire. */
 import { hash } from 'node:crypto';
 import type {
   Claims,
@@ -13,14 +13,14 @@ import { readCompactToken, TOKEN_LENGTH_MAX } from './compact-token.ts';
 import type { IssuerKeys, KeySet } from './issuer-keys.ts';
 
 export interface Issuer {
-  /** The `iss` of its tokens, character by character. */
+  /** The `iss` of the issuer's tokens, compared character by character. */
   readonly issuer: string;
-  /** A token must be for one of these. Any, when empty. */
+  /** A token must be for one of these audiences. An empty list accepts any. */
   readonly audiences: readonly string[];
-  /** Names of RFC 7518; asymmetric ones, unless the keys are secret. */
+  /** Algorithm names of RFC 7518. They are asymmetric unless the keys are secret. */
   readonly algorithms: readonly string[];
   readonly keys: IssuerKeys;
-  /** Claims that must be there, with a value or any. */
+  /** Claims that must be present, with a given value or any value. */
   readonly requiredClaims?: Readonly<Record<string, string | true>>;
 }
 
@@ -30,7 +30,7 @@ const REMEMBERED_MAX = 10_000;
 interface Remembered {
   readonly verified: Extract<VerifiedToken, { ok: true }>;
   readonly issuer: Issuer;
-  /** Of the issuer's keys. */
+  /** The version of the issuer's keys. */
   readonly version: number;
 }
 
@@ -57,7 +57,7 @@ class Verifier implements TokenVerifier {
     return this.#verifyAnew(token, key);
   }
 
-  /** Not past its end, and not past a change of the keys it was verified with. */
+  /** An entry is valid neither after the token expires nor after the keys that verified it have changed. */
   async #isStillGood({ verified, issuer, version }: Remembered): Promise<boolean> {
     try {
       const set = await issuer.keys.keys(false);
@@ -67,7 +67,7 @@ class Verifier implements TokenVerifier {
     }
   }
 
-  /** `key` is that of the memory; absent: not to be remembered. */
+  /** `key` is the cache key. When it is absent, the result is not cached. */
   async #verifyAnew(token: string, key?: string): Promise<VerifiedToken> {
     const compact = readCompactToken(token);
     if (!compact.ok) return compact;
@@ -87,7 +87,7 @@ class Verifier implements TokenVerifier {
     }
   }
 
-  /** A key that is not there may have come since the keys were fetched. */
+  /** A missing key may have been published since the keys were fetched. */
   async #verifySigned(token: string, issuer: Issuer, set: KeySet): Promise<VerifiedToken> {
     const first = await this.#check(token, issuer, set);
     if (first.ok || first.reason !== 'unknown-key') return first;
@@ -155,7 +155,7 @@ function refusalOf(error: unknown): VerifiedToken {
   return refused(reason, message);
 }
 
-/** What a stranger wrote, in a message that goes to logs. */
+/** Makes untrusted text safe for a message that is logged. */
 function quoted(value: string | undefined): string {
   return value === undefined ? '(none)' : JSON.stringify(value.slice(0, 200));
 }

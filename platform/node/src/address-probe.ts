@@ -1,6 +1,6 @@
 /**
- * Probes addresses by ICMP echo through a raw socket, and by what ARP found out on the way: a host that drops echoes still
- * answers ARP. Linux only, with CAP_NET_RAW; elsewhere nobody is ever found.
+ * Probes addresses by ICMP echo through a raw socket, and by the ARP entries that result: a host that drops echoes still answers
+ * ARP. Linux only, with CAP_NET_RAW. Elsewhere no host is ever found.
  */
 import { readFile } from 'node:fs/promises';
 import type { AddressHolder, AddressProbe } from '@tinkerbell/platform-contract';
@@ -10,9 +10,9 @@ import { socketAddress } from './socket-address.ts';
 import { AF_INET, SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-numbers.ts';
 
 const IPPROTO_ICMP = 1;
-/** The socket has no events in Node: it is asked so often while probes wait. */
+/** Node has no events for this socket, so it is polled at this interval while probes wait. */
 const POLL_MS = 10;
-/** A host under load may flood us with echoes of others; the rest waits for the next turn. */
+/** A loaded host may receive many echoes meant for others. The rest waits for the next turn. */
 const PACKETS_PER_POLL = 64;
 const PACKET_BYTES_MAX = 1500;
 /** /proc/net/arp: the entry is complete. */
@@ -49,7 +49,7 @@ class Prober {
     const isAnswered = await this.#echo(this.#library, address, timeoutMs);
     const after = await arpEntry(address);
     if (isAnswered) return after === undefined ? {} : { mac: after };
-    // An entry from before may be of a host that is gone; a new one is an answer of just now.
+    // An earlier entry may belong to a host that is gone. A new one proves an answer of just now.
     return before === undefined && after !== undefined ? { mac: after } : undefined;
   }
 
@@ -95,7 +95,7 @@ class Prober {
   }
 }
 
-/** The MAC that the kernel has for an address of a link; undefined when it has none. */
+/** Returns the kernel's MAC for an address on a link. Returns undefined when it has none. */
 async function arpEntry(address: string): Promise<string | undefined> {
   const table = await readFile('/proc/net/arp', 'utf8').catch(() => '');
   for (const line of table.split('\n').slice(1)) {

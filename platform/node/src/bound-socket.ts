@@ -1,6 +1,6 @@
 /**
- * A UDP socket made by system calls: Node's own API gives no descriptor, and cannot bind to one network interface, by which
- * a socket knows where a datagram came in and makes the answer leave there.
+ * A UDP socket made by system calls. Node's own API gives no descriptor, and cannot bind to one network interface, which a socket
+ * needs to know where a datagram arrived and to send the answer there.
  */
 import { PlatformError, type UdpOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
@@ -20,7 +20,7 @@ const SO_BROADCAST = 6;
 const SO_RCVBUF = 8;
 const SO_RCVBUFFORCE = 33;
 
-/** The descriptor of a bound, non-blocking socket. Linux only. */
+/** Returns the descriptor of a bound, non-blocking socket. Linux only. */
 export async function boundSocket(options: UdpOptions): Promise<number> {
   if (process.platform !== 'linux') {
     throw new PlatformError(
@@ -54,7 +54,7 @@ function configure(library: CLibrary, fd: number, options: UdpOptions): number {
   return library.bind(fd, socketAddress(options.address ?? '0.0.0.0', options.port));
 }
 
-/** Beyond the system's limit where that is allowed (CAP_NET_ADMIN), else as far as it goes. */
+/** Exceeds the system's limit where that is allowed (CAP_NET_ADMIN), and otherwise uses the limit. */
 function enlargeReceiveBuffer(library: CLibrary, fd: number): void {
   const value = optionValue(RECEIVE_BUFFER_BYTES);
   const result = library.setSocketOption(fd, { level: SOL_SOCKET, name: SO_RCVBUFFORCE, value });

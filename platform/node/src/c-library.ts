@@ -1,8 +1,8 @@
-/** The few calls of the C library that Node has no API for. Each answers with the negative errno on failure, as the kernel does. */
+/** The few calls of the C library that Node has no API for. Each returns the negative errno on failure, as the kernel does. */
 import type { getInt32 as GetInt32 } from 'node:ffi';
 import { SOL_SOCKET } from './socket-numbers.ts';
 
-/** What a program decides: which packets come through, or which of the sockets that share a port gets them. */
+/** The kind of decision that a program makes: which packets pass, or which of the sockets that share a port receives them. */
 const PROGRAM_OPTIONS = { filter: 26, reuseport: 51 } as const;
 const FILTER_INSTRUCTION_BYTES = 8;
 
@@ -10,19 +10,19 @@ export interface CLibrary {
   socket(domain: number, type: number, protocol: number): number;
   setSocketOption(fd: number, option: { level: number; name: number; value: Uint8Array }): number;
   bind(fd: number, address: Uint8Array): number;
-  /** The program is of struct sock_filter, one after the other. */
+  /** The program is a sequence of struct sock_filter. */
   attachProgram(fd: number, purpose: keyof typeof PROGRAM_OPTIONS, program: Uint8Array): number;
-  /** The index of a network interface in this network namespace; 0 when there is none of that name. */
+  /** Returns the index of a network interface in this network namespace, or 0 when the name is unknown. */
   interfaceIndex(name: string): number;
   sendTo(fd: number, message: { readonly bytes: Uint8Array; readonly to: Uint8Array }): number;
-  /** Takes one datagram that waits, and returns how many bytes it has; a longer one is cut. */
+  /** Receives one waiting datagram and returns its length in bytes. A longer datagram is truncated. */
   receive(fd: number, into: Uint8Array): number;
   close(fd: number): void;
 }
 
 let loaded: Promise<CLibrary> | undefined;
 
-/** Loads once, on first use: most programs never need it. */
+/** Loads on first use, because most programs never need it. */
 export function cLibrary(): Promise<CLibrary> {
   loaded ??= load();
   return loaded;
@@ -40,7 +40,7 @@ async function load(): Promise<CLibrary> {
     close: { arguments: ['i32'], return: 'i32' },
     __errno_location: { arguments: [], return: 'pointer' },
   });
-  /** errno must be read before anything else runs. */
+  /** Read errno before anything else runs. */
   const checked = (result: number): number =>
     result < 0 ? -errno(getInt32, functions.__errno_location()) : result;
   return {
@@ -48,7 +48,7 @@ async function load(): Promise<CLibrary> {
     setSocketOption: (fd, { level, name, value }) =>
       checked(functions.setsockopt(fd, level, name, value, value.length)),
     attachProgram(fd, purpose, program) {
-      // Memory of its own, which does not move: the kernel gets its address.
+      // Separate memory that does not move, because the kernel gets its address.
       const instructions = new Uint8Array(new ArrayBuffer(program.length));
       instructions.set(program);
       const value = filterProgram(program.length, getRawPointer(instructions));
@@ -63,7 +63,7 @@ async function load(): Promise<CLibrary> {
   };
 }
 
-/** struct sock_fprog of a 64-bit machine. */
+/** struct sock_fprog on a 64-bit machine. */
 function filterProgram(lengthBytes: number, pointer: bigint): Uint8Array {
   const value = new DataView(new ArrayBuffer(16));
   value.setUint16(0, lengthBytes / FILTER_INSTRUCTION_BYTES, true);
@@ -75,7 +75,7 @@ function errno(read: typeof GetInt32, location: bigint): number {
   return read(location);
 }
 
-/** Node warns that FFI is experimental; an operator can do nothing with that. */
+/** Node warns that FFI is experimental, which is not useful to an operator. */
 export async function withoutFfiWarning<Value>(body: () => Promise<Value>): Promise<Value> {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = (warning: string | Error, ...rest: never[]) => {

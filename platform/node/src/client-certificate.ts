@@ -1,8 +1,8 @@
-/** The certificate that a client of a TLS connection has shown. */
+/** Reads the certificate that a client of a TLS connection presented. */
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '@tinkerbell/platform-contract';
 
-/** Undefined when it has shown none. */
+/** Returns undefined when the client presented none. */
 export function clientCertificateOf(socket: TLSSocket): ClientCertificate | undefined {
   const { subject } = socket.getPeerCertificate() as Partial<ReturnType<TLSSocket['getPeerCertificate']>>;
   if (subject === undefined) return undefined;

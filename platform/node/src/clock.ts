@@ -1,8 +1,8 @@
-// Not the global one: each look for it takes a third of a reading.
+// Not the global one: each lookup of it takes a third of a reading.
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '@tinkerbell/platform-contract';
 
-/** What `setTimeout` can hold; longer delays are waited for in parts. */
+/** The longest delay of `setTimeout`. Longer delays are waited for in parts. */
 const TIMER_LIMIT_MS = 2 ** 31 - 1;
 
 export const nodeClock: Clock = {

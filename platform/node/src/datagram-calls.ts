@@ -1,6 +1,6 @@
 /**
- * Datagrams by system call, for what Node's own sockets do too slowly: a send that is done when it returns, many datagrams in
- * one call, and taking what already waits without a turn of the event loop for each. Linux, IPv4.
+ * Sends and receives datagrams by system call, for what Node's own sockets do too slowly: a send that is complete when it
+ * returns, many datagrams in one call, and reading everything that waits without a turn of the event loop for each. Linux, IPv4.
  */
 import type { Datagram } from '@tinkerbell/platform-contract';
 import { withoutFfiWarning } from './c-library.ts';
@@ -11,23 +11,23 @@ import { OutgoingBatch, type Outgoing } from './outgoing-batch.ts';
 const MSG_DONTWAIT = 0x40;
 
 export interface DatagramCalls {
-  /** True when the kernel has taken the bytes; false on any failure, and then it took none. */
+  /** Returns true when the kernel has taken the bytes. Returns false on any failure, and then it took none. */
   send(fd: number, outgoing: Outgoing): boolean;
   /**
-   * The same a little later, with others of the same socket in one call: at the next `flush` or before it. The heads are copied,
-   * the body is not. False when they are too many to be kept.
+   * Sends a little later, with others of the same socket in one call: at the next `flush` or before it. The heads are copied, the
+   * body is not. Returns false when the heads are too many to keep.
    */
   sendLater(fd: number, outgoing: Outgoing): boolean;
   flush(): void;
-  /** What waits on the socket, valid until the next call; undefined when nothing does. Never waits. */
+  /** Returns the next waiting datagram, valid until the next call, or undefined when none waits. Never blocks. */
   receive(fd: number): Datagram | undefined;
-  /** Hands out up to `BATCH` of what waits; how many. */
+  /** Delivers up to `BATCH` waiting datagrams and returns how many. */
   receiveMany(fd: number, take: (datagram: Datagram) => void): number;
 }
 
 let loaded: Promise<DatagramCalls | undefined> | undefined;
 
-/** Undefined where there is no Linux on 64 bits or no FFI. */
+/** Undefined except on 64-bit Linux with FFI. */
 export function datagramCalls(): Promise<DatagramCalls | undefined> {
   const isSupported = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
   loaded ??= isSupported ? load().catch(() => undefined) : Promise.resolve(undefined);
@@ -36,7 +36,8 @@ export function datagramCalls(): Promise<DatagramCalls | undefined> {
 
 async function load(): Promise<DatagramCalls> {
   const { dlopen, getRawPointer } = await withoutFfiWarning(() => import('node:ffi'));
-  // Calls with three arguments, and results that fit a number, take Node a third of the time of others: for few messages, the singular forms.
+  // Node takes a third of the time for calls with three arguments and results that fit a number. For few
+  // messages, use the singular forms.
   const { functions } = dlopen(null, {
     sendmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
     recvmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },

@@ -1,19 +1,19 @@
 /**
- * Memory of the C structures that sendmsg, recvmsg and their plural forms take, on 64-bit Linux, whose processors all have the
- * low byte first. IPv4. In numbers of 32 bits: those are quick, larger ones are not.
+ * Memory of the C structures that sendmsg, recvmsg and their plural forms take, on 64-bit Linux, where all processors are
+ * little-endian. IPv4. Values are written as 32-bit numbers, which are faster than larger ones.
  */
 import type { DatagramRun, UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
 import { addressWordOf, peerFrom, portWordOf } from './known-peer.ts';
 import { AF_INET } from './socket-numbers.ts';
 
-/** Messages in one call. */
+/** The number of messages in one call. */
 export const BATCH = 64;
 
 const SOL_UDP = 17;
 const UDP_SEGMENT = 103;
 const WORD = 2 ** 32;
 
-/** Lengths and offsets in words of 32 bits; `half` counts 16 bits. */
+/** Lengths and offsets are in 32-bit words; `half` counts 16-bit units. */
 const SOCKADDR = { words: 4, address: 1, halfFamily: 0, halfPort: 1 } as const;
 const VECTOR = { words: 4, base: 0, length: 2 } as const;
 const HEADER = {
@@ -49,7 +49,8 @@ export class MessageArray {
   #usedVectors = 0;
 
   constructor(messageCount: number, vectorCount: number, pointerOf: PointerOf) {
-    // Of their own, never moved: the kernel gets the addresses, which are good as long as this object is referred to.
+    // Separate buffers that never move, because the kernel gets their addresses. The addresses are valid as
+    // long as this object is referenced.
     const memory = (count: number, words: number) =>
       new Int32Array(new ArrayBuffer(count * words * WORD_BYTES));
     const addressOf = ({ buffer }: Int32Array) => pointerOf(new Uint8Array(buffer));
@@ -85,12 +86,12 @@ export class MessageArray {
     this.#setVector(index, pointer, lengthBytes);
   }
 
-  /** How many messages were appended. */
+  /** The number of appended messages. */
   get count(): number {
     return this.#count;
   }
 
-  /** For one more run of so many datagrams. */
+  /** True if there is room for another run of this many datagrams. */
   hasRoomFor(datagrams: number): boolean {
     const vectors = this.#usedVectors + 2 * datagrams;
     return this.#count < this.#messageCount && vectors <= this.#vectorCount;
@@ -100,7 +101,7 @@ export class MessageArray {
     this.#count = this.#usedVectors = 0;
   }
 
-  /** One more message: the run, whose heads and body lie at these pointers. Addresses have 52 bits at most and fit a number. */
+  /** Appends one message: the run whose heads and body are at these pointers. Addresses have 52 bits at most and fit a number. */
   append(run: DatagramRun, to: UdpAddress, headsAt: number, bodyAt: number): void {
     const { count, headBytes, offset, length, pieceBytes } = run;
     const index = this.#count;
@@ -118,19 +119,19 @@ export class MessageArray {
     this.#setVectors(index, first, vector - first);
     this.#usedVectors = vector;
     this.#count = index + 1;
-    // For several datagrams, the control message says where to cut.
+    // For several datagrams, the control message gives the segment size.
     if (count > 1) this.#controls[index * CONTROL.words + CONTROL.data] = headBytes + pieceBytes;
     this.#headers[index * HEADER.words + HEADER.controlBytes] = count > 1 ? CONTROL.words * WORD_BYTES : 0;
     this.#halvesOfNames[index * SOCKADDR.words * 2 + SOCKADDR.halfPort] = portWordOf(to);
     this.#names[index * SOCKADDR.words + SOCKADDR.address] = addressWordOf(to);
   }
 
-  /** The kernel writes over how much room there is for an address. */
+  /** The kernel overwrites the length of the address buffer. */
   expectName(index: number): void {
     this.#headers[index * HEADER.words + HEADER.nameBytes] = SOCKADDR.words * WORD_BYTES;
   }
 
-  /** Of a call for several messages: how many bytes this one has. */
+  /** Returns the number of bytes of this message after a call for several messages. */
   transferred(index: number): number {
     return this.#headers[index * HEADER.words + HEADER.sent] ?? 0;
   }

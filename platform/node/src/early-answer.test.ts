@@ -1,4 +1,4 @@
-/** An answer before the whole body came in reaches a client that is still sending. */
+/** A response that is sent before the whole body arrived reaches a client that is still sending. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ async function server() {
   return createNodeHttp(log).listen({ address: '127.0.0.1', port: 0 }, answer);
 }
 
-/** What a client hears that begins to send a gigabyte, and looks for an answer a while later only. */
+/** Returns what a client receives that starts to send a gigabyte and reads the response only a while later. */
 async function heard(port: number): Promise<{ readonly said: string; readonly sent: number }> {
   const socket = connect(port, '127.0.0.1').pause();
   const failures: string[] = [];

@@ -1,4 +1,4 @@
-/** Ethernet frames with IPv4 and UDP in them: read, made, and chosen by the kernel. */
+/** Reads, builds and filters Ethernet frames that carry IPv4 and UDP. */
 import type { SeenDatagram, UdpAddress } from '@tinkerbell/platform-contract';
 import { IPV4_UDP_HEADER_BYTES, writeIpv4UdpPacket } from './ipv4-udp-packet.ts';
 
@@ -9,7 +9,7 @@ const UDP_HEADER_BYTES = 8;
 const PROTOCOL_UDP = 17;
 const BROADCAST_OCTET = 0xff;
 
-/** Undefined for everything but a whole UDP datagram; the checksums are not looked at. */
+/** Returns undefined for anything but a whole UDP datagram. Checksums are not verified. */
 export function readUdpFrame(frame: Uint8Array): SeenDatagram | undefined {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   const ip = ETHERNET_HEADER_BYTES;
@@ -43,7 +43,7 @@ function macText(bytes: Uint8Array): string {
   return [...bytes].map((octet) => octet.toString(16).padStart(2, '0')).join(':');
 }
 
-/** A frame to everybody on the link. */
+/** Builds a broadcast frame. */
 export function broadcastUdpFrame(
   payload: Uint8Array,
   { fromMac, from, to }: { readonly fromMac: string; readonly from: UdpAddress; readonly to: UdpAddress },
@@ -57,7 +57,7 @@ export function broadcastUdpFrame(
   return frame;
 }
 
-/** Of the classic packet filter: code, and what it does. */
+/** Instructions of the classic packet filter: the code, and what it does. */
 const LOAD_BYTE = 0x30;
 const LOAD_HALF = 0x28;
 const LOAD_HALF_INDEXED = 0x48;
@@ -68,7 +68,7 @@ const RETURN = 0x06;
 const WHOLE_PACKET = 0xffff;
 const FRAGMENT_BITS = 0x3fff;
 
-/** The program that accepts UDP to these ports, at most 100 (jumps reach 255), in frames of IPv4 that are no fragments. */
+/** Returns the filter program that accepts UDP to these ports, at most 100 (jumps reach 255), in unfragmented IPv4 frames. */
 export function udpPortFilter(ports: readonly number[]): Uint8Array {
   const refuse = 6 + ports.length;
   const from = (index: number, target: number): number => target - index - 1;

@@ -1,24 +1,24 @@
 /**
- * Bytes of a file straight from the page cache to a socket, by system call: Node can only copy them into its own memory first.
- * A call stops the event loop while it runs, so only what is in the cache goes this way. Linux on 64 bits.
+ * Sends bytes of a file from the page cache to a socket by system call, while Node must copy them into its own memory first. A
+ * call blocks the event loop, so only cached bytes are sent this way. 64-bit Linux only.
  */
 import { withoutFfiWarning } from './c-library.ts';
 
-/** Not to wait for a disk (preadv2). File systems that cannot promise it, such as NFS, answer EOPNOTSUPP. */
+/** Do not wait for a disk (preadv2). File systems that cannot guarantee it, such as NFS, return EOPNOTSUPP. */
 const RWF_NOWAIT = 8;
-/** The kernel reads ahead and forgets in runs of pages, so one look in each of these tells of all of them. */
+/** The kernel reads ahead and evicts in runs of pages, so one probe in each run is enough. */
 const LOOK_BYTES = 64 * 1024;
 
 export interface FileCalls {
-  /** Whether the bytes are in the page cache, as far as some looks tell. False on any failure. */
+  /** Returns whether the bytes are in the page cache, judged by some probes. Returns false on any failure. */
   isCached(fd: number, position: number, count: number): boolean;
-  /** How many bytes the socket took; 0 at the end of the file, negative when it takes none now or has failed. */
+  /** Returns how many bytes the socket took: 0 at the end of the file, negative when it takes none now or has failed. */
   sendFile(socket: number, fd: number, part: { position: number; count: number }): number;
 }
 
 let loaded: Promise<FileCalls | undefined> | undefined;
 
-/** Undefined where there is no Linux on 64 bits or no FFI. */
+/** Undefined except on 64-bit Linux with FFI. */
 export function fileCalls(): Promise<FileCalls | undefined> {
   const isSupported = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
   loaded ??= isSupported ? load().catch(() => undefined) : Promise.resolve(undefined);
@@ -31,13 +31,13 @@ async function load(): Promise<FileCalls> {
     preadv2: { arguments: ['i32', 'pointer', 'i32', 'i64', 'i32'], return: 'i32' },
     sendfile: { arguments: ['i32', 'i32', 'pointer', 'u64'], return: 'i32' },
   });
-  // Memory of their own, which does not move: the kernel gets its address.
+  // Separate memory that does not move, because the kernel gets its address.
   const offset = new BigInt64Array(new ArrayBuffer(8));
   const byte = new Uint8Array(new ArrayBuffer(8));
   // struct iovec: address and length.
   const oneByte = new BigUint64Array([getRawPointer(byte), 1n]);
   const [offsetAt, oneByteAt] = [getRawPointer(offset), getRawPointer(oneByte)];
-  // The kernel writes to this address: what no code refers to would be given to others.
+  // The kernel writes to this address. Memory that no code references would be reused.
   const isCachedAt = (fd: number, position: number) =>
     byte.length > 0 && functions.preadv2(fd, oneByteAt, oneByte.length - 1, BigInt(position), RWF_NOWAIT) > 0;
   return {

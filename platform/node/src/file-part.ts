@@ -1,11 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { StreamProgress } from '@tinkerbell/platform-contract';
 
-/** What a stream of `nodeFiles` reads. The listener that gets such a stream as a body reads the file itself, which is cheaper. */
+/**
+ * The part of a file that a stream of `nodeFiles` reads. A listener that gets such a stream as a body reads the file itself,
+ * which is cheaper.
+ */
 export interface FilePart {
-  /** As errors name it. */
+  /** The name used in errors. */
   readonly name: string;
-  /** Rejects when the file is gone, or another has taken its place. */
+  /** Rejects when the file is gone or was replaced. */
   readonly open: () => Promise<FileHandle>;
   /** First and last byte. */
   readonly range: { readonly start: number; readonly end: number };
@@ -19,7 +22,7 @@ export function rememberPart(stream: ReadableStream<Uint8Array>, part: FilePart)
   return stream;
 }
 
-/** Undefined for streams of others, and for those somebody reads already. */
+/** Returns undefined for other streams, and for streams that are already being read. */
 export function filePartOf(stream: ReadableStream): FilePart | undefined {
   return stream.locked ? undefined : parts.get(stream);
 }

@@ -21,7 +21,7 @@ writeFileSync(path, bytes);
 after(() => rmSync(directory, { recursive: true }));
 
 const real = await fileCalls();
-/** Nothing is in the cache. */
+/** Nothing is cached. */
 const cold: FileCalls = { isCached: () => false, sendFile: () => assert.fail('would wait for the disk') };
 /** The socket is full each time. */
 const full: FileCalls = { isCached: () => true, sendFile: () => -1 };
@@ -31,7 +31,7 @@ interface Sent {
   ended: number;
 }
 
-/** Answers with the bytes from the one that the path names. */
+/** Answers with bytes of the file that the path names. */
 async function serving(
   options: SendOptions,
   use: (port: number, sent: Sent) => Promise<void>,

@@ -1,8 +1,8 @@
 /**
- * A part of a file as the body of an answer. Over plain HTTP the kernel moves what is in its cache from there to the socket.
- * When the socket is full, one small chunk goes the ordinary way: once Node has written that, there is room again. What is not
- * in the cache is read by another thread, so that a slow disk stops nobody else. Over TLS the bytes have to come here to be
- * encrypted, in chunks that the processor's cache can hold.
+ * Sends a part of a file as the body of a response. Over plain HTTP, the kernel copies what is in its cache directly to the
+ * socket. When the socket is full, one small chunk is written through Node: when Node has written it, there is room again.
+ * Another thread reads what is not cached, so that a slow disk blocks nothing else. Over TLS the bytes must be encrypted here, in
+ * chunks that fit the processor's cache.
  */
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -14,10 +14,10 @@ import { fileCalls, type FileCalls } from './file-calls.ts';
 import type { FilePart } from './file-part.ts';
 import { written } from './written.ts';
 
-/** About 0.1 ms of the event loop: with a hundred clients at full speed other answers wait 10 ms at most. */
+/** About 0.1 ms of the event loop. With a hundred clients at full speed, other responses wait 10 ms at most. */
 const SENT_AT_ONCE_BYTES = 256 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** All that a plain client which reads nothing takes of our own memory. */
+/** The most memory that a plain-HTTP client which reads nothing can hold in this process. */
 const SMALL_CHUNK_BYTES = 16 * 1024;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
@@ -25,15 +25,17 @@ const chunks = new ChunkPool(CHUNK_BYTES, KEPT_BYTES);
 const smallChunks = new ChunkPool(SMALL_CHUNK_BYTES, KEPT_BYTES);
 
 export interface SendOptions {
-  /** How long a client may take nothing. */
+  /** The time that a client may take nothing. */
   readonly stalledMs?: number | undefined;
-  /** Undefined where they cannot be had: then all is copied. */
+  /** Undefined where the system calls are not available. Then everything is copied. */
   readonly calls?: Promise<FileCalls | undefined>;
   /** Counts the chunks that the client has not taken yet. */
   readonly reader?: HeldFor;
 }
 
-/** The answer's head must have been sent, with a length. @throws Error when file or client end before the part does. */
+/**
+ * The response's head must have been sent, with a length. @throws Error when the file or the client ends before the part does.
+ */
 export async function sendFilePart(
   outgoing: ServerResponse,
   { name, open, range, progress }: FilePart,
@@ -69,7 +71,7 @@ class FileSender {
     this.#sending = sending;
   }
 
-  /** Sends some of the next `left` bytes; how many. 0 when the file has ended. */
+  /** Sends some of the next `left` bytes and returns how many. Returns 0 when the file has ended. */
   async send(position: number, left: number): Promise<number> {
     const { outgoing, file, calls } = this.#sending;
     if (outgoing.destroyed) throw new Error('the client has gone');
@@ -82,7 +84,7 @@ class FileSender {
         await turnOfTheLoop();
         return sent;
       }
-      // Full, or broken, which the write finds out.
+      // The socket is full or broken. The write finds out which.
       return this.#copy(smallChunks, (chunk) =>
         readSync(file.fd, chunk, 0, Math.min(left, chunk.length), position),
       );
@@ -101,7 +103,7 @@ class FileSender {
     reader?.hold(chunk);
     if (length > 0) await written(outgoing, chunk.subarray(0, length), stalledMs);
     reader?.release(chunk);
-    // Not after a failure: then nobody says when the bytes are no longer looked at.
+    // Not after a failure, because then nothing reports when the bytes are no longer in use.
     pool.giveBack(chunk);
     return length;
   }
@@ -111,7 +113,10 @@ function turnOfTheLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The descriptor of a socket that has sent all it was given; undefined for TLS, and while an answer before this one is sent. */
+/**
+ * Returns the descriptor of a socket that has sent everything it was given. Returns undefined for TLS, and while an earlier
+ * response is being sent.
+ */
 function plainSocketOf({ socket, writableLength }: ServerResponse): number | undefined {
   if (socket === null || socket instanceof TLSSocket || socket.writableLength > 0 || writableLength > 0)
     return undefined;

@@ -1,4 +1,4 @@
-/** Links in a folder of files: nothing outside is ever read, whatever is put in the place of what was checked. */
+/** Links in a folder of files. Nothing outside is ever read, whatever replaces a path after its check. */
 import assert from 'node:assert/strict';
 import {
   mkdirSync,
@@ -35,7 +35,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const whole = { start: 0, end: SECRET.length - 1 };
 
-/** All ways to get at a file. Each is undefined or fails where there is none. */
+/** All ways to access a file. Each returns undefined or fails where the file does not exist. */
 async function everyWay(path: string): Promise<readonly (string | undefined)[]> {
   const decode = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
   const info = await nodeFiles.stat(root, path);
@@ -94,7 +94,7 @@ test('a named pipe or device is no file, and reading it does not wait', async ()
   await assert.rejects(text(nodeFiles.stream(root, 'pipe', whole)));
 });
 
-/** What may take the place of `swapped/file` between the check and the read. */
+/** What may replace `swapped/file` between the check and the read. */
 const swaps: Readonly<Record<string, () => void>> = {
   'its folder by a link to outside'() {
     renameSync(join(root, 'swapped'), join(root, 'gone'));

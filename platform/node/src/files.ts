@@ -5,16 +5,16 @@ import { PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-c
 import { rememberPart } from './file-part.ts';
 import { ownedChunk } from './owned-chunks.ts';
 
-/** At the usual 64 KiB the processor does twice the work for the same bytes. */
+/** With the usual 64 KiB, the processor does twice the work for the same bytes. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Errors that say that there is no such file for us. Others (EIO, ESTALE of NFS) say nothing about it. */
+/** Errors that mean that the file does not exist for the caller. Others (EIO, ESTALE of NFS) do not show that. */
 const ABSENT: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EPERM', 'EINVAL'];
 
-/** Opening a named pipe does not wait for a writer, and a link in the place of the file is not followed. */
+/** Opening a named pipe does not wait for a writer, and a link that replaced the file is not followed. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
-/** Regular files below a root. A path that leaves the root, also through a link, is absent. */
+/** Serves regular files below a root. A path that leaves the root, also through a link, is treated as absent. */
 export const nodeFiles: Files = {
   async stat(root, relativePath): Promise<FileInfo | undefined> {
     const place = await inside(root, relativePath);
@@ -89,7 +89,7 @@ export const nodeFiles: Files = {
   },
 };
 
-/** A path without links, and the root that it lies in. */
+/** A path without links, and the root that contains it. */
 interface Place {
   readonly base: string;
   readonly path: string;
@@ -105,7 +105,7 @@ function infoOf(found: Stats, { base, path }: Place): FileInfo {
   };
 }
 
-/** Where the path leads to, or undefined when there is nothing or it lies outside. */
+/** Returns the target of the path, or undefined when it does not exist or is outside. */
 async function inside(root: string, relativePath: string): Promise<Place | undefined> {
   if (relativePath.includes('\0')) return undefined;
   try {
@@ -122,8 +122,8 @@ function isWithin(base: string, path: string): boolean {
 }
 
 /**
- * The regular file that the path leads to; undefined when there is none. Where it lies is asked of what was opened, as a link
- * may have taken the place of a folder after the path was resolved.
+ * Returns the regular file at the path, or undefined when there is none. Its location is read from the open file, because a link
+ * may have replaced a folder after the path was resolved.
  */
 async function openInside(root: string, relativePath: string) {
   const place = await inside(root, relativePath);
@@ -143,11 +143,11 @@ async function openInside(root: string, relativePath: string) {
   return undefined;
 }
 
-/** Where the kernel says that an open file lies (Linux); elsewhere the path, as long as it still leads to that file. */
+/** Returns the kernel's location of an open file (Linux). Elsewhere it returns the path, if that still leads to the same file. */
 async function pathOfOpened(file: FileHandle, found: Stats, path: string): Promise<string | undefined> {
   try {
     const target = readlinkSync(`/proc/self/fd/${file.fd}`);
-    // Another has taken its name meanwhile, as a publisher does by renaming.
+    // Another file has taken its name meanwhile, as when a publisher renames.
     return found.nlink === 0 ? target.replace(/ \(deleted\)$/, '') : target;
   } catch {
     const real = await realpath(path);
@@ -156,7 +156,10 @@ async function pathOfOpened(file: FileHandle, found: Stats, path: string): Promi
   }
 }
 
-/** Undefined when the error says that there is no such file for us. @throws PlatformError `unavailable` for any other. */
+/**
+ * Returns undefined when the error means that the file does not exist for the caller. @throws PlatformError `unavailable` for any
+ * other error.
+ */
 function absentOrThrown(cause: unknown, relativePath: string, root: string): undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;
   if (ABSENT.includes(code)) return undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
-/** Below what the C library maps for itself alone and gives back at once. */
+/** Below the size that the C library maps separately and returns at once. */
 const PIECE_BYTES = 100_000;
 const PIECES = 600;
 

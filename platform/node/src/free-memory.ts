@@ -3,9 +3,9 @@ import { withoutFfiWarning } from './c-library.ts';
 const PERIOD_MS = 60_000;
 
 /**
- * Gives memory of the C library that is free back to the system, now and each minute: it keeps what the start took, compilers
- * above all, for as long as something above it is in use. Takes about a millisecond. Does nothing where the C library is not
- * glibc (malloc_trim(3)).
+ * Returns free memory of the C library to the system, now and each minute. The library otherwise keeps what the start used,
+ * mainly the compilers, for as long as something above it is in use. Takes about a millisecond. Does nothing where the C library
+ * is not glibc (malloc_trim(3)).
  */
 export async function keepFreeMemorySmall(): Promise<void> {
   try {
@@ -15,6 +15,6 @@ export async function keepFreeMemorySmall(): Promise<void> {
     trim();
     setInterval(trim, PERIOD_MS).unref();
   } catch {
-    // No such function, or no FFI.
+    // The function does not exist, or FFI is not available.
   }
 }

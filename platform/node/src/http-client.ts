@@ -17,7 +17,7 @@ const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 
 export interface HttpClientLimits {
   readonly connectTimeoutMs: number;
-  /** Without a byte, once connected. */
+  /** The longest time without a byte, after connecting. */
   readonly idleTimeoutMs: number;
 }
 
@@ -60,7 +60,7 @@ function answerOf(url: URL, hop: Hop): Promise<IncomingMessage> {
   return new Promise((answer, reject) => {
     const fail = (cause: Error) => reject(problemOf(url, cause));
     const hostname = url.hostname.replace(/^\[|\]$/g, '');
-    // The resolver is not asked for an address that is written out.
+    // An address literal needs no resolver.
     if (isIP(hostname) !== 0 && !hop.mayConnect(targetOf(hostname, hostname, hop)))
       return fail(new Refused([hostname]));
     const send = url.protocol === 'https:' ? httpsRequest : nodeHttp.request;
@@ -87,7 +87,7 @@ function targetOf(hostname: string, address: string, { redirects }: Hop): HttpTa
   return { hostname, address, isThisMachine: isOwnAddress(address), redirects };
 }
 
-/** Node connects to what this returns: an address is checked and used in one step, so that no second answer can differ. */
+/** Node connects to what this returns. An address is checked and used in one step, so that no second lookup can differ. */
 function checkedLookup(hop: Hop): LookupFunction {
   return (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
@@ -132,7 +132,7 @@ function responseOf(incoming: IncomingMessage, url: URL): HttpClientResponse {
   };
 }
 
-/** Cancelling ends the connection, also when nothing has been read yet. */
+/** Cancelling closes the connection, even when nothing has been read yet. */
 function bodyOf(incoming: IncomingMessage, url: URL): ReadableStream<Uint8Array> {
   const chunks = incoming[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   return new ReadableStream<Uint8Array>(
@@ -157,7 +157,7 @@ function valueOf(value: string | readonly string[] | undefined): string | null {
   return typeof value === 'string' ? value : value.join(', ');
 }
 
-/** Without the password that a URL may have, and the query that may be as good as one. */
+/** Omits the password that a URL may contain, and the query, which may be as secret. */
 function shown({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${pathname}`;
 }

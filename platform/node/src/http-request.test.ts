@@ -9,7 +9,10 @@ function urlFor(url: string, host: string): string {
   return new NodeHttpRequest(incoming as unknown as IncomingMessage, {} as ServerResponse).url;
 }
 
-/** What the URL parser makes of Host and path together; empty for a Host that is more than a host, and for what is no path. */
+/**
+ * Returns what the URL parser makes of Host and path together. Empty for a Host that is more than a host, and for an invalid
+ * path.
+ */
 function parsedUrl(path: string, host: string): string {
   const origin = URL.parse(`http://${host}`);
   if (origin === null || origin.href !== `${origin.origin}/`) return '';

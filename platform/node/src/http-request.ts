@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import type { HttpRequest } from '@tinkerbell/platform-contract';
 import { urlOfTarget } from './request-target.ts';
 
-/** A request as the platform's handlers read it. Whatever costs time is made when it is asked for first. */
+/** A request as the platform's handlers read it. Expensive parts are computed on first use. */
 export class NodeHttpRequest implements HttpRequest {
   readonly method: string;
-  /** Absolute and normalised; empty when target or Host make no URL. */
+  /** Absolute and normalised. Empty when target and Host do not form a URL. */
   readonly url: string;
   readonly headers: HttpRequest['headers'];
   readonly #incoming: IncomingMessage;
@@ -26,7 +26,7 @@ export class NodeHttpRequest implements HttpRequest {
     return this.url !== '';
   }
 
-  /** Aborts when the answer has been sent or the client has gone. */
+  /** Aborts when the response has been sent or the client has disconnected. */
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       const gone = new AbortController();
@@ -75,7 +75,7 @@ class RequestHeaders {
     return headerOf(this.#rawHeaders, name);
   }
 
-  /** As they were sent; a name that was sent twice is there twice. */
+  /** The headers as sent. A repeated name appears repeatedly. */
   keys(): Iterable<string> {
     return this.#rawHeaders.filter((_, index) => index % 2 === 0);
   }
@@ -85,14 +85,14 @@ class RequestHeaders {
   }
 }
 
-/** A path that stays as it is when it is normalised: nothing escaped, no empty or dotted segment, no query. */
+/** A path that normalisation does not change: nothing escaped, no empty or dotted segment, no query. */
 const PLAIN_TARGET = /^(?:\/[\w~:-][\w~:.-]*)+\/?$/;
 
-/** The Host of a request is nearly always that of the one before. */
+/** The Host of a request is nearly always that of the previous one. */
 let lastHost = '';
 let lastOrigin = '';
 
-/** `http://<host>`, normalised; empty when the Host is not a host alone. */
+/** Returns `http://<host>`, normalised. Empty when the Host is more than a host. */
 function originOf(host: string): string {
   if (host === lastHost) return lastOrigin;
   const parsed = URL.parse(`http://${host}`);
@@ -102,14 +102,14 @@ function originOf(host: string): string {
 }
 
 function urlOf({ url: target = '', headers, httpVersion }: IncomingMessage): string {
-  // HTTP/1.1 requires a Host (RFC 9112, section 3.2); the parser of Node refuses a request without one.
+  // HTTP/1.1 requires a Host (RFC 9112, section 3.2). Node's parser rejects a request without one.
   const origin = originOf(headers.host ?? (httpVersion === '1.0' ? 'localhost' : ''));
   if (origin === '') return '';
   if (PLAIN_TARGET.test(target)) return origin + target;
   return urlOfTarget(target, origin);
 }
 
-/** All values of a header, as Headers joins them: none is dropped, and none can hide behind another. */
+/** Joins all values of a header, as Headers does: none is dropped, and none can hide behind another. */
 function headerOf(rawHeaders: readonly string[], name: string): string | null {
   const wanted = name.toLowerCase();
   let found: string | null = null;

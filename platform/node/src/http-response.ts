@@ -8,20 +8,21 @@ import { turnShare } from './turn-share.ts';
 import { STALLED_MS, written } from './written.ts';
 
 export interface SendResponseOptions {
-  /** Memory of answers that clients have not taken yet. */
+  /** Memory of responses that clients have not taken yet. */
   readonly held: HeldBytes;
-  /** A client that takes nothing of its answer for so long is cut off. */
+  /** A client that takes nothing of its response for this long is cut off. */
   readonly stalledMs?: number | undefined;
 }
 
-/** Rejects when the client has gone, or was cut off because it takes nothing. */
+/** Rejects when the client has disconnected, or was cut off because it takes nothing. */
 export async function sendResponse(
   response: Response,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   options: SendResponseOptions,
 ): Promise<void> {
-  // An answer before the whole body came in: what is still to come must not be taken for the next request.
+  // The response is sent before the whole body arrived. The rest of the body must not be parsed as the next
+  // request.
   if (!incoming.complete) {
     outgoing.setHeader('connection', 'close');
     closeLingering(incoming);
@@ -53,9 +54,9 @@ export async function sendResponse(
   }
 }
 
-/** Up to here it is cheaper to copy bytes than to hand two pieces of memory to the kernel. */
+/** Up to this size it is cheaper to copy bytes than to pass two pieces of memory to the kernel. */
 const COPIED_BYTES_MAX = 16 * 1024;
-/** More is written piece by piece, so that a client is seen to take it. */
+/** Longer bodies are written in pieces, so that the client's progress is visible. */
 const PIECE_BYTES = 1024 * 1024;
 
 interface SendingWhole extends SendResponseOptions {
@@ -69,7 +70,7 @@ async function sendWhole(
 ): Promise<void> {
   if (content.length <= PIECE_BYTES) {
     endWith(outgoing, content);
-    // Nearly always the kernel has taken all of it by now.
+    // The kernel has nearly always taken all of it by now.
     if (outgoing.writableLength > 0) holdUntilClosed(outgoing, { incoming, held, stalledMs });
     return;
   }
@@ -87,7 +88,7 @@ async function sendWhole(
   }
 }
 
-/** A short answer whose client takes nothing: counted, and cut off like a long one. */
+/** The client of a short response takes nothing. It is counted and cut off like a long one. */
 function holdUntilClosed(
   outgoing: ServerResponse,
   { incoming, held, stalledMs }: Required<Pick<SendingWhole, 'incoming' | 'held'>> & { stalledMs: number },
@@ -99,11 +100,11 @@ function holdUntilClosed(
     clearTimeout(stalled);
     reader.end();
   });
-  // Node has the bytes themselves, as text or copied; here it is their number that counts.
+  // Node holds the bytes itself, as text or as a copy. Only their number counts here.
   reader.holdSize(outgoing.writableLength);
 }
 
-/** Node sends a string together with the head, in one piece, and in Latin-1 each character is a byte. */
+/** Node sends a string together with the head, in one piece. In Latin-1 each character is one byte. */
 function endWith(outgoing: ServerResponse, content: string | Uint8Array<ArrayBuffer>): void {
   if (typeof content === 'string' || content.length > COPIED_BYTES_MAX) outgoing.end(content);
   else {
@@ -116,7 +117,7 @@ interface Sending extends SendResponseOptions {
   readonly reader: HeldFor;
 }
 
-/** One chunk is read while the one before it is written; a written chunk's memory is given back at once. */
+/** Reads one chunk while the previous one is written. The memory of a written chunk is returned at once. */
 async function sendBody(
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,
@@ -133,7 +134,7 @@ async function sendBody(
       const pause = turnShare.enter();
       if (pause !== undefined) await pause;
       writing = sentAndReleased(outgoing, value, sending);
-      // Awaited with the next chunk, or below; until then a failure is nobody's surprise.
+      // Awaited with the next chunk, or below. Until then a failure must not count as unhandled.
       writing.catch(() => undefined);
     }
     outgoing.end();

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that wait for those before them on their connection; one listener for all of them. */
+/** Pipelined requests that wait for earlier ones on their connection. One listener serves all of them. */
 const waiting = new WeakMap<Socket, Set<(hasTurn: boolean) => void>>();
 
-/** Of a pipelined request, when the ones before it have been answered. False when the connection ends before. */
+/** Resolves when the earlier pipelined requests have been answered. Resolves with false when the connection ends before. */
 export function hasTurn({ socket }: IncomingMessage, outgoing: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve(false);

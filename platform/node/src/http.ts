@@ -21,28 +21,32 @@ import { nodeHttp } from './node-http.ts';
 import { holderOf } from './port-holder.ts';
 import { turnShare } from './turn-share.ts';
 
-/** Slow clients are cut off: headers within 10 s, a request body within 30 s. Answers may take as long as they move (`written.ts`). */
+/**
+ * Slow clients are cut off: headers within 10 s, a request body within 30 s. Responses may take as long as they progress
+ * (`written.ts`).
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
 /**
- * Connections the kernel keeps until they are accepted, as far as net.core.somaxconn goes (4,096). Node's own 511 are full when the
- * machines of a site that was switched on have loaded iPXE and all ask for their scripts within a second.
+ * The number of connections that the kernel queues until they are accepted, limited by net.core.somaxconn (4,096). Node's own 511
+ * are full when all machines of a site that was switched on have loaded iPXE and request their scripts within a second.
  */
 const BACKLOG = 16_384;
 const HEADER_BYTES_LIMIT = 16 * 1024;
 /**
- * Memory of answers that clients have not taken yet, of all connections together. A chunk that many of them wait for counts once. At
- * once a thousand machines load files over TLS in chunks of 64 KiB; who does not read for long may not keep the rest from it.
+ * Memory of responses that clients have not taken yet, for all connections together. A chunk that many of them wait for counts
+ * once. A thousand machines at once load files over TLS in chunks of 64 KiB. A client that does not read for long must not starve
+ * the rest.
  */
 const HELD_BYTES_MAX = 72 * 1024 * 1024;
 const CLOSE_GRACE_MS = 5000;
 const CLOSE_SWEEP_MS = 20;
 
 export interface NodeHttpOptions {
-  /** A client that takes nothing of its answer for so long is cut off. */
+  /** A client that takes nothing of its response for this long is cut off. */
   readonly stalledMs?: number;
-  /** Of answers that clients have not taken yet; of all servers that are made here. */
+  /** Memory of responses that clients have not taken yet, for all servers created here. */
   readonly heldBytes?: HeldBytes;
 }
 
@@ -69,7 +73,7 @@ export function createNodeHttp(
               cert: tls.certificate,
               key: tls.key,
               minVersion: 'TLSv1.2',
-              // Who shows none is let in: what he may do is for others to say.
+              // A client without a certificate is accepted. Authorization decides elsewhere what it may do.
               ...(tls.clientAuthorities === undefined
                 ? {}
                 : { ca: tls.clientAuthorities, requestCert: true, rejectUnauthorized: false }),
@@ -115,7 +119,8 @@ async function answer(
   outgoing: ServerResponse,
   { handler, log, held, stalledMs }: Answering,
 ): Promise<void> {
-  // Pipelined behind others: it has its turn when they are answered, so that one packet of requests is no burst of work.
+  // A pipelined request runs after the earlier ones are answered, so that one packet of requests does not
+  // cause a burst of work.
   if (outgoing.socket === null && !(await hasTurn(incoming, outgoing))) return;
   const pause = turnShare.enter();
   if (pause !== undefined) await pause;
@@ -180,7 +185,7 @@ class NodeHttpServer implements HttpServer {
 
   close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     return new Promise((resolve) => {
-      // A kept-alive connection is idle only once its answer has ended, which may be after this.
+      // A keep-alive connection is idle only after its response has ended, which may be later than this.
       const sweep = setInterval(() => this.#server.closeIdleConnections(), CLOSE_SWEEP_MS);
       const force = setTimeout(() => this.#server.closeAllConnections(), graceMs);
       this.#server.close(() => {

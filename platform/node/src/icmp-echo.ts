@@ -4,7 +4,7 @@ const HEADER_BYTES = 8;
 const ECHO_REPLY = 0;
 const ECHO_REQUEST = 8;
 
-/** What tells one echo from another; 16 bits each. */
+/** The fields that distinguish echoes, 16 bits each. */
 export interface Echo {
   readonly identifier: number;
   readonly sequence: number;
@@ -22,7 +22,10 @@ export function echoRequest({ identifier, sequence }: Echo): Uint8Array {
   return bytes;
 }
 
-/** The echo that an IPv4 packet, as a raw socket gives it, replies to, and who does; undefined for any other packet. */
+/**
+ * Returns the echo that an IPv4 packet from a raw socket replies to, and the sender of the reply. Returns undefined for any other
+ * packet.
+ */
 export function echoReplyOf(packet: Uint8Array): (Echo & { readonly from: string }) | undefined {
   const headerBytes = ((packet[0] ?? 0) & 15) * 4;
   if (headerBytes < 20 || packet.length < headerBytes + HEADER_BYTES) return undefined;

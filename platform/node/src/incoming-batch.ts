@@ -2,16 +2,22 @@ import type { Datagram } from '@tinkerbell/platform-contract';
 import { BATCH, MessageArray, type PointerOf } from './datagram-structures.ts';
 
 export const DATAGRAM_BYTES_MAX = 65_536;
-/** From one datagram's place to the next. No power of two: the first bytes of all would have to share a few places of the processor's caches. */
+/**
+ * The distance between two datagrams. It is not a power of two, because the first bytes of all would then share a few cache
+ * lines.
+ */
 const PLACE_BYTES = DATAGRAM_BYTES_MAX + 192;
 
-/** Where the kernel writes what it received. */
+/** The buffers that the kernel writes received datagrams to. */
 export class IncomingBatch {
   readonly pointer: bigint;
   readonly #messages: MessageArray;
   /** Pages that no datagram reached take no memory. */
   readonly #memory = new Uint8Array(new ArrayBuffer(BATCH * PLACE_BYTES));
-  /** What a place had last: most datagrams of a flow are as long as the one before, and to make a view costs more than to read it. */
+  /**
+   * The last view of each slot. Most datagrams of a flow are as long as the previous one, and creating a view costs more than
+   * reading it.
+   */
   readonly #views: Uint8Array[] = [];
 
   constructor(pointerOf: PointerOf) {
@@ -24,7 +30,7 @@ export class IncomingBatch {
     }
   }
 
-  /** Call it after that many were received, with the first ones' addresses still to be read. */
+  /** Call it after that many were received, before the addresses of the first ones are read. */
   expect(count: number): void {
     for (let index = 0; index < count; index += 1) this.#messages.expectName(index);
   }

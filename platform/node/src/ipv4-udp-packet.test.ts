@@ -5,7 +5,7 @@ import { writeIpv4UdpPacket } from './ipv4-udp-packet.ts';
 const from = { address: '192.168.77.1', port: 67 };
 const to = { address: '192.168.77.10', port: 68 };
 
-/** What a receiver does: the sum over everything, checksum included, is all ones. */
+/** Checks as a receiver does: the sum over everything, checksum included, is all ones. */
 function sums(packet: Uint8Array): number[] {
   const fold = (words: number[]) => {
     let sum = words.reduce((one, other) => one + other, 0);

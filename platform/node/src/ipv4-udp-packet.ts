@@ -1,9 +1,9 @@
-/** IPv4 packets made by hand, for frames that no UDP socket can send. */
+/** IPv4 packets built by hand, for frames that no UDP socket can send. */
 import type { UdpAddress } from '@tinkerbell/platform-contract';
 
 const IPV4_HEADER_BYTES = 20;
 const UDP_HEADER_BYTES = 8;
-/** What stands before the payload. */
+/** The headers before the payload. */
 export const IPV4_UDP_HEADER_BYTES = IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
 const VERSION_AND_HEADER_WORDS = 0x45;
 const TIME_TO_LIVE = 64;
@@ -36,7 +36,7 @@ export function writeIpv4UdpPacket(
   // The pseudo header: both addresses, protocol and length.
   const pseudo = wordSum(packet, 12, IPV4_HEADER_BYTES) + PROTOCOL_UDP + udpBytes;
   const sum = checksum(pseudo + wordSum(packet, IPV4_HEADER_BYTES, totalBytes));
-  // Zero would say that there is no checksum.
+  // Zero would mean that there is no checksum.
   view.setUint16(26, sum === 0 ? 0xffff : sum);
   return totalBytes;
 }
@@ -54,7 +54,7 @@ function wordSum(bytes: Uint8Array, from: number, to: number): number {
   return sum;
 }
 
-/** RFC 1071: the complement of the sum with its carries added in. */
+/** RFC 1071: the complement of the sum with its carries added. */
 function checksum(sum: number): number {
   let folded = sum;
   while (folded > 0xffff) folded = (folded & 0xffff) + Math.floor(folded / 0x1_0000);

@@ -1,16 +1,16 @@
 import type { UdpAddress, UdpPeer } from '@tinkerbell/platform-contract';
 
-/** Addresses that are kept as numbers: a rack's, and no more of a flood's. */
+/** Caches addresses as numbers: enough for a rack, and bounded during a flood. */
 const KNOWN_ADDRESSES_MAX = 4_096;
-/** Peers that are kept, as a power of two. Each has one place, and two at the same place forget each other. */
+/** The number of cached peers, a power of two. Each peer has one slot, and two peers with the same slot replace each other. */
 const PLACE_BITS = 14;
 
-/** Whom something came from; what is sent there needs no look for the numbers. */
+/** The sender of a datagram. Replies to it need no lookup of the numbers. */
 class KnownPeer implements UdpPeer {
   readonly address: string;
   readonly port: number;
   readonly key: string;
-  /** The address and the port as they lie in a struct sockaddr_in, read as numbers of this machine. */
+  /** The address and the port as stored in a struct sockaddr_in, read as numbers in host order. */
   readonly addressWord: number;
   readonly portWord: number;
 
@@ -26,7 +26,7 @@ class KnownPeer implements UdpPeer {
 
 const peers = Array.from<KnownPeer | undefined>({ length: 2 ** PLACE_BITS });
 
-/** The address as 32 bits with a sign: those are the quick ones. */
+/** The address as a signed 32-bit number, which is the fastest kind. */
 export function peerFrom(addressWord: number, portWord: number): UdpPeer {
   const place = (addressWord ^ Math.imul(portWord, 0x9e37_79b1)) >>> (32 - PLACE_BITS);
   const known = peers[place];

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-/** How long a client has to take the answer, and how much of what it sends meanwhile is read and dropped. */
+/** The time that a client has to take the response, and the number of bytes read and dropped meanwhile. */
 const LINGER_MS = 2000;
 const DROPPED_BYTES_MAX = 16 * 1024 * 1024;
 const LOOK_MS = 20;
 
 /**
- * For an answer that comes before the whole body did. A connection that is closed with bytes unread is reset, and the client, still
- * sending, hears of the reset and not of the answer. So it is ended after the answer, what comes is dropped, and it is closed when
- * the client has ended too, or after two seconds (as nginx' lingering_close).
+ * For a response that is sent before the whole body arrived. Closing a connection with unread bytes resets it, and a client that
+ * is still sending sees the reset instead of the response. So the connection is half-closed after the response, incoming bytes
+ * are dropped, and it is closed when the client has finished too, or after two seconds (like nginx' lingering_close).
  */
 export function closeLingering(incoming: IncomingMessage): void {
   const { socket } = incoming;
-  // What node:http calls after an answer with `connection: close`.
+  // The function that node:http calls after a response with `connection: close`.
   socket.destroySoon = () => {
     if (socket.destroyed) return;
     socket.end();

@@ -1,6 +1,6 @@
 /**
- * Sends UDP to a MAC, past ARP: a host that is about to get its address cannot answer for it yet (RFC 2131 section 4.1).
- * The kernel has no UDP socket for that, so that whole IPv4 packets leave through a packet socket. Linux only.
+ * Sends UDP to a MAC without ARP: a host that is about to get its address cannot answer ARP for it yet (RFC 2131 section 4.1).
+ * The kernel has no UDP socket for that, so whole IPv4 packets are sent through a packet socket. Linux only.
  */
 import { networkInterfaces } from 'node:os';
 import type { UdpAddress } from '@tinkerbell/platform-contract';
@@ -10,9 +10,12 @@ import { AF_PACKET, SOCK_DGRAM_NONBLOCK_CLOEXEC } from './socket-numbers.ts';
 
 const ETHERTYPE_IPV4 = 0x0800;
 const MAC_BYTES = 6;
-/** What Ethernet carries without fragments, which nothing here could make. Jumbo frames are no client's first frame. */
+/**
+ * The Ethernet limit for unfragmented packets, because fragments are not supported here. No client needs a jumbo frame as its
+ * first one.
+ */
 const PACKET_BYTES_MAX = 1500;
-/** Addresses of network interfaces change seldom, and asking the kernel for all of them costs more than a reply. */
+/** Addresses of network interfaces change rarely, and querying the kernel for all of them costs more than a reply. */
 const ADDRESS_KEPT_MS = 1000;
 
 export class LinkLayerSender {
@@ -28,8 +31,8 @@ export class LinkLayerSender {
   }
 
   /**
-   * One frame to `mac`. False when nothing was sent: no right to packet sockets (CAP_NET_RAW), no address to send from, a
-   * payload above 1472 bytes, or a network interface that is gone or down.
+   * Sends one frame to `mac`. Returns false when nothing was sent: the process may not use packet sockets (CAP_NET_RAW), there is
+   * no address to send from, the payload exceeds 1472 bytes, or the network interface is gone or down.
    */
   send(payload: Uint8Array, { from, to, mac }: { from: UdpAddress; to: UdpAddress; mac: string }): boolean {
     if (payload.length + IPV4_UDP_HEADER_BYTES > PACKET_BYTES_MAX) return false;
@@ -53,7 +56,7 @@ export class LinkLayerSender {
   /** struct sockaddr_ll: family in host order, protocol in network order, index and length in host order, then the MAC. */
   #frameAddress(mac: string): Uint8Array | undefined {
     const octets = mac.split(':').map((octet) => Number.parseInt(octet, 16));
-    // Asked each time: a network interface that was made anew has another index.
+    // Queried each time, because a recreated network interface has another index.
     const index = this.#library.interfaceIndex(this.#networkInterface);
     if (octets.length !== MAC_BYTES || index === 0) return undefined;
     const bytes = new Uint8Array(20);

@@ -69,7 +69,8 @@ test(
     ip('link', 'add', 'l0', 'type', 'veth', 'peer', 'name', 'l1');
     ip('link', 'set', 'l0', 'up');
     ip('link', 'set', 'l1', 'address', '02:00:5e:10:00:02', 'up');
-    // Holds port 68, then listens on l0 and sends on l1: to another port first, so that an answer proves the filter.
+    // Holds port 68, then listens on l0 and sends on l1. It sends to another port first, so that an answer
+    // proves the filter.
     const program = `
     import { nodeLinkLayer, nodeUdp } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
     const socket = await nodeUdp.open({ port: 68 }, { onDatagram() {}, onError() {} });

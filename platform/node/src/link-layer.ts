@@ -1,4 +1,4 @@
-/** The link layer through a packet socket that holds no port. Linux only, with CAP_NET_RAW. */
+/** Accesses the link layer through a packet socket that holds no port. Linux only, with CAP_NET_RAW. */
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { PlatformError, type LinkLayer, type LinkLayerOptions } from '@tinkerbell/platform-contract';
@@ -10,7 +10,7 @@ const ENODEV = 19;
 const EPERM = 1;
 /** The rest waits for the next turn. */
 const FRAMES_PER_POLL = 64;
-/** DHCP over Ethernet; a jumbo frame is cut, and then is no datagram. */
+/** The largest DHCP packet over Ethernet. A jumbo frame is truncated and then rejected as a datagram. */
 const FRAME_BYTES_MAX = 1600;
 
 export const nodeLinkLayer: LinkLayer = {
@@ -19,7 +19,7 @@ export const nodeLinkLayer: LinkLayer = {
     const fromMac = await macOf(options.networkInterface);
     const buffer = new Uint8Array(FRAME_BYTES_MAX);
     const state = { isOpen: true };
-    // A packet socket has no events in Node: it is asked.
+    // Node has no events for a packet socket, so it is polled.
     const poll = setInterval(() => {
       for (let count = 0; count < FRAMES_PER_POLL && state.isOpen; count++) {
         const length = library.receive(fd, buffer);
@@ -56,7 +56,7 @@ async function packetSocket({
   const library = await cLibrary();
   const index = library.interfaceIndex(networkInterface);
   if (index === 0) throw failure(networkInterface, ENODEV);
-  // Of no protocol, so that nothing comes in before the filter is there.
+  // The socket has no protocol yet, so that nothing arrives before the filter is attached.
   const fd = library.socket(AF_PACKET, SOCK_RAW_NONBLOCK_CLOEXEC, 0);
   if (fd < 0) throw failure(networkInterface, -fd);
   const address = linkAddress(index);
@@ -76,9 +76,10 @@ function linkAddress(index: number): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** `os.networkInterfaces` knows only those that have an IP address. */
+/** `os.networkInterfaces` lists only those that have an IP address. */
 async function macOf(networkInterface: string): Promise<string> {
-  // Where /sys is that of another network namespace (nsenter, ip netns without a mount), the kernel's own list has it.
+  // /sys may belong to another network namespace (nsenter, ip netns without a mount). Then the kernel's own
+  // list is used.
   const [first] = networkInterfaces()[networkInterface] ?? [];
   return first?.mac ?? (await readFile(`/sys/class/net/${networkInterface}/address`, 'latin1')).trim();
 }

@@ -4,11 +4,11 @@ import type { Log, LogFields } from '@tinkerbell/platform-contract';
 
 export interface NodeLogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** `json` for machines, `text` for people at a terminal. */
+  /** `json` is for machines, `text` for people at a terminal. */
   readonly format: 'json' | 'text';
 }
 
-/** Writes to standard error, so that standard output stays free for results. */
+/** Writes to standard error. Standard output is reserved for results. */
 export function createNodeLog(options: NodeLogOptions): Log {
   const stream = options.format === 'json' ? process.stderr : textStream();
   return wrap(

@@ -153,7 +153,7 @@ test('closes as soon as the running answers have ended, without their connection
   });
   const late = fetch(`http://127.0.0.1:${server.local.port}/`).then((response) => response.text());
   await asked;
-  // Beyond the time limit of any test: only the end of the answer can end this wait.
+  // Longer than the time limit of any test. Only the end of the response can end this wait.
   const closed = server.close(3_600_000);
   answer();
   assert.equal(await late, 'late');

@@ -5,7 +5,7 @@ import { OutgoingBatch } from './outgoing-batch.ts';
 
 const to = { address: '192.0.2.1', port: 69 };
 
-/** A kernel that takes nothing of the messages whose numbers, counted over all calls, are listed. */
+/** A kernel that rejects the listed messages, whose numbers are counted over all calls. */
 function batchOf(refused: readonly number[]) {
   const taken: string[] = [];
   const givenBack: string[] = [];

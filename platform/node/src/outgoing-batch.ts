@@ -1,33 +1,33 @@
 import type { DatagramRun, UdpAddress } from '@tinkerbell/platform-contract';
 import { BATCH, MessageArray, type PointerOf } from './datagram-structures.ts';
 
-/** What the kernel cuts at most from one message (UDP_MAX_SEGMENTS), and the largest UDP payload. */
+/** The kernel's segment limit for one message (UDP_MAX_SEGMENTS), and the largest UDP payload. */
 export const SEGMENTS_MAX = 64;
 export const SEGMENTED_BYTES_MAX = 65_507;
 
 const HEADS_BYTES = 1024 * 1024;
 const VECTORS = 1024;
-/** Without a call to copy them. */
+/** Heads up to this size are copied without a call. */
 const SHORT_HEADS_BYTES = 16;
-/** So many take no longer one by one. */
+/** From this number on, messages are not sent one by one. */
 const FEW = 4;
 
 export interface Outgoing {
   /** At most `SEGMENTS_MAX` datagrams. */
   readonly run: DatagramRun;
   readonly to: UdpAddress;
-  /** Is called with the run that was to be sent later and could not be. */
+  /** Called with a queued run that could not be sent. */
   readonly unsent: (run: DatagramRun, to: UdpAddress) => void;
 }
 
 export interface SendCalls {
-  /** At least 0 when the kernel has taken the message. */
+  /** 0 or more when the kernel has taken the message. */
   one(fd: number, message: bigint): number;
-  /** How many it has taken. */
+  /** Returns how many messages the kernel has taken. */
   many(fd: number, messages: bigint, count: number): number;
 }
 
-/** What is to be sent from one socket. */
+/** The datagrams to send from one socket. */
 export class OutgoingBatch {
   readonly #calls: SendCalls;
   readonly #messages: MessageArray;
@@ -37,7 +37,7 @@ export class OutgoingBatch {
   readonly #pointerToHeads: (bytes: Uint8Array) => number;
   readonly #pointerToBody: (bytes: Uint8Array) => number;
   readonly #waiting: (Outgoing | undefined)[] = [];
-  /** Where in our memory the copies of their heads are; what those were made from may have changed since. */
+  /** The positions of the copied heads. The originals may have changed since. */
   readonly #headsAt = new Int32Array(BATCH);
   #fd = -1;
   #usedBytes = 0;
@@ -51,14 +51,17 @@ export class OutgoingBatch {
     this.#pointerToBody = pointersIntoMemory(pointerOf);
   }
 
-  /** True when the kernel has taken the bytes; false on any failure, and then it took none. */
+  /** Returns true when the kernel has taken the bytes. Returns false on any failure, and then it took none. */
   send(fd: number, { run, to }: Outgoing): boolean {
     this.#single.clear();
     this.#single.append(run, to, this.#pointerToHeads(run.heads), this.#bodyAt(run));
     return this.#calls.one(fd, this.#single.pointerAt(0)) >= 0;
   }
 
-  /** To be sent with others of the same socket at the next `flush` or before it. False when its heads are too many to be kept. */
+  /**
+   * Queues the run, to be sent with others of the same socket at the next `flush` or before it. Returns false when its heads are
+   * too many to keep.
+   */
   add(fd: number, outgoing: Outgoing): boolean {
     const { run, to } = outgoing;
     const bytes = run.count * run.headBytes;
@@ -100,7 +103,7 @@ export class OutgoingBatch {
     return length === 0 ? 0 : this.#pointerToBody(body);
   }
 
-  /** How many the kernel took. */
+  /** Returns how many the kernel took. */
   #sendFrom(first: number, count: number): number {
     const pointer = this.#messages.pointerAt(first);
     if (count > FEW) return Math.max(0, this.#calls.many(this.#fd, pointer, count));
@@ -116,7 +119,7 @@ export class OutgoingBatch {
   }
 }
 
-/** Most sends are from the same memory, and asking for its address takes a call. */
+/** Most sends use the same memory, and finding its address takes a call. */
 function pointersIntoMemory(pointerOf: PointerOf): (bytes: Uint8Array) => number {
   let memory: ArrayBufferLike | undefined;
   let [start, pointer] = [0, 0];

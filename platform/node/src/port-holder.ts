@@ -1,7 +1,7 @@
-/** Who holds a port, from /proc: an operator's first question when a port is in use. */
+/** Finds the program that holds a port, from /proc. Operators need this first when a port is in use. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** ` by NAME (process PID)`, or nothing when it cannot be found out. */
+/** Returns ` by NAME (process PID)`, or an empty text when it is unknown. */
 export async function holderOf(protocol: 'tcp' | 'udp', port: number): Promise<string> {
   try {
     const inodes = await inodesOf(protocol, port);

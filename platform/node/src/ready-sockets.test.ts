@@ -5,7 +5,7 @@ import { cLibrary } from './c-library.ts';
 import { createReadySockets } from './ready-sockets.ts';
 import { socketAddress } from './socket-address.ts';
 
-/** More than are asked themselves. */
+/** More sockets than are polled directly. */
 const SOCKETS = 40;
 const FIRST_PORT = 21_000;
 
@@ -34,7 +34,7 @@ test(
     library.receive(fds[16] ?? -1, new Uint8Array(10));
     ready.forget(fds[3] ?? -1);
     assert.deepEqual(found(), [15, 39]);
-    // The place of the forgotten one is another's, before it is closed or after.
+    // Another socket takes the slot of the forgotten one, before that one is closed or after.
     const late = await boundSocket({ address, port: FIRST_PORT + SOCKETS });
     ready.watch(late);
     fds[3] = late;

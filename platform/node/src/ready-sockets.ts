@@ -1,10 +1,10 @@
 /**
- * Which of many sockets have something to read, by one system call. Node's event loop hands out one datagram at a time, each
- * with a buffer, an address object and a callback of its own; that costs more than the system calls. So the first datagram of a
- * turn comes from the event loop, and what waits on any socket by then is taken here.
+ * Finds which of many sockets have something to read, by one system call. Node's event loop delivers one datagram at a time, each
+ * with its own buffer, address object and callback, which costs more than the system calls. So the first datagram of a turn comes
+ * from the event loop, and everything that waits on any socket by then is read here.
  *
- * The first sockets are asked themselves: an epoll that watches a socket is told of each datagram that comes and of each that
- * has left, which costs a twentieth of a send. The others are asked through an epoll, however many they are.
+ * The first sockets are polled directly: the kernel notifies a watching epoll of each received and each sent datagram, which
+ * costs a twentieth of a send. The others are polled through an epoll, whatever their number.
  */
 import { withoutFfiWarning } from './c-library.ts';
 
@@ -13,29 +13,29 @@ const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
 const POLLIN = 1;
 const LISTED_MAX = 64;
-/** Sockets that are asked themselves: the listeners of a server with some network interfaces. */
+/** The number of sockets polled directly: the listeners of a server with some network interfaces. */
 const ASKED_MAX = 16;
 /** struct epoll_event is packed on x86-64 only. All lengths in 32-bit words. */
 const EVENT = process.arch === 'x64' ? { words: 3, data: 1 } : { words: 4, data: 2 };
-/** struct pollfd: the descriptor, then 16 bits of what is asked and 16 of what is so. */
+/** struct pollfd: the descriptor, then 16 bits of requested and 16 bits of returned events. */
 const ASKED = { words: 2, events: 1 } as const;
-/** What the kernel passes over. */
+/** A descriptor that the kernel ignores. */
 const NOBODY = -1;
 
 export interface ReadySockets {
-  /** From now on. */
+  /** Watches the socket from now on. */
   watch(fd: number): void;
-  /** Before the descriptor is closed. */
+  /** Call it before the descriptor is closed. */
   forget(fd: number): void;
-  /** How many have something to read, at most 80; never waits. The next call begins with the others. */
+  /** Returns how many sockets have something to read, at most 80. Never blocks. The next call starts with the others. */
   look(): number;
-  /** The descriptor of one of them, counted from 0; valid until the next call of `look`. */
+  /** Returns the descriptor of one of them, counted from 0. Valid until the next call of `look`. */
   fdAt(index: number): number;
 }
 
 type Calls = Awaited<ReturnType<typeof pollCalls>>;
 
-/** Linux on 64 bits. Rejects where there is no FFI. */
+/** 64-bit Linux only. Rejects without FFI. */
 export async function createReadySockets(): Promise<ReadySockets> {
   return new PolledSockets(await pollCalls());
 }
@@ -51,7 +51,7 @@ async function pollCalls() {
   return { ...functions, getRawPointer };
 }
 
-/** Memory of its own, which does not move: the kernel gets its address. */
+/** Separate memory that does not move, because the kernel gets its address. */
 function ownWords(words: number): Int32Array {
   return new Int32Array(new ArrayBuffer(words * 4));
 }
@@ -61,7 +61,10 @@ class PolledSockets implements ReadySockets {
   readonly #epoll: number;
   readonly #events = ownWords(LISTED_MAX * EVENT.words);
   readonly #added = ownWords(EVENT.words);
-  /** The epoll comes first: whether it has anything to list is asked with the sockets, as a call with four arguments takes three times as long. */
+  /**
+   * The epoll comes first. Its readiness is polled together with the sockets, because a call with four arguments takes three
+   * times as long.
+   */
   readonly #asked = ownWords((ASKED_MAX + 1) * ASKED.words).fill(NOBODY);
   readonly #pointers: { readonly events: bigint; readonly added: bigint; readonly asked: bigint };
   readonly #found = new Int32Array(ASKED_MAX + LISTED_MAX);
@@ -93,7 +96,7 @@ class PolledSockets implements ReadySockets {
 
   forget(fd: number): void {
     const place = this.#placeOf(fd);
-    // An epoll forgets a socket that is closed by itself.
+    // The kernel removes a closed socket from an epoll.
     if (place > 0) this.#asked[place * ASKED.words] = NOBODY;
   }
 
@@ -122,7 +125,7 @@ class PolledSockets implements ReadySockets {
     return count + Math.max(0, listed);
   }
 
-  /** 0 when there is none. */
+  /** 0 when the slot is empty. */
   #placeOf(fd: number): number {
     for (let place = 1; place <= ASKED_MAX; place += 1)
       if (this.#asked[place * ASKED.words] === fd) return place;

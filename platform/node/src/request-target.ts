@@ -1,11 +1,12 @@
-/** The request target of HTTP/1 (RFC 9112, section 3.2) as the one URL that every handler sees. */
+/** Turns the request target of HTTP/1 (RFC 9112, section 3.2) into the one URL that every handler sees. */
 
-/** Anything that a URL parser would read as something else than the characters say: backslashes, spaces, controls. */
+/** Characters that a URL parser would change: backslashes, spaces, controls. */
 const UNSAFE = /[^\x21-\x7e]|\\/;
 
 /**
- * The normalised absolute URL of a target, by the origin that the Host header names (`http://host:port`). Empty for everything but
- * origin-form, and absolute-form for the same host. A target of origin-form never changes the host, however many slashes it begins with.
+ * Returns the normalised absolute URL of a target, based on the origin from the Host header (`http://host:port`). Empty for
+ * anything but origin-form, and absolute-form for the same host. A target in origin-form never changes the host, however many
+ * slashes it starts with.
  */
 export function urlOfTarget(target: string, origin: string): string {
   if (UNSAFE.test(target)) return '';

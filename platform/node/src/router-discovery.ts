@@ -1,4 +1,4 @@
-/** Router discovery through a raw socket of ICMPv6. Linux only, with CAP_NET_RAW. */
+/** Router discovery through a raw ICMPv6 socket. Linux only, with CAP_NET_RAW. */
 import { PlatformError, type RouterDiscovery } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { AF_INET6, SOCK_RAW_NONBLOCK_CLOEXEC, interfaceOption, optionValue } from './socket-numbers.ts';
@@ -12,10 +12,10 @@ const ICMP6_FILTER = 1;
 const ENODEV = 19;
 const EPERM = 1;
 
-/** Receivers must refuse what was forwarded (RFC 4861 section 6.1.2). */
+/** Receivers must drop forwarded messages (RFC 4861 section 6.1.2). */
 const HOP_LIMIT = 255;
 const ROUTER_SOLICITATION = 133;
-/** The socket has no events in Node: it is asked so often. A host waits seconds for its answer. */
+/** Node has no events for this socket, so it is polled at this interval. A host waits seconds for its answer. */
 const POLL_MS = 100;
 const MESSAGES_PER_POLL = 64;
 const MESSAGE_BYTES_MAX = 1500;
@@ -46,7 +46,7 @@ function isSolicited(library: CLibrary, fd: number, buffer: Uint8Array): boolean
   for (let count = 0; count < MESSAGES_PER_POLL; count++) {
     const length = library.receive(fd, buffer);
     if (length < 0) return found;
-    // Type and code; the kernel has looked at the checksum.
+    // Type and code. The kernel has verified the checksum.
     if (length >= 8 && buffer[0] === ROUTER_SOLICITATION && buffer[1] === 0) found = true;
   }
   return found;
@@ -67,7 +67,7 @@ async function rawSocket(
     interfaceOption(networkInterface),
     { level: IPPROTO_ICMPV6, name: ICMP6_FILTER, value: onlySolicitations() },
     { level: IPPROTO_IPV6, name: IPV6_MULTICAST_HOPS, value: optionValue(HOP_LIMIT) },
-    // Our own host is no host that waits.
+    // Ignores solicitations from this host.
     { level: IPPROTO_IPV6, name: IPV6_MULTICAST_LOOP, value: optionValue(0) },
     {
       level: IPPROTO_IPV6,
@@ -95,7 +95,7 @@ function linkGroup(number: number): Uint8Array {
   return bytes;
 }
 
-/** struct icmp6_filter: a bit for each type, set for those that do not pass. */
+/** struct icmp6_filter: one bit for each type, set for blocked types. */
 function onlySolicitations(): Uint8Array {
   const words = new Uint32Array(8).fill(0xffff_ffff);
   words[ROUTER_SOLICITATION >> 5] = ~(1 << (ROUTER_SOLICITATION & 31)) >>> 0;

@@ -4,7 +4,9 @@ import { socketAddress } from './socket-address.ts';
 import { AF_INET, SOCK_DGRAM_NONBLOCK_CLOEXEC, SOL_SOCKET, optionValue } from './socket-numbers.ts';
 
 const SO_REUSEPORT = 15;
-/** struct sock_filter: return 0. As a filter: no packet; as the choice among sockets of one port: the first. */
+/**
+ * struct sock_filter: return 0. As a filter it passes no packet. As the choice among sockets of one port it selects the first.
+ */
 const RETURN_0 = Uint8Array.of(0x06, 0, 0, 0, 0, 0, 0, 0);
 
 export interface SendOnlySocket {
@@ -13,11 +15,11 @@ export interface SendOnlySocket {
 }
 
 /**
- * A second socket at the address and port of `fd`, which only sends. The kernel tells the event loop, which watches `fd`, of every
- * datagram that has left it, and that takes a twelfth of the time of a send; this one nobody watches.
+ * Opens a second socket at the address and port of `fd` that only sends. The event loop watches `fd`, so the kernel notifies it
+ * of every sent datagram, which takes a twelfth of the time of a send. Nothing watches the second socket.
  *
- * Sockets may share a port that all declared to be shareable (SO_REUSEPORT). `fd` was bound before it is declared so: a second
- * server on the same port gets EADDRINUSE as ever. Undefined where the kernel does not go along.
+ * Sockets may share a port if all were declared shareable (SO_REUSEPORT). `fd` is bound before it is declared shareable, so a
+ * second server on the same port still gets EADDRINUSE. Returns undefined where the kernel does not support this.
  */
 export async function sendOnlySocket(
   fd: number,

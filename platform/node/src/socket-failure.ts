@@ -5,7 +5,10 @@ const EACCES = 13;
 const ENODEV = 19;
 const EADDRINUSE = 98;
 
-/** Why a UDP socket could not be made or bound; `where` names its port, `holder` who has it, if that is known. */
+/**
+ * Returns why a UDP socket could not be created or bound. `where` names its port, and `holder` the program that holds it, if
+ * known.
+ */
 export function socketFailure(
   errno: number,
   {

@@ -1,4 +1,4 @@
-/** Linux: numbers of <sys/socket.h> and values of socket options, for whoever calls the C library. */
+/** Linux numbers of <sys/socket.h> and values of socket options, for calls of the C library. */
 export const AF_INET = 2;
 export const AF_INET6 = 10;
 export const AF_PACKET = 17;
@@ -16,7 +16,7 @@ export function optionValue(value: number): Uint8Array {
   return new Uint8Array(Int32Array.of(value).buffer);
 }
 
-/** The option by which a socket gets and sends at one network interface only. */
+/** The option that limits a socket to one network interface, for receiving and sending. */
 export function interfaceOption(name: string): {
   readonly level: number;
   readonly name: number;

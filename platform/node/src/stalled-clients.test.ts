@@ -8,7 +8,7 @@ import { createNodeHttp, type NodeHttpOptions } from './index.ts';
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error: assert.fail, child: () => silentLog };
 const MEGABYTE = 1024 * 1024;
 
-/** Answers of every kind, each longer than a socket's buffers take. */
+/** Responses of every kind, each longer than a socket's buffers hold. */
 const answers: Readonly<Record<string, HttpHandler>> = {
   'a text': () => Promise.resolve(new WholeResponse('x'.repeat(16 * MEGABYTE))),
   bytes: () => Promise.resolve(new WholeResponse(new Uint8Array(16 * MEGABYTE))),
@@ -89,7 +89,7 @@ test('a client that takes nothing of a whole answer is cut off', async () => {
     await serving(handler, { stalledMs: 50 }, async (stalled) => {
       const socket = await stalled();
       const closed = once(socket, 'close');
-      // Only what was in the buffers of the kernel is still to be had.
+      // Only what was in the kernel's buffers can still be read.
       await new Promise((resolve) => setTimeout(resolve, 500));
       let bytes = 0;
       socket.on('data', (chunk: Uint8Array) => void (bytes += chunk.length)).resume();

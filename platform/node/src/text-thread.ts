@@ -1,4 +1,4 @@
-/** Answers what it is asked, until it is ended. */
+/** Answers requests until the thread is terminated. */
 import { parentPort } from 'node:worker_threads';
 import type { TemplateRead, YamlRead } from '@tinkerbell/platform-contract';
 import { validateTemplateText } from '@tinkerbell/template';

@@ -1,12 +1,12 @@
 import { readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** Niceness: a tenth of the processor beside a busy thread of ordinary priority, all of it beside idle ones. */
+/** Niceness: a tenth of the processor beside a busy thread of normal priority, all of it beside idle ones. */
 const NICENESS = 10;
 
 /**
- * Lets other threads of this process go first, the one that answers packets above all; for threads that work on what users send. On
- * Linux alone a thread has a priority of its own; elsewhere nothing changes.
+ * Lowers the priority of the calling thread, so that other threads of this process run first, above all the one that answers
+ * packets. It is for threads that process users' input. Only Linux has priorities per thread; elsewhere this changes nothing.
  */
 export function yieldToOtherThreads(): void {
   const id = threadId();

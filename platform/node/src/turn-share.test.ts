@@ -1,4 +1,4 @@
-/** Many requests at one moment, in turns. */
+/** Many requests at one moment, spread over turns. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { createNodeHttp } from './http.ts';
 import { createNodeLog } from './log.ts';
 import { TurnShare } from './turn-share.ts';
 
-/** A clock that stands still until work takes time. */
+/** A clock that advances only when work takes time. */
 function fakeTurns() {
   let nowMs = 0;
   const turns: (() => void)[] = [];
@@ -51,7 +51,7 @@ test('work begins at once until the share of a turn is used, then first come, fi
 const CLIENTS = 200;
 const WORK_MS = 1;
 
-/** In another process: connects all clients, sends all requests at a word, and prints how many were answered. */
+/** In another process: connects all clients, sends all requests on command, and prints how many were answered. */
 const clients = `
   const { connect } = require('node:net');
   const port = Number(process.argv[1]);
@@ -94,7 +94,7 @@ test('two hundred requests at one moment are spread over turns of the event loop
   child.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
   await once(child.stdout, 'data');
   child.stdin.write('go');
-  // Let the kernel collect them, so that they all arrive with one turn.
+  // Lets the kernel collect them, so that they all arrive in one turn.
   await new Promise((resolve) => setImmediate(resolve));
   spawnSync('sleep', ['0.5']);
   await once(child, 'close');

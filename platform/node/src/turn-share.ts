@@ -1,6 +1,6 @@
 /**
- * How much of one turn of the event loop the requests that arrived with it may take together. The rest waits for the next turns, so
- * that hundreds of clients at the same moment do not keep packets and timers waiting.
+ * Limits how much of one turn of the event loop the requests of that turn may take together. The rest waits for later turns, so
+ * that hundreds of simultaneous clients do not delay packets and timers.
  */
 const SHARE_MS = 3;
 
@@ -8,7 +8,7 @@ export interface TurnTimers {
   nowMs(): number;
   /** Calls back in the next turn of the event loop. */
   nextTurn(callback: () => void): void;
-  /** Calls back in this turn, after everything that can go on without waiting. */
+  /** Calls back in this turn, after all microtasks. */
   afterOthers(callback: () => void): void;
 }
 
@@ -22,7 +22,10 @@ export class TurnShare {
     this.#timers = timers;
   }
 
-  /** Undefined when the work may begin now; else resolves when it may. First come, first served. */
+  /**
+   * Returns undefined when the work may start now. Otherwise returns a promise that resolves when it may. First come, first
+   * served.
+   */
   enter(): Promise<void> | undefined {
     const nowMs = this.#timers.nowMs();
     if (this.#untilMs === undefined) this.#begin(nowMs);
@@ -41,7 +44,7 @@ export class TurnShare {
     });
   }
 
-  /** One after the other: how long each takes is known only afterwards. */
+  /** Requests run one after the other, because the time each takes is known only afterwards. */
   #admit(): void {
     if (this.#timers.nowMs() >= (this.#untilMs ?? 0)) return;
     this.#waiting.shift()?.();
@@ -52,9 +55,9 @@ export class TurnShare {
 const nodeTimers: TurnTimers = {
   nowMs: () => performance.now(),
   nextTurn: (callback) => void setImmediate(callback),
-  // Ticks that microtasks ask for run when all microtasks are done.
+  // Ticks that microtasks request run after all microtasks.
   afterOthers: (callback) => queueMicrotask(() => process.nextTick(callback)),
 };
 
-/** Of all HTTP ports of the process: they share its event loop. */
+/** The share of all HTTP ports of the process, because they use the same event loop. */
 export const turnShare = new TurnShare();

@@ -35,7 +35,7 @@ export const nodeUdp: Udp = {
       throw await udpError(options, thrown);
     }
     if (fd === undefined) {
-      // The kernel takes it as far as the system's limit goes.
+      // The kernel limits it to the system's maximum.
       socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
       if (options.broadcast) socket.setBroadcast(true);
     }
@@ -70,7 +70,7 @@ function networkInterface(
     address,
     netmask,
     internal,
-    /** Read when it is asked for first: few want to know, and it costs a file. */
+    /** Read on first use: few callers need it, and it costs reading a file. */
     get mtuBytes() {
       read ??= { mtuBytes: mtuBytesOf(name) };
       return read.mtuBytes;
@@ -86,7 +86,9 @@ function mtuBytesOf(name: string): number | undefined {
   }
 }
 
-/** Addresses are dotted IPv4 already. The resolver would find that out too, a turn of the event loop later for each datagram. */
+/**
+ * Addresses are already dotted IPv4. The resolver would find that out too, one turn of the event loop later for each datagram.
+ */
 function asGiven(
   address: string,
   _options: unknown,
@@ -95,7 +97,7 @@ function asGiven(
   callback(null, address, 4);
 }
 
-/** The descriptor, where the socket was made by system calls. */
+/** The descriptor, if the socket was made by system calls. */
 async function bind(socket: Socket, options: UdpOptions, isDirect: boolean): Promise<number | undefined> {
   const { networkInterface, port, address } = options;
   const fd = isDirect || networkInterface !== undefined ? await boundSocket(options) : undefined;
@@ -113,7 +115,7 @@ async function bind(socket: Socket, options: UdpOptions, isDirect: boolean): Pro
   return fd;
 }
 
-/** For a listener of much traffic with one peer after the other; a socket of one transfer is not worth a second. */
+/** For a listener with much traffic from many peers. A socket for one transfer does not justify a second one. */
 async function sendOnlyBeside(fd: number, options: UdpOptions): Promise<SendOnlySocket | undefined> {
   const { isLockStep, address = '0.0.0.0', port } = options;
   return isLockStep === true && port > 0 ? await sendOnlySocket(fd, { address, port }) : undefined;
@@ -153,7 +155,7 @@ interface Direct {
 interface SocketParts {
   readonly handlers: UdpHandlers;
   readonly frames: LinkLayerSender | undefined;
-  /** Absent: everything goes through Node's socket. */
+  /** When absent, everything goes through Node's socket. */
   readonly direct: Direct | undefined;
 }
 
@@ -208,7 +210,7 @@ class NodeUdpSocket implements UdpSocket {
     if (!this.#closed && !this.#sendDirectly(run, to)) this.#sendSlowly(run, to);
   }
 
-  /** One by one, through Node's socket, which queues copies of what the kernel does not take now. */
+  /** Sends one by one through Node's socket, which queues copies of what the kernel does not take now. */
   #sendSlowly(run: DatagramRun, to: UdpAddress): void {
     if (this.#closed) return;
     for (let index = 0; index < run.count; index += 1) {
@@ -219,8 +221,8 @@ class NodeUdpSocket implements UdpSocket {
   }
 
   /**
-   * False when nothing was sent, for whatever reason: a full buffer, a segment larger than the way there carries (EINVAL), a
-   * network interface that cannot cut (EIO). The slower way then sends it, or says why not.
+   * Returns false when nothing was sent, for any reason: a full buffer, a segment larger than the path carries (EINVAL), a
+   * network interface that cannot segment (EIO). The slower path then sends it, or reports why not.
    */
   #sendDirectly(run: DatagramRun, to: UdpAddress): boolean {
     if (this.#direct === undefined) return false;

@@ -16,7 +16,7 @@ const fails = (error: Error): never => {
   throw error;
 };
 
-// Multicasts do not pass lo: services/boot/src/dhcpv6-interop.test.ts has them on a cable.
+// Multicasts do not pass lo: services/boot/src/dhcpv6-interop.test.ts tests them on a veth pair.
 test(
   'a socket on a network interface receives, answers, and says when its port is taken',
   { skip: whyNot() },

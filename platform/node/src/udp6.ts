@@ -1,6 +1,6 @@
 /**
- * UDP over IPv6 on one network interface. The socket is made by system calls: two sockets on one port would each get the multicasts
- * of both network interfaces, unless they are bound to them (SO_BINDTODEVICE), which Node's own API cannot do.
+ * UDP over IPv6 on one network interface. The socket is made by system calls. Two sockets on one port would each get the
+ * multicasts of both network interfaces unless they are bound to them (SO_BINDTODEVICE), which Node's own API cannot do.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
@@ -39,7 +39,7 @@ export const nodeUdp6: Udp6 = {
   macOf: (networkInterface) => networkInterfaces()[networkInterface]?.[0]?.mac,
 };
 
-/** Addresses are IPv6 text already: nothing to resolve. */
+/** Addresses are already IPv6 text, so nothing needs resolving. */
 function asGiven(
   address: string,
   _options: unknown,

@@ -25,7 +25,7 @@ function outgoing(bytes: Uint8Array) {
   return { run, to, unsent: () => {} };
 }
 
-/** Sockets by descriptor, each with the datagrams that wait on it, as numbers. To answer one takes 0.1 ms, to look 0.01 ms. */
+/** Sockets by descriptor, each with its waiting datagrams, as numbers. Answering one takes 0.1 ms, and polling 0.01 ms. */
 function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = false) {
   const taken: string[] = [];
   let nowMs = 1;
@@ -48,7 +48,7 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
   const calls: DatagramCalls = {
     send: (_fd, { run }) => sent.push(`${run.heads[0]}`) > 0,
     sendLater: (_fd, { run }) => sent.push(`later ${run.heads[0]}`) > 0,
-    // Of nothing it does nothing.
+    // Does nothing when nothing waits.
     flush: () => void (sent.at(-1)?.startsWith('later') === true && sent.push('flush')),
     receive(fd) {
       const number = sockets[fd]?.shift();
@@ -162,7 +162,7 @@ test('a socket that is asked without a look at the others holds them up for no m
   waiting.add(3, {
     receiver() {
       taken.push('3');
-      // It never ends, and on the other one something comes in the middle of it.
+      // This flood never ends, and something arrives on the other socket in the middle of it.
       sockets[3]?.push(1);
       if (taken.length === 20) sockets[4]?.push(9);
     },

@@ -5,38 +5,38 @@ import { KeptDatagrams } from './kept-datagrams.ts';
 import type { Outgoing } from './outgoing-batch.ts';
 import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 
-/** How long datagrams are taken in one turn of the event loop; then everything else has its turn. */
+/** The time in one turn of the event loop for reading datagrams. Then everything else has its turn. */
 const TURN_MS = 4;
-/** At the end of a turn: looks for what waits, and how many of them in vain. Answers to what was just sent are on their way. */
+/** The number of polls at the end of a turn, and how many may be in vain. Answers to what was just sent are on their way. */
 const LAST_LOOKS_MAX = 64;
 const LAST_LOOKS_IN_VAIN_MAX = 16;
 
-/** Datagrams of one socket, or vain questions, before the others have their turn. */
+/** The number of datagrams of one socket, or of empty polls, before the others have their turn. */
 const ASKED_MAX = 64;
-/** Datagrams handed out between two looks at the clock. */
+/** The number of datagrams delivered between two readings of the clock. */
 const CLOCK_EVERY = 8;
 
 /**
- * How long the next datagram is waited for without going to sleep: a peer nearby answers in this time, and to fall asleep and be
- * woken up takes longer than its answer.
+ * The time to busy-wait for the next datagram. A nearby peer answers in this time, and going to sleep and waking up takes longer
+ * than its answer.
  */
 const AWAKE_MS = 0.1;
-/** How long that goes on before everything else has its turn. */
+/** The limit of busy-waiting before everything else has its turn. */
 const AWAKE_MS_MAX = 2;
-/** Calls of `take` that do not look, after so many that found nothing: the peers are far away, or nobody is there. */
+/** The number of calls of `take` that skip polling after this many polls found nothing: the peers are far away or gone. */
 const SKIPPED_MAX = 16;
 
 type Receiver = (datagram: Datagram) => void;
 
 interface WatchedSocket {
   readonly receiver: Receiver;
-  /** The peer answers at once what it is sent. */
+  /** The peer answers at once. */
   readonly isLockStep: boolean;
 }
 
 let loaded: Promise<WaitingDatagrams | undefined> | undefined;
 
-/** One for the whole program. Undefined where there is no Linux on 64 bits or no FFI. */
+/** One instance for the whole program. Undefined except on 64-bit Linux with FFI. */
 export function waitingDatagrams(): Promise<WaitingDatagrams | undefined> {
   loaded ??= datagramCalls().then(async (calls) =>
     calls === undefined ? undefined : new WaitingDatagrams(calls, await createReadySockets()),
@@ -44,25 +44,28 @@ export function waitingDatagrams(): Promise<WaitingDatagrams | undefined> {
   return loaded;
 }
 
-/** What waits on the sockets of this program, handed out without a turn of the event loop for each datagram. */
+/** Delivers what waits on the sockets of this program, without a turn of the event loop for each datagram. */
 export class WaitingDatagrams {
   readonly #calls: DatagramCalls;
   readonly #ready: ReadySockets;
   readonly #sockets = new Map<number, WatchedSocket>();
   readonly #nowMs: () => number;
-  /** Undefined until something is taken in this turn. */
+  /** Undefined until something is read in this turn. */
   #turnEndsMs: number | undefined;
   #toSkip = 0;
   #skipped = 0;
-  /** Answers are kept until they can be sent by one call. */
+  /** Answers are queued until one call can send them. */
   #isTogether = false;
-  /** The only socket that had something at the last look, else -1. It is asked itself: to look at all takes three times as long. */
+  /**
+   * The only socket that had something at the last poll, else -1. It is read directly, because polling all sockets takes three
+   * times as long.
+   */
   #only = -1;
-  /** It had something when it was asked last: then there is more, and all of it is taken by one call. */
+  /** True if it had something at the last read. Then more is expected, and one call reads all of it. */
   #isCrowded = false;
-  /** Datagrams of it, or vain questions, since the last look. */
+  /** The number of its datagrams, or of empty reads, since the last poll. */
   #asked = 0;
-  /** For the next turn. */
+  /** The datagrams for the next turn. */
   readonly #kept = new KeptDatagrams();
 
   constructor(calls: DatagramCalls, ready: ReadySockets, nowMs = () => performance.now()) {
@@ -76,7 +79,7 @@ export class WaitingDatagrams {
     this.#ready.watch(fd);
   }
 
-  /** Before the descriptor is closed: its number may soon be another socket's. */
+  /** Call it before the descriptor is closed, because another socket may soon get its number. */
   remove(fd: number): void {
     this.sendWaiting();
     this.#sockets.delete(fd);
@@ -84,21 +87,22 @@ export class WaitingDatagrams {
     if (this.#only === fd) this.#only = -1;
   }
 
-  /** At once, or with the answers to all that was received with it. False when the kernel took nothing. */
+  /** Sends at once, or with the answers to everything that was received with it. Returns false when the kernel took nothing. */
   send(fd: number, outgoing: Outgoing): boolean {
     if (this.#isTogether && this.#calls.sendLater(fd, outgoing)) return true;
     this.sendWaiting();
     return this.#calls.send(fd, outgoing);
   }
 
-  /** Before anything is sent by other means: answers go out in the order in which they were given. */
+  /** Call it before anything is sent by other means, so that answers are sent in order. */
   sendWaiting(): void {
     if (this.#isTogether) this.#calls.flush();
   }
 
   /**
-   * After a datagram from `after`: what waits on each socket in turn, until nothing does, at most 128 datagrams of one before the
-   * next: a flood on one does not hold up the others. Often it does not even look, where that was in vain lately: what waits then comes from the event loop, at its price.
+   * Call it after a datagram from `after`. It reads each socket in turn until nothing waits, at most 128 datagrams of one before
+   * the next, so that a flood on one does not delay the others. It often skips polling when recent polls were in vain. The event
+   * loop then delivers what waits, at its higher cost.
    */
   take(after: number): void {
     if (this.#skipped < this.#toSkip) {
@@ -131,7 +135,7 @@ export class WaitingDatagrams {
     return isFound;
   }
 
-  /** It is over when the event loop has gone round, not when the next socket has its callback. */
+  /** The turn is over when the event loop has completed a round, not when the next socket has its callback. */
   #beginTurn(nowMs: number): void {
     if (this.#turnEndsMs !== undefined) return;
     this.#turnEndsMs = nowMs + TURN_MS;
@@ -139,8 +143,8 @@ export class WaitingDatagrams {
   }
 
   /**
-   * What waits when a turn is over, for the next one. Left where it is, the event loop would hand out 32 of it before anything else
-   * has its turn, each at three times the price.
+   * Reads what still waits at the end of a turn, for the next one. Otherwise the event loop would deliver 32 of these datagrams
+   * before anything else has its turn, each at three times the cost.
    */
   #keepRest(): void {
     let inVain = 0;
@@ -161,7 +165,7 @@ export class WaitingDatagrams {
     if (this.#kept.isEmpty) return;
     const startMs = this.#nowMs();
     this.#beginTurn(startMs);
-    // Where a receiver throws, the next turn goes on with the others.
+    // If a receiver throws, the next turn continues with the other datagrams.
     this.#together(() => this.#handOutKept(startMs + TURN_MS));
     if (this.#kept.isEmpty) this.#takeAll(startMs, AWAKE_MS);
     else this.#keepRest();
@@ -178,7 +182,10 @@ export class WaitingDatagrams {
     return this.#sockets.get(fd)?.isLockStep === true ? AWAKE_MS : 0;
   }
 
-  /** What waits on the one socket or on all; one that had something, a lock-step one if there is, or -1. */
+  /**
+   * Returns a socket that has something, from the only socket or from all, preferring a lock-step one. Returns -1 when nothing
+   * waits.
+   */
   #takeNext(mayAwait: boolean): number {
     const only = this.#asked < ASKED_MAX ? this.#sockets.get(this.#only) : undefined;
     if (only === undefined) return this.#takeFromAll();
@@ -214,7 +221,7 @@ export class WaitingDatagrams {
     return found;
   }
 
-  /** And sends the answers together. How many. */
+  /** Delivers the datagrams and sends the answers together. Returns how many. */
   #takeMany(fd: number, { receiver }: WatchedSocket): number {
     let count = 0;
     this.#together(() => {

@@ -35,7 +35,8 @@ test('a text that takes too long ends with its thread, and the next one is read'
   const late = await slow.yaml('- a\n'.repeat(40_000), limits);
   assert.ok(!late.ok && late.reason === 'too-long', JSON.stringify(late));
   await slow.close();
-  // Far from both: a thread that compiles its sources for the first time takes some 10 MB itself, the text 200.
+  // Far from both values: a thread that compiles its sources for the first time takes some 10 MB, and the
+  // text takes 200 MB.
   const small = createWorkerTexts(nodeClock, { memoryMb: 48 });
   const large = await small.yaml('- a\n'.repeat(450_000), { ...limits, nodes: 1e6, characters: 1e7 });
   assert.ok(!large.ok && large.reason === 'too-long', JSON.stringify(large));

@@ -1,18 +1,18 @@
 /**
- * Reads YAML and templates in a thread of its own, so that no text delays a packet. One text at a time; the thread begins with the first,
- * ends when it was idle for 10 s, and is ended when a text takes too long or too much memory.
+ * Reads YAML and templates in a separate thread, so that no text delays a packet. It reads one text at a time. The first text
+ * starts the thread. The thread ends after 10 s without work, and is terminated when a text takes too much time or memory.
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock, TextReader, UnreadText } from '@tinkerbell/platform-contract';
 import type { TextAnswer, TextRequest } from './text-thread.ts';
 
-/** The longest text that the budget of a request allows takes a second on a calm machine. */
+/** The longest text within the request budget takes a second on an idle machine. */
 const TIME_LIMIT_MS = 5000;
 /** The largest texts of a request take 100 MB while they are read. */
 const MEMORY_LIMIT_MB = 160;
-/** A thread costs 10 MB while it is there and 0.1 s when it begins. */
+/** A thread costs 10 MB while it runs and 0.1 s when it starts. */
 const IDLE_MS = 10_000;
-/** Texts of 3 MiB that wait hold 50 MB. Clients of Kubernetes send JSON, so few wait. */
+/** Waiting texts of 3 MiB hold 50 MB. Kubernetes clients send JSON, so few wait. */
 const WAITING_MAX = 16;
 
 export interface TextThreadSettings {
@@ -82,20 +82,20 @@ class TextWorker {
   #started(): Worker {
     const worker = new Worker(new URL('text-worker.mjs', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#settings.memoryMb, maxYoungGenerationSizeMb: 16 },
-      // The server's own flags (a heap limit, an inspector) are not for this thread.
+      // The server's own flags (a heap limit, an inspector) do not apply to this thread.
       execArgv: [],
     });
-    // Also while nothing is asked: without a listener an error would end the server.
+    // This listener stays while no request is active. Without it an error would end the server.
     const forget = (): void => {
       if (this.#worker === worker) this.#worker = undefined;
     };
     worker.on('error', forget).on('exit', forget);
-    // A thread that idles keeps no process alive.
+    // An idle thread does not keep the process alive.
     worker.unref();
     return worker;
   }
 
-  /** The answer; an error when there is none in time. */
+  /** Returns the answer, or an error when none arrives in time. */
   async #replyOf(worker: Worker, ask: () => void): Promise<TextAnswer | Error> {
     const { promise, resolve } = Promise.withResolvers<TextAnswer | Error>();
     const exited = (): void => resolve(new Error('the thread that reads texts ended'));

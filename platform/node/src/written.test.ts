@@ -5,7 +5,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { written } from './written.ts';
 
-/** An answer whose head was sent, to a client that is there. */
+/** A response whose head was sent, to a connected client. */
 async function answering(use: (outgoing: ServerResponse) => Promise<void>): Promise<void> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -34,7 +34,7 @@ test('resolves when the kernel has the bytes', () =>
 
 test('rejects when the connection ends before the write', { timeout: 5_000 }, () =>
   answering(async (outgoing) => {
-    // As Node does when the client has sent its end: the socket takes no more, and is not closed yet.
+    // Does as Node does when the client has half-closed: the socket takes no more, and is not closed yet.
     outgoing.socket?.end();
     await assert.rejects(written(outgoing, Uint8Array.of(1)), /gone/);
     await assert.rejects(written(outgoing, Uint8Array.of(2)), /gone/);

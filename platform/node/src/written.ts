@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** A client that takes not one chunk in this time is gone, or wants to keep our memory. */
+/** A client that takes no chunk in this time is gone, or tries to hold the server's memory. */
 export const STALLED_MS = 120_000;
 
 /**
- * Resolves when the kernel has the bytes. Ends the connection when it has not taken them in time. Node keeps what is written to a
- * connection that has just broken, and tells nobody: then the end of the answer does.
+ * Resolves when the kernel has the bytes. Closes the connection when the kernel has not taken them in time. Node silently keeps
+ * data written to a connection that has just broken. Then the end of the response settles the promise.
  */
 export function written(
   outgoing: ServerResponse,

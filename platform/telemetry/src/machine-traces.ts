@@ -1,9 +1,14 @@
-/** Which trace the steps of a machine belong to: that of its present boot. A client without a name of its own is known by its MAC. */
+/**
+ * Decides which trace the steps of a machine belong to: the trace of its current boot. A client without a name of its own is
+ * known by its MAC.
+ */
 import type { Clock, SpanContext } from '@tinkerbell/platform-contract';
 
-/** A site switched on at once; the machine heard of least recently is forgotten first, and begins a trace anew. */
+/**
+ * Enough for a site that is switched on at once. The machine heard of least recently is forgotten first, and starts a new trace.
+ */
 const MACHINES_MAX = 16_384;
-/** Firmware asks again for up to a minute before it gives up: that is one boot. */
+/** Firmware repeats its requests for up to a minute before it gives up. That counts as one boot. */
 const BOOT_MS = 60_000;
 
 interface Known {
@@ -13,14 +18,14 @@ interface Known {
 
 export class MachineTraces {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** In order of use. */
+  /** The entries are in order of use. */
   readonly #known = new Map<string, Known>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  /** The parent of a step of the machine; undefined when the step begins a trace. */
+  /** Returns the parent of a machine's step. Returns undefined when the step starts a trace. */
   parentOf(machine: string, beginsBoot: boolean): SpanContext | undefined {
     const known = this.#known.get(machine);
     if (known === undefined) return undefined;
@@ -30,7 +35,7 @@ export class MachineTraces {
     return known.context;
   }
 
-  /** A step without a parent has begun a trace. */
+  /** A step without a parent has started a trace. */
   begun(machine: string, context: SpanContext): void {
     this.#known.delete(machine);
     for (const oldest of this.#known.keys()) {

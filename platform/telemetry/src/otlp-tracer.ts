@@ -1,4 +1,4 @@
-/** Traces sent by OTLP over gRPC. The SDK is loaded here and nowhere else: who names no collector does without its memory. */
+/** Sends traces by OTLP over gRPC. The SDK is loaded only here, so a server without a collector does not pay for its memory. */
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -15,17 +15,19 @@ import type { Clock, Log, Span, SpanContext, SpanOptions, Tracer } from '@tinker
 import { MachineTraces } from './machine-traces.ts';
 
 export interface OtlpOptions {
-  /** URL of the collector: `http://` without TLS, `https://` with it. */
+  /** The URL of the collector: `http://` without TLS, `https://` with TLS. */
   readonly url: string;
   readonly version: string;
 }
 
 export interface CollectedTracer extends Tracer {
-  /** Sends what is left, for at most the time one export may take. */
+  /** Sends the remaining spans, for at most the time that one export may take. */
   close(): Promise<void>;
 }
 
-/** What waits while the collector is slow or away; more is let go of. A span takes about 1 KiB. */
+/**
+ * The number of spans buffered while the collector is slow or unreachable. Further spans are dropped. A span takes about 1 KiB.
+ */
 const QUEUE_MAX = 8192;
 const BATCH_MAX = 512;
 const EVERY_MS = 1000;
@@ -61,7 +63,7 @@ export function createOtlpTracer(
       return spanOf(span);
     },
     async close() {
-      // A collector that is away is no reason not to end.
+      // An unreachable collector must not prevent the shutdown.
       await provider.shutdown().catch(() => undefined);
     },
   };
@@ -92,13 +94,13 @@ function spanOf(span: SdkSpan): Span {
   };
 }
 
-/** A collector that is away is told when it goes and when it is back, not with each batch. */
+/** Logs when the collector becomes unreachable and when it is back, not for each batch. */
 function toldOnce(exporter: SpanExporter, url: string, log: Log): SpanExporter {
   let isAway = false;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        // The SDK's core, which has the codes, is no package of ours: a failure comes with its error.
+        // The SDK's core package defines the codes but is not a dependency: a failure comes with its error.
         const failed = result.error !== undefined;
         if (failed && !isAway)
           log.warn('traces are not taken by the collector', { url, reason: result.error?.message ?? '' });

@@ -1,17 +1,17 @@
-/** Metrics of the process and of Node, under the names that dashboards for Node know (prom-client's). */
+/** Metrics of the process and of Node, under the names that Node dashboards expect (prom-client's). */
 import type { Clock } from '@tinkerbell/platform-contract';
 
 export interface ProcessMetrics {
-  /** Prometheus' text format. */
+  /** Returns the metrics in Prometheus' text format. */
   text(): Promise<string>;
 }
 
-/** The library takes 70 ms to load: machines that wait for the server come first. */
+/** The library takes 70 ms to load. Machines that wait for the server come first. */
 const LOAD_AFTER_MS = 1000;
 
 /**
- * Measures from a second after the start on, or from when it is asked first, at the cost of a timer that runs a hundred times a
- * second without entering JavaScript.
+ * Measures from one second after the start, or from the first request if that is earlier. It costs a timer that runs a hundred
+ * times a second without entering JavaScript.
  */
 export function createProcessMetrics(clock: Pick<Clock, 'schedule'>): ProcessMetrics {
   let registry: ReturnType<typeof measured> | undefined;

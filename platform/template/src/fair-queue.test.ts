@@ -14,7 +14,7 @@ function queueOf(limits = { namespaceAtOnce: 1, authorAtOnce: 1 }) {
       const [namespace = '', author = ''] = owner.split('/');
       for (let i = 0; i < count; i += 1) queue.add({ namespace, author }, urgency, { name: owner, costMs });
     },
-    /** Renders one after the other; whose they were. */
+    /** Renders one request after the other and returns their owners. */
     run(count: number): string[] {
       const names: string[] = [];
       for (let i = 0; i < count; i += 1) {

@@ -1,21 +1,21 @@
 /**
- * What waits to be rendered, by namespace and in it by author. Next comes who has used the least time, so that a template
- * of another namespace waits for none of those that wait here, and nobody may take all threads.
+ * Queues renderings by namespace, and by author within a namespace. The owner that has used the least time is next. So a template
+ * never waits for the backlog of another namespace, and no one can take all threads.
  */
 import type { RenderOwner } from '@tinkerbell/engine-rendering';
 
 export interface FairLimits {
-  /** Renderings of one namespace, and of one author in it, under way at a time. */
+  /** The number of active renderings of one namespace, and of one author in it. */
   readonly namespaceAtOnce: number;
   readonly authorAtOnce: number;
 }
 
-/** In a namespace renderings come before checks, which only want to know. */
+/** Within a namespace, renderings come before checks, because checks only validate. */
 export type Urgency = 'rendering' | 'check';
 
-/** An author that is not known yet is expected to need so much. */
+/** The expected time for an author that is not known yet. */
 const FIRST_COST_MS = 5;
-/** Authors who wait for nothing are remembered for the time they have used; those beyond so many are forgotten. */
+/** Authors without waiting requests are remembered for the time they have used. Those beyond this number are forgotten. */
 const REMEMBERED_MAX = 1000;
 
 export interface Taken<Item> {
@@ -32,12 +32,12 @@ export class FairQueue<Item> {
     this.#limits = limits;
   }
 
-  /** Of an owner, and of that urgency. */
+  /** The number of waiting requests of an owner with that urgency. */
   waiting({ namespace, author }: RenderOwner, urgency: Urgency): number {
     return this.#namespaces.get(namespace)?.authors.get(author)?.items[urgency].length ?? 0;
   }
 
-  /** Of all. */
+  /** The number of all waiting requests. */
   count(urgency: Urgency): number {
     let count = 0;
     for (const { authors } of this.#namespaces.all())
@@ -45,7 +45,7 @@ export class FairQueue<Item> {
     return count;
   }
 
-  /** Namespaces that are remembered. */
+  /** The number of remembered namespaces. */
   owners(): number {
     return this.#namespaces.size;
   }
@@ -55,7 +55,7 @@ export class FairQueue<Item> {
     within.authors.enter(author, () => new Author()).items[urgency].push(item);
   }
 
-  /** Undefined when nothing waits, or nobody who waits may have more at a time. */
+  /** Returns undefined when nothing waits, or when every waiting owner is at its limit. */
   take(): Taken<Item> | undefined {
     const { namespaceAtOnce, authorAtOnce } = this.#limits;
     const mayTake = (author: Author<Item>): boolean => author.isWaiting() && author.running < authorAtOnce;
@@ -68,7 +68,7 @@ export class FairQueue<Item> {
     );
     const item = author?.items.rendering.shift() ?? author?.items.check.shift();
     if (namespace === undefined || author === undefined || item === undefined) return undefined;
-    // What it is expected to cost counts at once: several may begin before the first has ended.
+    // The expected cost counts at once, because several renderings may start before the first has ended.
     const expectedMs = author.costMs;
     charge([namespace, author], expectedMs, 1);
     return {
@@ -109,7 +109,7 @@ class Namespace<Item> implements Share {
 class Author<Item> implements Share {
   usedMs = 0;
   running = 0;
-  /** Of its last rendering. */
+  /** The time of its last rendering. */
   costMs = FIRST_COST_MS;
   readonly items: Readonly<Record<Urgency, Item[]>> = { rendering: [], check: [] };
 
@@ -120,7 +120,7 @@ class Author<Item> implements Share {
 
 class Shares<Value extends Share> {
   readonly #shares = new Map<string, Value>();
-  /** Of the one that was served last: who comes back has saved nothing up, and who is new owes nothing. */
+  /** The time used by the owner that was served last. A returning owner has saved nothing up, and a new owner owes nothing. */
   #levelMs = 0;
 
   get size(): number {
@@ -156,7 +156,7 @@ class Shares<Value extends Share> {
     return found;
   }
 
-  /** Those who wait for nothing and owe nothing; beyond a bound, all who wait for nothing. */
+  /** Forgets owners that wait for nothing and owe nothing. Beyond a bound it forgets every owner that waits for nothing. */
   forget(): void {
     const isFull = this.#shares.size > REMEMBERED_MAX;
     for (const [name, share] of this.#shares) {

@@ -12,10 +12,10 @@ import { certificateProblem, certify, generateKey, readKey } from '@tinkerbell/p
 import bcrypt from 'bcryptjs';
 
 const BCRYPT_COST = 10;
-/** The Master Password algorithm's; Node's own limit on memory is just below what they need. */
+/** The memory limit for the Master Password algorithm. Node's own limit is slightly too low. */
 const SCRYPT = { N: 32_768, r: 8, p: 2, maxmem: 64 * 1024 * 1024 } as const;
 
-/** What template functions need of the world, by Node's own crypto; bcrypt by bcryptjs. */
+/** Implements what template functions need from the platform, with Node's crypto and bcryptjs. */
 export const templatePlatform: TemplatePlatform = {
   nowMs: () => nodeClock.nowMs(),
   randomBytes: (count) => randomBytes(count),
@@ -23,7 +23,7 @@ export const templatePlatform: TemplatePlatform = {
   hmacSha256: (key, data) => createHmac('sha256', key).update(data).digest(),
   scrypt: (password, salt, size) => scryptSync(password, salt, size, SCRYPT),
   bcrypt: (password) => {
-    // Go writes version 2a, bcryptjs 2b; for at most 72 bytes they are the same.
+    // Go writes version 2a and bcryptjs 2b. They are identical for at most 72 bytes.
     const salt = bcrypt.genSaltSync(BCRYPT_COST).replace('$2b$', '$2a$');
     return bcrypt.hashSync(new TextDecoder().decode(password), salt);
   },

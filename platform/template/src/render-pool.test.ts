@@ -1,4 +1,4 @@
-/** Which template is rendered next and on how many threads, by threads and a clock that do as the test says. */
+/** Checks which template is rendered next and on how many threads, with threads and a clock that the test controls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@tinkerbell/platform-contract';
@@ -25,7 +25,7 @@ function bench(settings: RenderSettings = {}) {
       return () => timers.delete(timer);
     },
   };
-  /** By the name of the template, in the order in which they began. */
+  /** The names of the templates, in the order in which they started. */
   const underWay = new Map<string, () => void>();
   const begun: string[] = [];
   let threads = 0;

@@ -1,4 +1,4 @@
-/** What the thread that renders is asked, and what it answers. */
+/** The requests to the rendering thread, and its replies. */
 import type { Rendered, TextsInput } from '@tinkerbell/engine-rendering';
 import {
   renderTemplate,

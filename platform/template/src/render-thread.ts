@@ -1,4 +1,4 @@
-/** Answers what it is asked, until it is ended. */
+/** Answers requests until the thread is terminated. */
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type { TemplatePlatform } from '@tinkerbell/template';
@@ -13,7 +13,7 @@ parentPort?.on('message', (request: RenderRequest) =>
 );
 parentPort?.postMessage('ready', []);
 
-/** Loaded when a template first asks for cryptography, which few do: it is 12 MB and 0.2 s. */
+/** Loaded when a template first uses cryptography, which few do. It costs 12 MB and 0.2 s. */
 function lazyPlatform(): TemplatePlatform {
   const require = createRequire(import.meta.url);
   const load = (): TemplatePlatform =>

@@ -15,7 +15,7 @@ function rendered(template: string, data: unknown = {}): string {
   return result.ok ? result.text : result.error.message;
 }
 
-// The outputs of sprig v3.3.0.
+// The expected outputs are those of sprig v3.3.0.
 const EXACT: readonly (readonly [template: string, output: string])[] = [
   ['{{ sha1sum "abc" }}', 'a9993e364706816aba3e25717850c26c9cd0d89d'],
   ['{{ sha256sum "abc" }}', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],

@@ -11,9 +11,9 @@ function rendererWith(settings: RenderSettings = {}) {
 }
 
 const good = 'name: w\ntasks: [{name: t, worker: "{{.device_1}}", actions: [{name: a, image: img}]}]\n';
-/** Within the limit of steps, and far beyond that of time. */
+/** Within the limit of steps, and far beyond the time limit. */
 const slow = `{{ $x := repeat 1000000 "a" }}{{ range until 1000 }}{{ range until 300 }}{{ $_ := contains "b" $x }}{{ end }}{{ end }}`;
-/** Within the limits of a template, and beyond those of a small thread. */
+/** Within the limits of a template, and beyond the limits of a small thread. */
 const large = '{{ $l := until 500000 }}{{ $m := until 400000 }}{{ $n := concat $l $m }}{{ len $n }}';
 
 const input = (text: string) => ({ templateName: 'w', text, hardwareMap: { device_1: 'agent' } });

@@ -1,7 +1,7 @@
 /**
- * Renders in threads of its own, so that no template delays a packet. One thread begins with the first template; another one
- * when a template takes long and somebody else waits. Threads end when they were idle for 10 s, and are ended when a template
- * exceeds its time or memory. Who comes next is decided in `fair-queue.ts`.
+ * Renders in separate threads, so that no template delays a packet. The first template starts one thread. Another one starts when
+ * a template takes long while others wait. Threads end after 10 s without work, and are terminated when a template exceeds its
+ * time or memory. `fair-queue.ts` decides which template is next.
  */
 import { availableParallelism } from 'node:os';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
@@ -12,16 +12,19 @@ import { WorkerThread, type Renderer, type ThreadLimits } from './worker-thread.
 
 const TIME_LIMIT_MS = 2000;
 const MEMORY_LIMIT_MB = 64;
-/** A thread costs 20 MB while it is there and 0.2 s when it begins; templates come in bursts. */
+/** A thread costs 20 MB while it runs and 0.2 s when it starts. Templates come in bursts. */
 const IDLE_MS = 10_000;
-/** Of those that only want to know, for one author and for all. Each may take 2 s, and an ordinary one takes milliseconds. */
+/** The number of waiting checks, for one author and for all. Each may take 2 s, while an ordinary one takes milliseconds. */
 const CHECKS_OF_AUTHOR_MAX = 32;
 const CHECKS_MAX = 512;
-/** Of an author; the controller asks for fewer at a time. */
+/** The number of waiting renderings of one author. The controller requests fewer at a time. */
 const RENDERINGS_OF_AUTHOR_MAX = 1000;
-/** One is left to others when a namespace keeps one busy. Each may need its memory, and the cores of the processor are there for packets too. */
+/**
+ * One thread stays available to others when a namespace keeps one busy. Each thread may need its full memory, and packets need
+ * processor cores too.
+ */
 const THREADS_MAX = 2;
-/** An ordinary template has ended long before, so that bursts of them need one thread. */
+/** An ordinary template ends long before this, so a burst of them needs one thread. */
 const GROW_AFTER_MS = 100;
 
 export interface RenderSettings {
@@ -64,7 +67,7 @@ interface Waiting {
   readonly resolve: (answer: Promise<RenderAnswer>) => void;
 }
 
-/** Of callers that do not name one. */
+/** The author of callers that do not name one. */
 const NOBODY: RenderOwner = { namespace: '', author: '' };
 
 class WorkerPool {
@@ -76,7 +79,7 @@ class WorkerPool {
   readonly #busy = new Set<Promise<void>>();
   #isClosing = false;
   #isSorting = false;
-  /** Of the busy ones, those that have been so for a while. */
+  /** The busy threads that have been busy for a while. */
   #slow = 0;
 
   constructor(clock: Clock, log: Log, settings: AllSettings) {
@@ -94,7 +97,7 @@ class WorkerPool {
     this.#queue.add(owner, urgency, { request, resolve });
     if (this.#isSorting) return promise;
     this.#isSorting = true;
-    // What is asked in one turn is sorted before the first of it begins.
+    // Requests of the same turn are sorted before the first of them starts.
     void Promise.resolve().then(() => {
       this.#isSorting = false;
       this.#begin();
@@ -112,7 +115,7 @@ class WorkerPool {
     return undefined;
   }
 
-  /** On a thread that is idle, or on the first; on a further one when all that are busy are so with slow templates. */
+  /** Uses an idle thread, or the first one. Starts a further thread when all busy threads have slow templates. */
   #begin(): void {
     while (this.#idle.size > 0 || (this.#slow === this.#busy.size && this.#slow < this.#settings.threads)) {
       const taken = this.#queue.take();
@@ -152,7 +155,7 @@ class WorkerPool {
     taken.done(this.#clock.monotonicMs() - startedMs);
   }
 
-  /** Counts a rendering that takes long, until the function that is returned is called. */
+  /** Counts a slow rendering until the returned function is called. */
   #beginsSlow(): () => void {
     let isSlow = false;
     const cancel = this.#clock.schedule(GROW_AFTER_MS, () => {
@@ -183,12 +186,12 @@ class WorkerPool {
     this.#idle.set(thread, cancel);
   }
 
-  /** What is under way ends; what waits is rejected. */
+  /** Active requests end, and waiting ones are rejected. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    // Also what was asked for in this turn.
+    // This includes requests that were made in this turn.
     await Promise.resolve();
-    // Each that ends takes the next one, to reject it.
+    // Each thread that ends takes the next request and rejects it.
     while (this.#busy.size > 0) await Promise.all(this.#busy);
     const threads = [...this.#idle];
     this.#idle.clear();

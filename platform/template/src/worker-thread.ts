@@ -4,7 +4,7 @@ import type { Clock } from '@tinkerbell/platform-contract';
 import type { Rendered } from '@tinkerbell/engine-rendering';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
 
-/** Only a machine that is brought to its knees takes so long to start a thread. */
+/** Only a severely overloaded machine takes this long to start a thread. */
 const START_LIMIT_MS = 60_000;
 
 export interface ThreadLimits {
@@ -12,11 +12,11 @@ export interface ThreadLimits {
   readonly memoryMb: number;
 }
 
-/** What the pool needs of a thread. */
+/** The operations of a thread that the pool needs. */
 export interface Renderer {
-  /** It renders no more, and has to be replaced. */
+  /** The thread can no longer render and must be replaced. */
   isOver(): boolean;
-  /** Resolves when it has begun; rejects when it cannot. */
+  /** Resolves when the thread has started. Rejects when it cannot start. */
   started(): Promise<void>;
   /** Rejects when the thread cannot work at all. */
   render(request: RenderRequest): Promise<RenderAnswer>;
@@ -35,13 +35,13 @@ export class WorkerThread implements Renderer {
     this.#limits = limits;
     this.#worker = new Worker(new URL('render-worker.mjs', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 8 },
-      // The server's own flags (a heap limit, an inspector) are not for this thread.
+      // The server's own flags (a heap limit, an inspector) do not apply to this thread.
       execArgv: [],
     });
-    // Also while nothing is asked: without a listener an error would end the server.
+    // This listener stays while no request is active. Without it an error would end the server.
     const markOver = (): void => void (this.#isOver = true);
     this.#worker.on('error', markOver).on('exit', markOver);
-    // A thread that idles keeps no process alive.
+    // An idle thread does not keep the process alive.
     this.#worker.unref();
     this.#ready = this.#reply(START_LIMIT_MS);
   }
@@ -71,7 +71,7 @@ export class WorkerThread implements Renderer {
     return { ok: false, message, isStopped: true };
   }
 
-  /** The next message, an error, or `late`; after both of the latter the thread is over. */
+  /** Returns the next message, an error, or `late`. After an error or `late` the thread has ended. */
   async #reply(limitMs: number): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const exited = (): void => resolve(new Error('exited'));

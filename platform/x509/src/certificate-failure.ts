@@ -1,2 +1,2 @@
-/** Thrown inside; `certify` turns it into a value. */
+/** Thrown internally. `certify` turns it into a value. */
 export class CertificateFailure extends Error {}

@@ -10,7 +10,7 @@ import { CertificateFailure } from './certificate-failure.ts';
 const COMMON_NAME = '2.5.4.3';
 const YEAR_MAX = 9999;
 
-/** A name of nothing but the common name; empty without one. */
+/** Returns a name with only the common name, or an empty name without one. */
 export function commonNameOf(commonName: string): Name {
   if (commonName === '') return new Name();
   const isPrintable = /^[A-Za-z0-9 '()+,\-./:=?]*$/.test(commonName);
@@ -20,7 +20,7 @@ export function commonNameOf(commonName: string): Name {
   return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })])]);
 }
 
-/** In whole seconds; two digits of the year from 1950 to 2049, four otherwise (RFC 5280, section 4.1.2.5). */
+/** Writes whole seconds. The year has two digits from 1950 to 2049 and four otherwise (RFC 5280, section 4.1.2.5). */
 export function certificateTime(ms: number): Time {
   const date = new Date(Math.floor(ms / 1000) * 1000);
   const year = date.getUTCFullYear();

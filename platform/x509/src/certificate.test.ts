@@ -31,7 +31,7 @@ test('a certificate has the extensions of Go in its order', () => {
     '300e0603551d0f0101ff0404030205a0',
     // Extended key usage: serverAuth, clientAuth.
     '301d0603551d250416301406082b0601050507030106082b06010505070302',
-    // Basic constraints, critical: no authority, which is the default and not written.
+    // Basic constraints, critical: not an authority, which is the default and therefore not written.
     '300c0603551d130101ff04023000',
   ].join('');
   const names = [

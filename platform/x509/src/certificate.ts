@@ -1,6 +1,6 @@
 /**
- * Certificates as Go's x509 package writes them. Loads the ASN.1 library: 60 ms and 8 MB, so that `index.ts` loads this file with the
- * first certificate.
+ * Writes certificates as Go's x509 package does. It loads the ASN.1 library (60 ms and 8 MB), so `index.ts` loads this file with
+ * the first certificate.
  */
 import { createHash, createPublicKey, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
@@ -34,7 +34,7 @@ export function certify(request: CertificateRequest, nowMs: number): Certificate
   }
 }
 
-/** Who signs: its name and identifier as they stand in its certificate. */
+/** The issuer: its name and key identifier as they appear in its certificate. */
 interface Issuer {
   readonly name: Name;
   readonly keyId: Uint8Array | undefined;
@@ -83,7 +83,7 @@ function bytesOf(value: object): Buffer {
   return Buffer.from(AsnConvert.serialize(value));
 }
 
-/** Positive, and of one length. */
+/** The serial number is positive and has a fixed length. */
 function serialNumber(): ArrayBuffer {
   const bytes = new Uint8Array(randomBytes(SERIAL_SIZE));
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
@@ -125,7 +125,7 @@ function readCertificate(bytes: Uint8Array): X509Certificate {
   return new X509Certificate(bytes);
 }
 
-/** Why a PEM text is no certificate. `name` is what Go's message calls it. */
+/** Returns why a PEM text is not a certificate. `name` is what Go's message calls it. */
 export function certificateProblem(pem: string, name = 'decodedCert'): string | undefined {
   const block = pemBlock(pem);
   if (block === undefined) return 'unable to decode certificate';

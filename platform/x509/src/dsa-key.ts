@@ -1,8 +1,8 @@
-/** Loads the ASN.1 library, so that `private-key.ts` loads this file with the first key of DSA. */
+/** Loads the ASN.1 library, so `private-key.ts` loads this file with the first DSA key. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { BitString, fromBER, Integer, OctetString, Sequence } from 'asn1js';
 
-/** OpenSSL's own form of a private key of DSA, which Node reads and does not write: version 0, P, Q, G, Y and X. */
+/** Writes OpenSSL's own form of a DSA private key, which Node can read but not write: version 0, P, Q, G, Y and X. */
 export function dsaKeyBytes(key: KeyObject): Uint8Array {
   const [, identifier, wrapped] = partsOf(key.export({ type: 'pkcs8', format: 'der' }), Sequence);
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });

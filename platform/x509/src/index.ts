@@ -11,12 +11,12 @@ const certificates = () =>
     readonly certificateProblem: typeof problemOf;
   };
 
-/** Makes and signs a certificate that is good from `nowMs`. A refusal is in the words of Go's x509 package. */
+/** Makes and signs a certificate that is valid from `nowMs`. A refusal uses the words of Go's x509 package. */
 export function certify(request: CertificateRequest, nowMs: number): CertificateResult {
   return certificates().certify(request, nowMs);
 }
 
-/** Why a PEM text is no certificate, in the words of Go's x509 package; undefined when it is one. */
+/** Returns why a PEM text is not a certificate, in the words of Go's x509 package. Returns undefined when it is one. */
 export function certificateProblem(pem: string): string | undefined {
   return certificates().certificateProblem(pem);
 }

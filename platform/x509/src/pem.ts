@@ -1,4 +1,4 @@
-/** PEM with lines of 64 letters (RFC 7468). */
+/** PEM with lines of 64 characters (RFC 7468). */
 export function pemText(label: string, bytes: Uint8Array): string {
   const lines =
     Buffer.from(bytes)
@@ -7,7 +7,7 @@ export function pemText(label: string, bytes: Uint8Array): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
-/** The first PEM block of a text. */
+/** Returns the first PEM block of a text. */
 export function pemBlock(text: string): { label: string; bytes: Uint8Array } | undefined {
   const match = /-----BEGIN ([^\n-]+)-----\r?\n([A-Za-z0-9+/=\s]*?)\r?\n?-----END \1-----/.exec(text);
   if (match === null) return undefined;

@@ -8,7 +8,7 @@ export interface SignatureAlgorithm {
   readonly digest: string | null;
 }
 
-/** What Go signs with by the kind of the key. Throws a CertificateFailure for other kinds. */
+/** Returns the algorithm that Go signs with for this kind of key. Throws a CertificateFailure for other kinds. */
 export function signatureAlgorithm({
   asymmetricKeyType,
   asymmetricKeyDetails,

@@ -20,13 +20,13 @@ import { createUnknownSightings } from './dhcp/unknown-sightings.ts';
 import { createTftpTimeline } from './tftp/timeline.ts';
 
 export interface BootService extends Service {
-  /** The port TFTP listens on, once started; undefined when it is disabled. */
+  /** The TFTP port after the start. Undefined when TFTP is disabled. */
   tftpPort(): number | undefined;
-  /** The port syslog is received on, once started; undefined when it is disabled. */
+  /** The syslog port after the start. Undefined when syslog is disabled. */
   syslogPort(): number | undefined;
 }
 
-/** DHCP, TFTP, syslog, iPXE scripts and binaries. `start` rejects with the platform's error when a port is taken. */
+/** Runs DHCP, TFTP, syslog, iPXE scripts and binaries. `start` rejects with the platform's error when a port is in use. */
 export function createBootService(deps: BootDeps, given: BootConfig): BootService {
   const set = new MetricSet();
   const metrics = createBootMetrics(set);
@@ -104,7 +104,10 @@ function healthOf(isListening: boolean, isViewReady: boolean) {
   return { ready: false, reason };
 }
 
-/** Absent without pools. @throws Error when there are pools and nowhere to write their leases: an error of whoever composes. */
+/**
+ * Absent without pools. @throws Error when pools are configured without a place to write their leases, which is an error in the
+ * composition.
+ */
 function poolsOf(deps: BootDeps, { netboot }: BootConfig, timeline: DhcpTimeline): DhcpPools | undefined {
   if ((netboot.pools ?? []).length === 0) return undefined;
   const { leases, probe } = deps;

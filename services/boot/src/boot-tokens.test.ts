@@ -22,7 +22,7 @@ import { createScriptRoutes } from './http/script-route.ts';
 const OWN = '192.168.77.10';
 const OTHER = '192.168.77.101';
 
-/** Tokens that say what they are for. */
+/** Tokens whose text names their purpose. */
 function countingMint(): BootTokenMint {
   let count = 0;
   return { mint: (mac, uid = 'none') => `token-${(count += 1)}-for-${mac.replaceAll(':', '')}-${uid}` };

@@ -1,15 +1,15 @@
-/** Boot tokens for kernel arguments: which machine gets one, and for which workflow. */
+/** Boot tokens for kernel arguments: decides which machine gets one, and for which workflow. */
 import type { Reservation } from '@tinkerbell/netboot';
 import type { View } from '@tinkerbell/store-contract';
 import type { BootConfig, BootDeps } from './config.ts';
 import { workflowOfBoot } from './machine-state.ts';
 
 export interface BootTokens {
-  /** For one rendering; empty when whoever asks is not that machine. */
+  /** The token for one rendering. Empty when the requester is not that machine. */
   tokenFor(reservation: Reservation, clientAddress: string): string;
 }
 
-/** Undefined where agents are not asked for tokens. Works from memory: also while the store is away. */
+/** Returns undefined where agents need no tokens. Works from memory, also while the store is unreachable. */
 export function createBootTokens(
   { view, bootTokens }: Pick<BootDeps, 'view' | 'bootTokens'>,
   { netboot }: Pick<BootConfig, 'netboot'>,
@@ -30,8 +30,9 @@ interface Place {
 }
 
 /**
- * Scripts are told to whoever asks: a token for another machine would let him speak for it. Where the Hardware says which
- * address the machine has, and we give it, only that one will do; elsewhere any that is not another machine's.
+ * Scripts are sent to any requester, and a token for another machine would let the requester act for it. If the Hardware states
+ * the machine's address, and this server assigns it, only that address is accepted. Otherwise any address is accepted that does
+ * not belong to another machine.
  */
 function isOwnAddress(view: View, { reservation, clientAddress, mode }: Place): boolean {
   const { namespace, hardwareName, address } = reservation;

@@ -26,120 +26,129 @@ export interface BootDeps {
   readonly log: Log;
   readonly view: View;
   readonly journal: Journal;
-  /** Remembers who asks to boot and is not registered; absent: nobody does. */
+  /** Records machines that request a boot and are not registered. Absent: they are not recorded. */
   readonly unknownMachines?: Pick<UnknownMachines, 'see'>;
-  /** Absent: nobody collects traces. */
+  /** Absent: no traces are collected. */
   readonly tracer?: Tracer;
-  /** Both are needed when `netboot.pools` has any. */
+  /** Both are required when `netboot.pools` is not empty. */
   readonly leases?: LeaseBook;
   readonly probe?: AddressProbe;
   /** Absent: kernel arguments have no boot token. */
   readonly bootTokens?: BootTokenMint;
   /** Absent: other servers are noticed only by clients that choose them. */
   readonly linkLayer?: LinkLayer;
-  /** Needed for `dhcpv6`. */
+  /** Required for `dhcpv6`. */
   readonly udp6?: Udp6;
-  /** Needed for `routerAdvertisements`. */
+  /** Required for `routerAdvertisements`. */
   readonly routerDiscovery?: RouterDiscovery;
-  /** Both are needed for `iso`. */
+  /** Both are required for `iso`. */
   readonly httpClient?: HttpClient;
   readonly openDirectory?: OpenOwnedDirectory;
 }
 
-/** What the service does and says. The words in brackets are upstream's flags. */
+/** The settings of the service. The names in parentheses are upstream's flags. */
 export interface BootConfig {
   readonly netboot: NetbootSettings;
   readonly hook: HookScriptSettings;
   /** Absent: no DHCP (dhcp-enabled). */
   readonly dhcp?: DhcpConfig;
-  /** Absent: no DHCPv6. Upstream has none. */
+  /** Absent: no DHCPv6, which upstream does not have. */
   readonly dhcpv6?: Dhcpv6Config;
-  /** Absent: none. For networks without an IPv6 router only, where an iPXE waits for one (ipv6-router-advertisements, our own). */
+  /**
+   * Absent: no advertisements. Only for networks without an IPv6 router, where iPXE waits for one (ipv6-router-advertisements,
+   * which upstream does not have).
+   */
   readonly routerAdvertisements?: RouterAdvertisementConfig;
   /** Absent: no TFTP (tftp-server-enabled). */
   readonly tftp?: TftpConfig;
   /** Absent: no syslog receiver (syslog-enabled). */
   readonly syslog?: SyslogConfig;
-  /** Holds undionly.kpxe, ipxe.efi, snp-arm64.efi and whatever else `netboot` may name; one flat directory. */
+  /** The directory of undionly.kpxe, ipxe.efi, snp-arm64.efi and any other file that `netboot` may name. It is flat. */
   readonly ipxeDirectory: string;
-  /** Holds kernel and initrd of the in-memory OS, for boot loaders that load them by TFTP; absent: they cannot. */
+  /**
+   * The directory of kernel and initrd of the in-memory OS, for boot loaders that load them by TFTP. Absent: TFTP does not serve
+   * them.
+   */
   readonly hookDirectory?: string;
-  /** May hold the operator's own `hook.ipxe`, which is then served in place of ours; so may the hook directory. */
+  /** May hold the operator's own `hook.ipxe`, which then replaces the generated one. So may the hook directory. */
   readonly imagesDirectory?: string;
-  /** Replaces the placeholder in binaries that have one; empty leaves them alone (ipxe-embedded-script-patch). */
+  /** Replaces the placeholder in binaries that have one. Empty leaves them unchanged (ipxe-embedded-script-patch). */
   readonly ipxePatch: string;
-  /** Whose X-Forwarded-For is believed when a script is asked for without a MAC (trusted-proxies). */
+  /** Proxies whose X-Forwarded-For is trusted when a script is requested without a MAC (trusted-proxies). */
   readonly trustedProxies: readonly IpNetwork[];
   /** ipxe-http-binary-enabled and ipxe-http-script-enabled. */
   readonly routes: { readonly binary: boolean; readonly script: boolean };
-  /** Serves what TFTP has by HTTP too, below this path (pxe-http-enabled and its prefix, `/tftp/`); absent: not. */
+  /** Also serves the files of TFTP by HTTP, below this path (pxe-http-enabled and its prefix, `/tftp/`). Absent: disabled. */
   readonly pxeHttpPrefix?: string;
   /** Absent: no ISO images (iso-enabled). */
   readonly iso?: IsoConfig;
 }
 
 export interface DhcpConfig {
-  /** One socket each (dhcp-bind-interface); empty: all network interfaces share one. */
+  /** One socket each (dhcp-bind-interface). Empty: all network interfaces share one socket. */
   readonly networkInterfaces: readonly string[];
   /** dhcp-bind-addr. */
   readonly address: string;
-  /** 67, but in tests. In the proxy modes 4011 is listened on beside it. */
+  /** 67, except in tests. In the proxy modes, 4011 is used as well. */
   readonly port: number;
 }
 
 export interface Dhcpv6Config {
   /** One socket each, on port 547. */
   readonly networkInterfaces: readonly string[];
-  /** URL of the iPXE binaries at an IPv6 address, ending in a slash; absent: replies name no binary. */
+  /** URL of the iPXE binaries at an IPv6 address, ending in a slash. Absent: replies name no binary. */
   readonly httpBinaryV6Url?: string;
-  /** URL of the script at an IPv6 address; absent: replies name no script. */
+  /** URL of the script at an IPv6 address. Absent: replies name no script. */
   readonly scriptV6Url?: string;
 }
 
 export interface RouterAdvertisementConfig {
   readonly networkInterfaces: readonly string[];
-  /** True: hosts are told to ask DHCPv6 for everything but addresses; only where it answers. */
+  /** True: advertisements instruct hosts to ask DHCPv6 for everything but addresses. Set it only where DHCPv6 answers. */
   readonly hasDhcpv6: boolean;
 }
 
 export interface SyslogConfig {
   /** syslog-bind-addr. */
   readonly address: string;
-  /** 514, but in tests (syslog-bind-port). */
+  /** 514, except in tests (syslog-bind-port). */
   readonly port: number;
 }
 
 export interface IsoConfig {
-  /** Image of the machines whose Hardware names none (iso-upstream-url); absent: our own. */
+  /** The image of machines whose Hardware names none (iso-upstream-url). Absent: the server's own image. */
   readonly upstreamUrl?: string;
-  /** Holds our own images, `hook-<architecture>.iso`. */
+  /** The directory of the server's own images, `hook-<architecture>.iso`. */
   readonly ownDirectory: string;
-  /** What is replaced by the kernel arguments (iso-patch-magic-string). ASCII. */
+  /** The text that is replaced by the kernel arguments (iso-patch-magic-string). ASCII. */
   readonly magic: string;
   /** Machines get their address from the image (iso-static-ipam-enabled). */
   readonly staticIpam: boolean;
   readonly allowed: AllowedSources;
-  /** For images of URLs; made when the first one is asked for. */
+  /** The directory for images from URLs, created when the first one is requested. */
   readonly cacheDirectory: string;
   readonly cacheBytesMax: number;
 }
 
 export interface TftpConfig {
   readonly address: string;
-  /** 0 lets the platform choose. */
+  /** 0 lets the platform choose a port. */
   readonly port: number;
-  /** All transfers from the server's port, which passes NAT; else a port for each (tftp-single-port). */
+  /**
+   * True sends all transfers from the server's port, which works through NAT. Otherwise each transfer has a port
+   * (tftp-single-port).
+   */
   readonly singlePort: boolean;
-  /** Without a largest block size it follows the MTU of the network interface the client is beside. */
+  /** Without a largest block size, the size follows the MTU of the network interface on the client's link. */
   readonly limits: Omit<TransferLimits, 'blockSizeBytesMax'> & { readonly blockSizeBytesMax?: number };
   readonly transfersMax: number;
   readonly transfersPerClientMax: number;
-  /** Further files, below this directory (tftp-asset-dir). */
+  /** The directory of further files (tftp-asset-dir). */
   readonly assetDirectory?: string;
 }
 
 /**
- * A site of ten thousand machines powered on at once has a transfer each; a client has one, two when it probes sizes. More
- * from one address is a NAT with machines behind it, a thousand of them.
+ * A site of ten thousand machines powered on at once has a transfer for each. A client has one transfer, or two when it probes
+ * sizes. More from one address come from machines behind NAT, up to a thousand.
  */
 export const defaultTftpCaps = { transfersMax: 16_384, transfersPerClientMax: 2_048 } as const;

@@ -6,9 +6,9 @@ import { parseMac, type Mac } from '@tinkerbell/wire';
 const TERMINAL_STATES: readonly string[] = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
 /**
- * False when the machine has workflows and all are finished. A machine without any counts as having work: it may be new,
- * and its workflow may be created, or enrolled by its agent, while the in-memory OS is up. So does one whose Hardware was
- * deleted and created again: what the old one ran is over.
+ * Returns false when the machine has workflows and all are finished. A machine without any counts as having work: it may be new,
+ * and its workflow may be created, or enrolled by its agent, while the in-memory OS runs. So does a machine whose Hardware was
+ * deleted and created again, because the workflows of the old one are over.
  */
 export function hasWorkToDo(view: View, reservation: Reservation): boolean {
   const all = [
@@ -18,18 +18,20 @@ export function hasWorkToDo(view: View, reservation: Reservation): boolean {
   return isUnfinished(all.filter((workflow) => !isOfFormerHardware(workflow, reservation)));
 }
 
-/** Finished on a Hardware that is no more. Workflows of upstream, and older ones, do not say on which they ran. */
+/**
+ * The workflow finished on a Hardware that no longer exists. Workflows of upstream, and older ones, do not record their Hardware.
+ */
 function isOfFormerHardware(workflow: Workflow, { hardwareUid }: Reservation): boolean {
   const ranOn = workflow.status?.hardwareUID;
   return isFinished(workflow) && ranOn !== undefined && hardwareUid !== undefined && ranOn !== hardwareUid;
 }
 
-/** Boot modes in which the controller, or the operator's own actions, put an image into the machine's drive. */
+/** Boot modes in which the controller, or the operator's own actions, insert an image into the machine's drive. */
 const VIRTUAL_MEDIA_MODES: readonly string[] = ['isoboot', 'iso', 'customboot'];
 
 /**
- * True where allowPXE is, and for as long as a workflow boots the machine by virtual media, which does not need allowPXE.
- * Upstream gives the image to every machine: one whose image stays in the drive would never boot its disk again.
+ * Returns true when allowPXE is set, and while a workflow boots the machine by virtual media, which does not need allowPXE.
+ * Upstream serves the image to every machine: one whose image stays in the drive would never boot its disk again.
  */
 export function mayBootIso(view: View, reservation: Reservation): boolean {
   return (
@@ -43,10 +45,10 @@ export function mayBootIso(view: View, reservation: Reservation): boolean {
   );
 }
 
-/** The states of a workflow for which a machine boots, the first that has one first. */
+/** The workflow states for which a machine boots, in order of preference. */
 const BOOTING_STATES: readonly string[] = ['RUNNING', 'PREPARING', 'PENDING'];
 
-/** The workflow that the machine boots for; undefined when none is ready for it. */
+/** Returns the workflow that the machine boots for, or undefined when none is ready. */
 export function workflowOfBoot(view: View, reservation: Reservation): Workflow | undefined {
   const all = [
     ...view.workflowsByHardware(reservation.namespace, reservation.hardwareName),
@@ -57,7 +59,7 @@ export function workflowOfBoot(view: View, reservation: Reservation): Workflow |
   );
 }
 
-/** `hasWorkToDo` for a machine without usable Hardware: its agent's id is its MAC. */
+/** `hasWorkToDo` for a machine without usable Hardware. Its agent's id is its MAC. */
 export function unknownHasWorkToDo(view: View, mac: Mac | undefined): boolean {
   return isUnfinished(mac === undefined ? [] : view.workflowsByAgent(mac));
 }
@@ -70,7 +72,7 @@ function isFinished({ status }: Workflow): boolean {
   return TERMINAL_STATES.includes(status?.state ?? '');
 }
 
-/** The MAC of the one network interface that has this address, for the timeline of clients known by address only. */
+/** Returns the MAC of the only network interface with this address, for the timeline of clients known only by address. */
 export function macAt(view: View, address: string): Mac | undefined {
   const found = view.hardwareByIp(address);
   const [only] = found;

@@ -2,7 +2,7 @@ import type { MetricSet } from '@tinkerbell/platform-metrics';
 
 export type BootMetrics = ReturnType<typeof createBootMetrics>;
 
-/** What DHCP, TFTP, HTTP boot and syslog count. `dhcp_total` and `discover_total` are upstream's. */
+/** The counters of DHCP, TFTP, HTTP boot and syslog. `dhcp_total` and `discover_total` are upstream's. */
 export function createBootMetrics(set: MetricSet) {
   return { ...dhcpMetrics(set), ...ipv6Metrics(set), ...fileMetrics(set), ...syslogMetrics(set) };
 }

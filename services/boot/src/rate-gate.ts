@@ -2,15 +2,15 @@ import type { Clock } from '@tinkerbell/platform-contract';
 
 interface RateLimits {
   readonly intervalMs: number;
-  /** In one interval. */
+  /** The number of keys in one interval. */
   readonly keysMax: number;
-  /** So many may come together, the others as far apart as `keysMax` in an interval are. Absent: all may. */
+  /** This many keys may pass together. The others are spaced evenly, at `keysMax` per interval. Absent: all may pass together. */
   readonly atOnce?: number;
 }
 
 /**
- * Lets each key through once per interval. Keeps the journal of a network full of foreign or forged machines readable:
- * beyond `keysMax` keys in one interval no further key passes.
+ * Lets each key through once per interval. It keeps the journal readable in a network full of foreign or forged machines: beyond
+ * `keysMax` keys in one interval no further key passes.
  */
 export function createRateGate(
   clock: Pick<Clock, 'monotonicMs'>,
@@ -19,7 +19,7 @@ export function createRateGate(
   const apartMs = intervalMs / keysMax;
   let keys = new Set<string>();
   let startedMs = clock.monotonicMs();
-  /** When `atOnce` may come together again, unless some come before. */
+  /** The time when `atOnce` keys may pass together again, unless some pass before. */
   let restedMs = startedMs;
   return (key) => {
     const nowMs = clock.monotonicMs();

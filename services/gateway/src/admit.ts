@@ -1,4 +1,4 @@
-/** Whether a request may go on to the upstream of its route. */
+/** Decides whether a request may continue to the upstream of its route. */
 import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
 import { preflightFields } from './cors.ts';
 import { claimFields, oneValue, type HeaderFields } from './header-fields.ts';
@@ -17,10 +17,10 @@ export interface Visitor {
 export type Admission =
   | { readonly kind: 'admitted'; readonly claims: Readonly<Record<string, string>> }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** Answered by the gateway itself. */
+  /** The gateway answers the request itself. */
   | { readonly kind: 'answered'; readonly fields: HeaderFields };
 
-/** The cheap questions first, so that a flood costs little. `concurrency` is the caller's: it ends with the request. */
+/** The cheap checks come first, so that a flood costs little. `concurrency` is released by the caller, when the request ends. */
 export async function admit(route: LiveRoute, visitor: Visitor): Promise<Admission> {
   const refusal = refusalByAddress(route, visitor) ?? refusalBySize(route, visitor);
   if (refusal !== undefined) return { kind: 'refused', refusal };

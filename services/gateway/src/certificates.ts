@@ -1,4 +1,4 @@
-/** Certificates of a listener, by the server that a client names. */
+/** Certificates of a listener, chosen by the server name that a client sends. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { TlsSettings } from './route-file.ts';
@@ -12,7 +12,7 @@ export interface TlsMaterial {
   readonly version: string;
 }
 
-/** Of one name, with keys of different kinds: TLS takes the one that the client knows. */
+/** The certificates of one name, with keys of different kinds. TLS chooses the one that the client supports. */
 interface KeyPairs {
   readonly cert: string[];
   readonly key: string[];
@@ -56,8 +56,8 @@ function namesOf({ subjectAltName, subject }: X509Certificate): string {
 }
 
 /**
- * The first one made for this name; undefined: the listener's first, which the server has itself. Of a context chosen by name Node takes
- * the last key only; the server's own has them all.
+ * Returns the first one made for this name, or undefined for the listener's first, which the server has itself. Node uses only
+ * the last key of a context chosen by name, while the server's own context has them all.
  */
 export function contextFor({ contexts }: TlsMaterial, servername: string): SecureContext | undefined {
   const found = contexts.find(({ certificate }) => certificate.checkHost(servername) !== undefined);

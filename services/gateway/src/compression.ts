@@ -1,4 +1,4 @@
-/** Compression of answers for clients that take it. */
+/** Compresses responses for clients that accept it. */
 import { constants, createGzip } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { oneValue, type HeaderFields } from './header-fields.ts';
@@ -7,7 +7,7 @@ const SMALL_BYTES = 1024;
 const TEXT =
   /^(text\/|application\/(json|javascript|xml|yaml|problem\+json|openapi|vnd\.[\w.+-]*json)|image\/svg)/;
 
-/** The header fields of the compressed answer; undefined when it stays as it is. */
+/** Returns the header fields of the compressed response, or undefined when it stays unchanged. */
 export function compressedFields(
   status: number,
   fields: HeaderFields,
@@ -20,7 +20,7 @@ export function compressedFields(
     ...others,
     'content-encoding': 'gzip',
     vary: vary === undefined ? 'accept-encoding' : `${oneValue(vary)}, accept-encoding`,
-    // The bytes are others now, what they mean is the same.
+    // The bytes differ, but their meaning is the same.
     ...(tag === undefined ? {} : { etag: tag.startsWith('W/') ? tag : `W/${tag}` }),
   };
 }
@@ -38,7 +38,7 @@ function isWorthIt(fields: HeaderFields): boolean {
   return !isCoded && !isFixed && length >= SMALL_BYTES && TEXT.test(oneValue(fields['content-type']) ?? '');
 }
 
-/** Flushed with every chunk: a watch must not wait for its next line. */
+/** Flushed with every chunk, because a watch must not wait for its next line. */
 export function gzipStage(): Transform {
   return createGzip({ flush: constants.Z_SYNC_FLUSH, level: 4 });
 }

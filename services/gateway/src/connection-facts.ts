@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** What is known of a connection by itself, whatever its requests say. */
+/** The facts of a connection itself, independent of its requests. */
 export interface ConnectionFacts {
   /** The client's address. */
   readonly peer: string;
-  /** The server name of the TLS handshake, lower case; empty without. */
+  /** The server name of the TLS handshake in lower case, or empty without one. */
   readonly sni: string;
   readonly isTls: boolean;
 }

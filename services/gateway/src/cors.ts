@@ -4,14 +4,14 @@ import type { CorsSettings } from './route-file.ts';
 
 const REMEMBERED_SECONDS = '600';
 
-/** What is added to every answer for a page of `origin`. */
+/** The header fields added to every response for a page of `origin`. */
 export function corsFields(cors: CorsSettings, origin: string | undefined): HeaderFields {
   if (origin === undefined) return {};
   if (!cors.origins.includes(origin) && !cors.origins.includes('*')) return { vary: 'origin' };
   return { 'access-control-allow-origin': origin, vary: 'origin' };
 }
 
-/** The answer to a question that a browser asks before the request; undefined when it is none. */
+/** Returns the response to a preflight request, or undefined when the request is not one. */
 export function preflightFields(
   cors: CorsSettings,
   method: string,

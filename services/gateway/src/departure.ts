@@ -1,6 +1,6 @@
 /**
- * Tells that nobody waits for an answer any more. What an AbortSignal does; that one makes several objects and an event for each
- * request, which costs as much as matching its route.
+ * Signals that nobody waits for a response any more. It does the work of an AbortSignal, which creates several objects and an
+ * event for each request and costs as much as matching its route.
  */
 export class Departure {
   readonly #tasks = new Set<() => void>();
@@ -17,7 +17,7 @@ export class Departure {
     this.#tasks.clear();
   }
 
-  /** Once, at once when it has happened. */
+  /** Calls back once, and at once when it has already happened. */
   onHappened(task: () => void): void {
     if (this.#hasHappened) task();
     else this.#tasks.add(task);

@@ -1,20 +1,20 @@
-/** Whether an endpoint is worth asking: by what checks found, and by what happened to requests. */
+/** Decides whether an endpoint is usable, from health checks and from the results of requests. */
 
 export interface HealthThresholds {
-  /** Checks in a row that must pass before a sick endpoint is asked again. */
+  /** Consecutive checks that must pass before an unhealthy endpoint is used again. */
   readonly healthyAfter: number;
-  /** Checks in a row that must fail before an endpoint is asked last. */
+  /** Consecutive checks that must fail before an endpoint is used last. */
   readonly unhealthyAfter: number;
 }
 
-/** After the first failure of a request; twice as long after each further one in a row. */
+/** The delay after the first failed request. It doubles with each further consecutive failure. */
 const SHUNNED_MS = 2000;
 const SHUNNED_MS_MAX = 60_000;
 
 export class EndpointHealth {
   readonly #thresholds: HealthThresholds;
   #isHealthy = true;
-  /** Checks in a row that say otherwise. */
+  /** Consecutive checks that contradict the current state. */
   #opposed = 0;
   #failures = 0;
   #shunnedUntilMs = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export class EndpointHealth {
     return this.#isHealthy;
   }
 
-  /** Returns whether this changed what we think. */
+  /** Returns whether this changed the state. */
   checked(hasPassed: boolean): boolean {
     if (hasPassed === this.#isHealthy) {
       this.#opposed = 0;
@@ -41,7 +41,7 @@ export class EndpointHealth {
     return true;
   }
 
-  /** A request did not get an answer. */
+  /** A request got no response. */
   failed(nowMs: number): void {
     this.#shunnedUntilMs = nowMs + Math.min(SHUNNED_MS * 2 ** this.#failures, SHUNNED_MS_MAX);
     this.#failures += 1;

@@ -1,4 +1,4 @@
-/** One request of a client and the way to answer it, alike for HTTP/1.1 and HTTP/2. */
+/** One request of a client and the means to answer it, the same for HTTP/1.1 and HTTP/2. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
@@ -12,19 +12,19 @@ export interface Exchange extends ConnectionFacts {
   readonly authority: string;
   readonly target: string;
   readonly fields: HeaderFields;
-  /** Absent: it has none. */
+  /** Absent: the request has no body. */
   readonly body?: Readable | undefined;
-  /** Why no upstream may see it. */
+  /** The reason that no upstream may see it. */
   readonly problem?: string | undefined;
   /**
-   * Sends status and header fields. Returns where the body goes, or undefined when there is none to send. `trailers` is asked when
-   * the body has ended, by HTTP/2 only.
+   * Sends status and header fields. Returns the destination of the body, or undefined when there is none to send. `trailers` is
+   * called when the body has ended, by HTTP/2 only.
    */
   respond(head: ResponseHead): Writable | undefined;
   readonly isAnswered: boolean;
-  /** Once, when the client is gone or everything was sent. */
+  /** Calls back once, when the client has disconnected or everything was sent. */
   onClosed(task: () => void): void;
-  /** Ends it at once, so that the client knows that it is not whole. */
+  /** Aborts the response at once, so that the client knows that it is incomplete. */
   abort(): void;
 }
 
@@ -35,7 +35,7 @@ export interface ResponseHead {
   readonly trailers?: () => HeaderFields;
 }
 
-/** Fields that must not be there twice: programs differ on which one counts. */
+/** Fields that must not be repeated, because programs differ on which one counts. */
 const SINGLE = new Set([
   'authorization',
   'content-length',
@@ -73,7 +73,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
       ? 'transfer-encoding must be chunked, without content-length'
       : repeatedField(incoming.rawHeaders),
     respond({ status, fields, hasBody: willSend }) {
-      // Else a client whose body was refused could go on sending it for ever.
+      // Otherwise a client whose body was refused could continue to send it for ever.
       if (!incoming.complete && hasBody) outgoing.shouldKeepAlive = false;
       outgoing.writeHead(status, { ...fields } as Record<string, string | string[]>);
       if (willSend && incoming.method !== 'HEAD') return outgoing;

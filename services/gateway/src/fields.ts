@@ -1,8 +1,8 @@
-/** Fields of a YAML mapping, each read with an error that says where it stands and what it should be. */
+/** Reads the fields of a YAML mapping. Each error names the place and the expected value. */
 import { nearest } from '@tinkerbell/resources';
 import { toJson, type Position, type YamlNode } from '@tinkerbell/yaml';
 
-/** Thrown inside; readRouteFile makes it a value. */
+/** Thrown internally. readRouteFile turns it into a value. */
 export class FieldError extends Error {
   readonly position: Position;
 
@@ -27,7 +27,7 @@ export class Fields {
   readonly #place: Place;
   readonly #at = new Map<string, Place>();
 
-  /** Refuses what is no mapping, and fields that are not among `names`. */
+  /** Refuses a value that is not a mapping, and fields that are not among `names`. */
   constructor(place: Place, names: readonly string[]) {
     this.#place = place;
     const { node, path } = place;
@@ -43,7 +43,7 @@ export class Fields {
     }
   }
 
-  /** The value that `read` makes of the field, else undefined. */
+  /** Returns what `read` makes of the field, or undefined when it is absent. */
   optional<Value>(name: string, read: (place: Place) => Value): Value | undefined {
     const place = this.#at.get(name);
     return place === undefined ? undefined : read(place);

@@ -7,10 +7,10 @@ export interface GatewayDeps {
   readonly log: Log;
   /** The whole file as text. */
   readonly readFile: (path: string) => Promise<string>;
-  /** Why a forward may not be, in words for the operator; every forward may when absent. */
+  /** Returns why a forward is not permitted, in words for the operator. Absent: every forward is permitted. */
   readonly refuseForward?: (forward: ForwardSettings) => string | undefined;
-  /** `jwks` is the text of `jwksFile` where the settings name one. Rejects when it is no set of keys. */
+  /** `jwks` is the text of `jwksFile`, if the settings name one. Rejects when it is not a set of keys. */
   readonly verifierFor: (settings: JwtSettings, jwks: string | undefined) => TokenVerifier;
-  /** Of answers that clients have not taken; 72 MiB when absent. */
+  /** The limit for responses that clients have not taken (default: 72 MiB). */
   readonly heldBytesMax?: number;
 }

@@ -1,4 +1,4 @@
-/** Opens the ports that the settings name, and follows changes of the route file and of certificates. */
+/** Opens the ports in the settings, and follows changes of the route file and of certificates. */
 import type { Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { readTlsMaterial, type TlsMaterial } from './certificates.ts';
@@ -13,22 +13,22 @@ import { openTcpForward, type Forward } from './tcp-forward.ts';
 import { openUdpForward } from './udp-forward.ts';
 
 export interface GatewayConfig {
-  /** What is there without a file; what the file says comes on top. */
+  /** The settings without a file. The file's settings are added to them. */
   readonly fixed: RouteFile;
   readonly routeFile?: string;
 }
 
 export interface GatewayService extends Service {
-  /** Of a listener or forward by its name; 0 when there is none. */
+  /** The port of a listener or forward by its name, or 0 when it does not exist. */
   portOf(name: string): number;
-  /** Looks at the files now. */
+  /** Checks the files now. */
   reload(): Promise<void>;
 }
 
 const LOOK_MS = 2000;
-/** For answers under way when a port is given up. */
+/** The time for active responses when a port is closed. */
 const GRACE_MS = 5000;
-/** A listener that a new file leaves out lets its connections live for so long. */
+/** A listener that a new file omits keeps its connections for this long. */
 const DRAIN_MS = 600_000;
 
 export function createGatewayService(deps: GatewayDeps, config: GatewayConfig): GatewayService {
@@ -105,13 +105,13 @@ class Gateway {
   async stop(): Promise<void> {
     this.#cancelLook();
     this.#isStopped = true;
-    // It would open again what is closed here.
+    // It would reopen what is closed here.
     await this.#underWay;
     const all = [...this.#listeners.values(), ...this.#forwards.values()];
     this.#listeners.clear();
     this.#forwards.clear();
     await Promise.all(all.map((one) => one.close(GRACE_MS)));
-    // They were given more time; a process that ends has none to give.
+    // They had a longer grace period, but a process that ends cannot wait.
     await Promise.all([...this.#draining].map((one) => one.close(0)));
     await this.#tables.build({ listeners: [], routes: [], forwards: [], trustedProxies: [] });
     this.#tables.commit();
@@ -121,7 +121,7 @@ class Gateway {
     return this.#listeners.get(name)?.port ?? this.#forwards.get(name)?.port ?? 0;
   }
 
-  /** Never rejects: what cannot be used is said once, and everything stays as it is. */
+  /** Never rejects. An invalid change is logged once, and everything stays as it is. */
   reload(): Promise<void> {
     this.#underWay = this.#underWay
       .then(() => (this.#isStopped ? undefined : this.#apply()))
@@ -139,7 +139,7 @@ class Gateway {
     this.#deps.log.error('the new routes cannot be used; the former ones stay', { reason: message });
   }
 
-  /** First everything that can go wrong, then the change. */
+  /** Everything that can fail comes first, then the change. */
   async #apply(): Promise<void> {
     const file = await this.#file();
     const refused = file.forwards
@@ -227,7 +227,7 @@ class Gateway {
   }
 }
 
-/** Certificates change in place; all else needs the port anew. */
+/** Certificates change in place. Any other change reopens the port. */
 function isSamePort(left: ListenerSettings, right: ListenerSettings): boolean {
   const key = ({ name, address, port, connectionsMax, tls }: ListenerSettings) =>
     JSON.stringify([name, address, port, connectionsMax, tls === undefined, tls?.clientCaFile]);

@@ -1,10 +1,10 @@
-/** Header fields on their way through: what goes on, what stays, what we add. */
+/** Header fields in transit: which ones are forwarded, removed and added. */
 import type { Claims } from '@tinkerbell/platform-contract';
 
 /** By lower-case name. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** For one connection only (RFC 9110 7.6.1), and `expect`, which we have answered. */
+/** Fields for one connection only (RFC 9110 7.6.1), and `expect`, which the gateway has answered. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -24,11 +24,11 @@ export function oneValue(value: string | readonly string[] | undefined): string 
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
-/** Without pseudo-headers, those of the connection, and those that `Connection` names. */
+/** Excludes pseudo-headers, connection-specific fields, and those that `Connection` names. */
 export function endToEnd(fields: HeaderFields): Record<string, string | readonly string[]> {
   const named = namedByConnection(fields);
   const kept: Record<string, string | readonly string[]> = {};
-  // Names without values: a list of pairs would be made for each request.
+  // Names without values, because a list of pairs would be created for each request.
   for (const name of Object.keys(fields)) {
     const value = fields[name];
     if (value !== undefined && !name.startsWith(':') && !HOP_BY_HOP.has(name) && !named?.has(name))
@@ -52,11 +52,11 @@ export interface ForwardedFacts {
   /** As the client wrote it. */
   readonly authority: string;
   readonly traceparent: string;
-  /** Names that only we may set: lower case, of letters, digits and hyphens. */
+  /** Names that only the gateway may set: lower case, of letters, digits and hyphens. */
   readonly ownNames: ReadonlySet<string>;
 }
 
-/** A client's fields as an upstream gets them. Who is no trusted proxy says nothing of where it comes from. */
+/** Returns a client's fields as an upstream gets them. Forwarding fields of untrusted senders are dropped. */
 export function upstreamFields(
   fields: HeaderFields,
   facts: ForwardedFacts,
@@ -77,8 +77,8 @@ export function upstreamFields(
 }
 
 /**
- * One name for all that servers may take for the same: those of CGI (RFC 3875 section 4.1.18), WSGI and PHP make `HTTP_X_USER` of
- * `x-user` and `x_user`, and Apache of `x.user` and any other sign too.
+ * Returns one name for all names that servers may treat as the same: CGI (RFC 3875 section 4.1.18), WSGI and PHP make
+ * `HTTP_X_USER` of `x-user` and `x_user`, and Apache also of `x.user` and any other sign.
  */
 function plainName(name: string): string {
   return PLAIN_NAME.test(name) ? name : name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
@@ -90,7 +90,7 @@ function isAboutOrigin(plain: string): boolean {
   return plain === 'forwarded' || plain === 'x-real-ip' || plain.startsWith('x-forwarded-');
 }
 
-/** Fields that say what a token says. */
+/** Fields that carry claims of a token. */
 export function claimFields(
   claims: Claims,
   claimsToHeaders: ReadonlyMap<string, string>,
@@ -110,14 +110,14 @@ function shown(value: unknown): string {
     : JSON.stringify(value);
 }
 
-/** Percent signs for what a header cannot hold. */
+/** Percent-encodes what a header cannot hold. */
 function printable(value: string): string {
   return /^[!-~]([ -~]*[!-~])?$/.test(value) ? value : encodeURIComponent(value);
 }
 
 const PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
 
-/** W3C Trace Context: the caller's trace with a span of ours, or a new trace. `random` is 24 bytes. */
+/** W3C Trace Context: the caller's trace with a span of the gateway, or a new trace. `random` is 24 bytes. */
 export function traceparentOf(given: string | undefined, random: Uint8Array): string {
   const hex = Buffer.from(random.buffer, random.byteOffset, random.length).toString('hex');
   const match = PARENT.exec(given ?? '');

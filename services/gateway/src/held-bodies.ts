@@ -1,4 +1,6 @@
-/** Bounds the memory of answers that clients do not take: of all connections together, since each alone may have its buffers. */
+/**
+ * Limits the memory of responses that clients do not take, for all connections together, because each alone may fill its buffers.
+ */
 import type { Clock } from '@tinkerbell/platform-contract';
 
 /** A hundred downloads at full speed hold a fifth of it. */
@@ -32,7 +34,7 @@ export class HeldBodies {
     signal.addEventListener('abort', () => cancel(), { once: true });
   }
 
-  /** The function that is returned forgets it. */
+  /** The returned function forgets it. */
   add(body: HeldBody): () => void {
     this.#bodies.set(body, { taken: body.taken(), still: 0 });
     return () => this.#bodies.delete(body);
@@ -43,7 +45,7 @@ export class HeldBodies {
     return this.#bodies.keys().reduce((sum, body) => sum + body.bytes(), 0);
   }
 
-  /** Cuts off those that have not moved for longest, and of these the largest, until the rest is within the limit. */
+  /** Cuts off those that have not progressed for the longest time, the largest first, until the rest is within the limit. */
   sweep(): void {
     let bytes = 0;
     for (const [body, seen] of this.#bodies) {

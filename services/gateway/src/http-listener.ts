@@ -1,4 +1,4 @@
-/** A port that speaks HTTP/1.1 and HTTP/2, with TLS or without. What it hears goes to the request flow. */
+/** A port for HTTP/1.1 and HTTP/2, with TLS or without. It passes requests to the request flow. */
 import type { Server as Http1Server } from 'node:http';
 import {
   createServer as createHttp2,
@@ -14,24 +14,24 @@ import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
 import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
 import type { ListenerSettings } from './route-file.ts';
 
-/** Not imported: platform/node/src/node-http.ts says why. */
+/** Not imported: platform/node/src/node-http.ts gives the reason. */
 const nodeHttp = process.getBuiltinModule('node:http');
 
-/** A token of 16 KiB has room beside the other fields; a longer one is told so. */
+/** Leaves room for a token of 16 KiB beside the other fields. A longer one gets an error response. */
 const HEADER_BYTES_MAX = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often Node looks for clients that are over the time limits of headers. */
+/** The interval at which Node checks for clients beyond the time limits of headers. */
 const CHECK_MS = 2000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const BACKLOG = 4096;
 const STREAMS_MAX = 250;
-/** Streams that a client may reset at once, and a second (CVE-2023-44487). */
+/** The number of streams that a client may reset at once, and per second (CVE-2023-44487). */
 const RESETS = { burst: 200, rate: 33 } as const;
 const WINDOW_BYTES = 1024 * 1024;
 /** Mebibytes of one connection. */
 const MEMORY_MAX = 64;
-/** What Node's parser finds, as RFC 9110 and RFC 6585 say it. */
+/** Errors of Node's parser, with the statuses of RFC 9110 and RFC 6585. */
 const FAULTS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -47,7 +47,7 @@ export class HttpListener {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #connections = new WeakMap<object, ConnectionFacts>();
-  /** Of the connection whose session is being made. */
+  /** The connection whose session is being created. */
   #beginning: ConnectionFacts | undefined;
   #server: Server | undefined;
   #material: TlsMaterial | undefined;
@@ -63,7 +63,7 @@ export class HttpListener {
     this.#http2 = this.#newHttp2();
   }
 
-  /** Rejects with a PlatformError when the port cannot be had. */
+  /** Rejects with a PlatformError when the port is unavailable. */
   async open(material: TlsMaterial | undefined): Promise<void> {
     this.#material = material;
     const server = material === undefined ? this.#plain() : this.#tls(material);
@@ -75,7 +75,7 @@ export class HttpListener {
       server.listen({ host, port, backlog: BACKLOG }, resolve);
     });
     this.#server = server;
-    // Their own ports are never opened, and this is what starts their clocks of slow headers.
+    // Their own ports are never opened, and this call starts their timers for slow headers.
     this.#http1.emit('listening');
   }
 
@@ -83,7 +83,7 @@ export class HttpListener {
     return (this.#server?.address() as AddressInfo | null)?.port ?? 0;
   }
 
-  /** For connections from now on; those that are there keep what they have. */
+  /** Applies to new connections. Existing ones keep what they have. */
   renew(material: TlsMaterial): void {
     if (this.#server === undefined || material.version === this.#material?.version) return;
     this.#material = material;
@@ -94,14 +94,14 @@ export class HttpListener {
     });
   }
 
-  /** Takes no more, and ends when what is under way has ended; at once after `graceMs`. */
+  /** Accepts no more, and ends when active requests have ended, or after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       if (this.#server === undefined) resolve();
       else this.#server.close(() => resolve());
     });
     for (const session of this.#sessions) session.close();
-    // Also closes the connections that are idle, and starts no new request on the others.
+    // Also closes idle connections, and starts no new request on the others.
     this.#http1.close();
     const cut = (): void => this.#sockets.forEach((socket) => socket.destroy());
     if (graceMs === 0) cut();
@@ -137,7 +137,7 @@ export class HttpListener {
     return server;
   }
 
-  /** HTTP/2 without TLS begins with a preface that no request of HTTP/1.1 is. */
+  /** HTTP/2 without TLS begins with a preface that is not a valid HTTP/1.1 request. */
   #plain(): Server {
     return createTcp((socket) => {
       socket.setTimeout(HEADERS_TIMEOUT_MS, () => socket.destroy());
@@ -147,7 +147,7 @@ export class HttpListener {
         if (more === null) return void socket.destroy();
         first = Buffer.concat([first, more]);
         const isHttp2 = beginsHttp2(first);
-        // Too little to say: so far it may also be a POST.
+        // Too few bytes to decide: so far it may also be a POST.
         if (isHttp2 === undefined) return;
         socket.off('readable', decide);
         socket.setTimeout(0);
@@ -161,7 +161,7 @@ export class HttpListener {
   }
 
   #beginHttp2(socket: Socket): void {
-    // While the socket can still be asked: the session shows it through a proxy only, and not after its end.
+    // Read while the socket is accessible: the session shows it only through a proxy, and not after its end.
     this.#beginning = connectionFactsOf(socket);
     this.#http2.emit('connection', socket);
     this.#beginning = undefined;
@@ -173,7 +173,7 @@ export class HttpListener {
         maxHeaderSize: HEADER_BYTES_MAX,
         headersTimeout: HEADERS_TIMEOUT_MS,
         connectionsCheckingInterval: CHECK_MS,
-        // Bodies may be long; how slow they may be is for the request flow.
+        // Bodies may be long. The request flow limits how slow they may be.
         requestTimeout: 0,
         keepAliveTimeout: IDLE_TIMEOUT_MS,
         joinDuplicateHeaders: true,

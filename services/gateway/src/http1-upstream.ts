@@ -9,14 +9,14 @@ import {
   type UpstreamRequest,
 } from './upstream-client.ts';
 
-/** Not imported: platform/node/src/node-http.ts says why. */
+/** Not imported: platform/node/src/node-http.ts gives the reason. */
 const nodeHttp = process.getBuiltinModule('node:http');
 
 const FREE_SOCKETS_MAX = 64;
-/** Below the five seconds after which servers on Node close theirs. */
+/** Below the five seconds after which Node servers close idle connections. */
 const FREE_SOCKET_MS = 4000;
 
-/** Endpoints that speak HTTP/1.1; connections are kept. */
+/** Endpoints that use HTTP/1.1. Connections are kept alive. */
 export function createHttp1Client({ host, port }: Endpoint): UpstreamClient {
   const agent = new nodeHttp.Agent({
     keepAlive: true,
@@ -27,7 +27,7 @@ export function createHttp1Client({ host, port }: Endpoint): UpstreamClient {
   return {
     ask: (request) => ask(request, { host, port, agent }),
     close() {
-      // Those in use close themselves when they have been free for a while.
+      // Connections in use close themselves after they have been idle for a while.
       for (const sockets of Object.values(agent.freeSockets))
         for (const socket of sockets ?? []) socket.destroy();
     },
@@ -56,7 +56,7 @@ function ask(
     outgoing.once('close', () => gone.forget(giveUp));
     let isConnected = false;
     outgoing.once('socket', (socket) => {
-      // The agent's time limit is for sockets that nobody uses.
+      // The agent's time limit is for unused sockets.
       socket.setTimeout(0);
       const start = (): void => {
         isConnected = true;
@@ -86,7 +86,7 @@ function framing({ fields, body }: UpstreamRequest): Readonly<Record<string, str
 }
 
 function answerOf(incoming: IncomingMessage): UpstreamAnswer {
-  // The one who reads is told by isCut; without a listener it would end the process.
+  // The reader learns of it by isCut. Without a listener the error would end the process.
   incoming.on('error', () => undefined);
   return {
     status: incoming.statusCode ?? 502,

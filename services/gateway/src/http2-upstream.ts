@@ -22,14 +22,14 @@ const WINDOW_BYTES = 1024 * 1024;
 const IDLE_MS = 300_000;
 /** Mebibytes of bodies under way on one connection, above which Node takes no new stream. */
 const MEMORY_MAX = 256;
-/** Streams of one connection when the upstream names no number of its own. */
+/** The number of streams per connection when the upstream announces none. */
 const STREAMS_MAX = 1000;
 
 export interface Http2ClientOptions {
   readonly tls?: Pick<SecureClientSessionOptions, 'ca' | 'servername'> | undefined;
 }
 
-/** Endpoints that speak HTTP/2: h2c with prior knowledge, or over TLS. As many connections as their streams need. */
+/** Endpoints that use HTTP/2: h2c with prior knowledge, or over TLS. It opens as many connections as their streams need. */
 export function createHttp2Client({ host, port }: Endpoint, { tls }: Http2ClientOptions): UpstreamClient {
   const name = host.includes(':') ? `[${host}]` : host;
   const origin = `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
@@ -86,7 +86,7 @@ function openSession(origin: string, tls: Http2ClientOptions['tls']): Promise<Cl
     session.setTimeout(CONNECT_TIMEOUT_MS, () => fail(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
     session.on('error', (error) => fail(error.message));
     session.once('close', () => fail('the connection was closed'));
-    // Settings first: they say how many streams the upstream takes.
+    // Waits for SETTINGS, which limit the number of streams that the upstream accepts.
     session.once('remoteSettings', () => {
       session.setLocalWindowSize(4 * WINDOW_BYTES);
       session.setTimeout(IDLE_MS, () => session.close());

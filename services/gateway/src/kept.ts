@@ -1,4 +1,4 @@
-/** Things with a lifetime that outlive a new route file where their settings are the same. */
+/** Objects with a lifetime that survive a new route file if their settings are unchanged. */
 export class Kept<Value> {
   #current = new Map<string, Value>();
   #next = new Map<string, Value>();
@@ -15,14 +15,14 @@ export class Kept<Value> {
     return value;
   }
 
-  /** The values asked for since the last time are those that stay. */
+  /** Keeps the values requested since the last call, and drops the others. */
   commit(): void {
     for (const [key, value] of this.#current) if (!this.#next.has(key)) this.#close(value);
     this.#current = this.#next;
     this.#next = new Map();
   }
 
-  /** The values asked for since the last time are not wanted after all. */
+  /** Drops the values created since the last call. */
   discard(): void {
     for (const [key, value] of this.#next) if (!this.#current.has(key)) this.#close(value);
     this.#next = new Map();

@@ -1,11 +1,11 @@
-/** Which route a request takes. */
+/** Finds the route of a request. */
 import type { MatchSettings, RouteSettings } from './route-file.ts';
 
 export interface RequestFacts {
   readonly listener: string;
   /** Lower case, without port. */
   readonly host: string;
-  /** Of the TLS handshake, lower case; empty without. */
+  /** The name in the TLS handshake in lower case, or empty without one. */
   readonly sni: string;
   /** Normal form, without query. */
   readonly path: string;
@@ -22,7 +22,7 @@ export function inOrder(routes: readonly RouteSettings[]): readonly RouteSetting
     .map(({ route }) => route);
 }
 
-/** The first that matches, of routes in order. */
+/** Returns the first match among ordered routes. */
 export function matchRoute(routes: readonly RouteSettings[], facts: RequestFacts): RouteSettings | undefined {
   return routes.find(
     ({ listeners, match }) =>

@@ -2,10 +2,10 @@ import type { MetricSet } from '@tinkerbell/platform-metrics';
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
-/** From an answer of a cache to one that waits for the timeout of an upstream. */
+/** Buckets from a cached response up to one that waits for an upstream's timeout. */
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
-/** What the gateway counts. `route` is empty for a request that no route takes. */
+/** The gateway's metrics. `route` is empty for a request without a matching route. */
 export function createGatewayMetrics(set: MetricSet) {
   return { ...requestMetrics(set), ...forwardMetrics(set), ...upstreamMetrics(set) };
 }

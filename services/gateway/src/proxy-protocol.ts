@@ -3,7 +3,7 @@ import { ipAddressBytes, parseIpAddress, type IpAddress } from '@tinkerbell/wire
 
 export interface ProxiedConnection {
   readonly client: { readonly address: string; readonly port: number };
-  /** Where the client connected to. */
+  /** The address that the client connected to. */
   readonly server: { readonly address: string; readonly port: number };
 }
 
@@ -14,8 +14,8 @@ const TCP_OVER_IPV4 = 0x11;
 const TCP_OVER_IPV6 = 0x21;
 
 /**
- * What a connection begins with, so that the upstream knows who is at its other end. Both addresses are of one family. Throws a
- * RangeError on a text that is no address.
+ * Returns the start of a connection, which gives the upstream the client's address. Both addresses are of one family. Throws a
+ * RangeError on a text that is not an address.
  */
 export function proxyHeader({ client, server }: ProxiedConnection): Uint8Array {
   const [from, to] = [addressOf(client.address), addressOf(server.address)];

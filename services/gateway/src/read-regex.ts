@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { refuse, text, type Place } from './fields.ts';
 
-/** RE2's syntax: takes time in proportion to the text, whatever the text. */
+/** Uses RE2's syntax, whose matching time is proportional to the text, for any text. */
 export function regex(place: Place): RE2JS {
   const source = text(place);
   try {

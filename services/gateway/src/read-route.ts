@@ -1,4 +1,4 @@
-/** Routes of a route file: what they match, and where they lead. */
+/** Reads routes of a route file: their matches and destinations. */
 import {
   anyText,
   durationMs,
@@ -20,7 +20,7 @@ const RETRIES_MAX = 5;
 const HEALTH_INTERVAL_MS = 5000;
 const HEALTH_TIMEOUT_MS = 3000;
 const HEALTHY_AFTER = 1;
-/** One lost check is no sickness. */
+/** One lost check does not make an endpoint unhealthy. */
 const UNHEALTHY_AFTER = 2;
 const CHECKS_MAX = 100;
 

@@ -1,4 +1,4 @@
-/** How the gateway says no: to HTTP with a status, to gRPC with a status of gRPC in an answer of trailers only. */
+/** The gateway's refusals: for HTTP with a status, for gRPC with a gRPC status in a trailers-only response. */
 import type { TokenRefusal } from '@tinkerbell/platform-contract';
 import type { HeaderFields } from './header-fields.ts';
 

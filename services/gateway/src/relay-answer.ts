@@ -1,4 +1,4 @@
-/** The answer of an upstream on its way to the client, with the client's speed. */
+/** Sends the response of an upstream to the client, at the client's speed. */
 import { compressedFields, gzipStage } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { endToEnd, oneValue, type HeaderFields } from './header-fields.ts';
@@ -46,7 +46,8 @@ export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Prom
     const finish = (): void => {
       if (isOver) return;
       isOver = true;
-      // A call of gRPC can say in its trailers what happened; anything else must break, so as not to look whole.
+      // A gRPC call can report the failure in its trailers. Any other response must break, so that it does
+      // not look complete.
       if (answer.isCut() && !isGrpc) exchange.abort();
       else stage.end();
     };

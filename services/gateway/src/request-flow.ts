@@ -1,6 +1,6 @@
 /**
- * A request from its first line to its last byte: which route, whether it may, on to the upstream, and back. What is decided is in
- * match-route, request-path, admit, header-fields, refusal and compression; here it is done in that order.
+ * A request from its first line to its last byte: its route, its authorization, the upstream, and the response. The decisions are
+ * in match-route, request-path, admit, header-fields, refusal and compression. This code runs them in that order.
  */
 import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
@@ -30,7 +30,7 @@ import { UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './up
 
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** What is known of a request before its route. */
+/** The facts of a request before its route is known. */
 interface Visit {
   readonly exchange: Exchange;
   readonly isGrpc: boolean;
@@ -71,7 +71,7 @@ export class RequestFlow {
     metrics.heldBytes.from(() => this.heldBodies.bytes());
   }
 
-  /** Requests that have begun go on by the table they began with. */
+  /** Active requests continue with the table they began with. */
   use(table: RouteTable): void {
     this.#table = table;
   }
@@ -223,13 +223,13 @@ export class RequestFlow {
     return { ...who, status, bytes };
   }
 
-  /** The body of the request under its limits; as it is where nothing limits it. */
+  /** Returns the body of the request under its limits, and unchanged where nothing limits it. */
   #body({ exchange, isGrpc }: Visit, route: LiveRoute, giveUp: (why: Refusal) => void) {
     const { body: source } = exchange;
     const max = route.settings.middlewares.bodyBytesMax ?? Number.POSITIVE_INFINITY;
     if (source === undefined || (isGrpc && max === Number.POSITIVE_INFINITY)) return source;
     const { body, bytes } = meteredBody(source, max, () => giveUp(tooLarge(max)));
-    // A stream of calls may be silent for as long as it likes.
+    // A stream of calls may be silent for any time.
     if (!isGrpc)
       this.slowClients.watchUpload(source, bytes, () =>
         giveUp({ status: 408, reason: 'slow-client', message: 'the body comes too slowly' }),
@@ -237,7 +237,7 @@ export class RequestFlow {
     return body;
   }
 
-  /** From the end of the request on. A call of gRPC has its own deadline. */
+  /** Counts from the end of the request. A gRPC call has its own deadline. */
   #answerTimer({ exchange, isGrpc }: Visit, route: LiveRoute, giveUp: (why: Refusal) => void): () => void {
     const { answerTimeoutMs } = route.settings.middlewares;
     if (isGrpc && answerTimeoutMs === undefined) return () => undefined;
@@ -285,7 +285,7 @@ export class RequestFlow {
       client: address,
       method: exchange.method,
       host: exchange.authority.slice(0, 255),
-      // Queries hold tokens at times.
+      // Queries sometimes contain tokens.
       path: exchange.target.replace(/\?.*$/s, '').slice(0, 1024),
       protocol: isGrpc ? 'gRPC' : exchange.protocol,
       status,
@@ -312,13 +312,13 @@ function senderOf({ peer, fields }: Exchange, { trustedProxies }: RouteTable): S
   return sender.ok ? { ok: true, client: sender.address, address: sender.text } : { ok: false };
 }
 
-/** Without port, in lower case; undefined when it is no host. */
+/** Returns the host without port, in lower case, or undefined when it is not a host. */
 export function hostOf(authority: string): string | undefined {
   const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(authority);
   return match?.[1]?.toLowerCase().replace(/\.$/, '');
 }
 
-/** An empty value takes a field away. */
+/** An empty value removes a field. */
 function withHeaders(fields: HeaderFields, changes: ReadonlyMap<string, string> | undefined): HeaderFields {
   if (changes === undefined) return fields;
   const changed: Record<string, string | readonly string[] | undefined> = { ...fields };

@@ -1,4 +1,4 @@
-/** What a route file says, read and checked. Times are milliseconds, sizes bytes. */
+/** The contents of a route file, read and checked. Times are milliseconds, sizes bytes. */
 import type { RE2JS } from 're2js';
 import type { IpNetwork } from '@tinkerbell/wire';
 import type { HealthThresholds } from './endpoint-health.ts';
@@ -7,7 +7,7 @@ export interface RouteFile {
   readonly listeners: readonly ListenerSettings[];
   readonly routes: readonly RouteSettings[];
   readonly forwards: readonly ForwardSettings[];
-  /** Proxies before us whose X-Forwarded-For is believed. */
+  /** Proxies in front of the gateway whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly IpNetwork[];
 }
 
@@ -21,10 +21,10 @@ export interface ListenerSettings {
 }
 
 export interface TlsSettings {
-  /** The first is for clients that name no server, or one that none is for. */
+  /** The first is for clients that send no server name, or one without a certificate. */
   readonly certificates: readonly CertificateFiles[];
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
-  /** Clients show a certificate of this authority. */
+  /** Clients must present a certificate of this authority. */
   readonly clientCaFile?: string | undefined;
 }
 
@@ -35,9 +35,9 @@ export interface CertificateFiles {
 
 export interface RouteSettings {
   readonly name: string;
-  /** Names of listeners; all when empty. */
+  /** Names of listeners (default: all). */
   readonly listeners: readonly string[];
-  /** Higher first; among equals the most specific. */
+  /** Higher priorities come first, and among equals the most specific. */
   readonly priority: number;
   readonly match: MatchSettings;
   readonly middlewares: MiddlewareSettings;
@@ -45,14 +45,14 @@ export interface RouteSettings {
 }
 
 export interface MatchSettings {
-  /** Lower case; `*.example.org` is one label and more before `.example.org`. */
+  /** Lower case. `*.example.org` matches one label or more before `.example.org`. */
   readonly host?: string | undefined;
   readonly sni?: string | undefined;
-  /** Whole path elements: `/a` holds `/a` and `/a/b`, not `/ab`. */
+  /** Whole path elements: `/a` matches `/a` and `/a/b`, not `/ab`. */
   readonly pathPrefix?: string | undefined;
   /** Anchored at the start of the path. */
   readonly pathRegex?: RE2JS | undefined;
-  /** Lower-case names; the value that must be there, or any. */
+  /** Lower-case names, with the required value, or any. */
   readonly headers: ReadonlyMap<string, string | true>;
   readonly grpcService?: string | undefined;
   readonly grpcMethod?: string | undefined;
@@ -61,7 +61,7 @@ export interface MatchSettings {
 export interface MiddlewareSettings {
   readonly ipAllow?: readonly IpNetwork[] | undefined;
   readonly rateLimit?: { readonly average: number; readonly burst: number } | undefined;
-  /** Requests under way for one source address. */
+  /** Active requests of one source address. */
   readonly maxConnections?: number | undefined;
   readonly cors?: CorsSettings | undefined;
   readonly validateJwt?: JwtSettings | undefined;
@@ -69,7 +69,7 @@ export interface MiddlewareSettings {
   readonly headers?: HeaderSettings | undefined;
   readonly compress: boolean;
   readonly bodyBytesMax?: number | undefined;
-  /** From the request's last byte to the answer's first. */
+  /** From the request's last byte to the response's first. */
   readonly answerTimeoutMs?: number | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface JwtSettings {
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
   readonly requiredClaims: Readonly<Record<string, string | true>>;
-  /** Lower-case header by claim. Clients' own headers of these names never pass. */
+  /** Lower-case header by claim. Clients' own headers of these names are never forwarded. */
   readonly claimsToHeaders: ReadonlyMap<string, string>;
 }
 
@@ -99,16 +99,16 @@ export interface HeaderSettings {
 export interface UpstreamSettings {
   readonly protocol: 'http/1.1' | 'h2c' | 'h2';
   readonly endpoints: readonly Endpoint[];
-  /** Of `h2`: who signed the certificate of the upstream; the well-known authorities when absent. */
+  /** For `h2`: the authority of the upstream's certificate (default: the well-known authorities). */
   readonly caFile?: string | undefined;
   readonly serverName?: string | undefined;
   readonly healthCheck?: HealthCheckSettings | undefined;
-  /** Further endpoints tried when that is safe. */
+  /** The number of further endpoints tried when that is safe. */
   readonly retries: number;
 }
 
 export interface HealthCheckSettings extends HealthThresholds {
-  /** Asked for with GET, and fine below status 500; absent: a TCP connection is enough. */
+  /** Checked with GET, and healthy below status 500. Absent: a TCP connection is sufficient. */
   readonly path?: string | undefined;
   readonly intervalMs: number;
   readonly timeoutMs: number;
@@ -125,9 +125,9 @@ export interface ForwardSettings {
   readonly address: string;
   readonly port: number;
   readonly endpoints: readonly Endpoint[];
-  /** TCP: tells the upstream the client's address (version 2). */
+  /** TCP: sends the client's address to the upstream (version 2). */
   readonly proxyProtocol: boolean;
   readonly idleMs: number;
-  /** Connections of TCP, clients of UDP, at one time. */
+  /** The limit of simultaneous TCP connections, or of UDP clients. */
   readonly sessionsMax: number;
 }

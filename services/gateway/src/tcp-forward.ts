@@ -1,4 +1,4 @@
-/** A TCP port whose connections go on to others. */
+/** A TCP port whose connections are forwarded. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { GatewayMetrics } from './metrics.ts';
 import { portError } from './http-listener.ts';
@@ -12,15 +12,15 @@ export type ForwardMetrics = Pick<GatewayMetrics, 'forwarded' | 'forwardFailed'>
 export interface Forward {
   readonly settings: ForwardSettings;
   readonly port: number;
-  /** Takes no more, and ends at the latest after `graceMs`. */
+  /** Accepts no more, and ends at the latest after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Rejects with a PlatformError when the port cannot be had. */
+/** Rejects with a PlatformError when the port is unavailable. */
 export async function openTcpForward(settings: ForwardSettings, metrics: ForwardMetrics): Promise<Forward> {
   const sockets = new Set<Socket>();
   let turn = 0;
-  // Half-open: who has said everything may still be answered.
+  // Half-open: a client that has sent everything may still get a response.
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
     sockets.add(client);
     client.once('close', () => sockets.delete(client));
@@ -53,7 +53,7 @@ function listen(server: Server, { address: host, port }: ForwardSettings): Promi
   });
 }
 
-/** The first endpoint that takes the connection; nothing of the client was read before that. */
+/** Uses the first endpoint that accepts the connection. Nothing of the client was read before that. */
 function connectOne(
   client: Socket,
   [endpoint, ...others]: readonly Endpoint[],

@@ -1,7 +1,7 @@
 /**
- * A UDP port whose datagrams go on to others. Each client, by address and port, has a socket of its own towards the upstream, so
- * that answers find back. An upstream that answers from another port, as TFTP servers do (RFC 1350, section 4), is followed: what the
- * client sends from then on goes to that port. Only the address of the endpoint may answer.
+ * A UDP port whose datagrams are forwarded. Each client, by address and port, has its own socket towards the upstream, so that
+ * replies reach it. An upstream that replies from another port, as TFTP servers do (RFC 1350, section 4), is followed: the
+ * client's later datagrams go to that port. Only the address of the endpoint may reply.
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
@@ -12,7 +12,7 @@ import type { Forward, ForwardMetrics } from './tcp-forward.ts';
 import { UdpSessions } from './udp-sessions.ts';
 
 const SWEEP_MS = 5000;
-/** A client of TFTP that asks for windows sends little, but servers send bursts. */
+/** A TFTP client that uses windows sends little, but servers send bursts. */
 const BUFFER_BYTES = 1024 * 1024;
 
 interface Session {
@@ -21,7 +21,7 @@ interface Session {
   port: number;
 }
 
-/** Rejects with a PlatformError when the port cannot be had. */
+/** Rejects with a PlatformError when the port is unavailable. */
 export async function openUdpForward(
   settings: ForwardSettings,
   { clock, metrics }: { readonly clock: Clock; readonly metrics: ForwardMetrics },
@@ -66,7 +66,7 @@ export async function openUdpForward(
   };
 }
 
-/** `used` tells that the session is in use. */
+/** Calls `used` whenever the session is in use. */
 function newSession(
   front: Socket,
   client: RemoteInfo,

@@ -1,4 +1,4 @@
-/** Which client has which socket towards the upstream: bounded, and forgotten when idle. */
+/** Maps clients to their sockets towards the upstream. The number is bounded, and idle sessions are removed. */
 
 interface Session<Value> {
   readonly value: Value;
@@ -19,7 +19,7 @@ export class UdpSessions<Value> {
     return this.#sessions.size;
   }
 
-  /** Undefined for a client that is new. */
+  /** Returns undefined for a new client. */
   use(client: string, nowMs: number): Value | undefined {
     const session = this.#sessions.get(client);
     if (session === undefined) return undefined;
@@ -27,14 +27,14 @@ export class UdpSessions<Value> {
     return session.value;
   }
 
-  /** False when there are too many: those that are there go on, and whoever comes is not served. */
+  /** Returns false when there are too many: existing sessions continue, and new clients are not served. */
   add(client: string, value: Value, nowMs: number): boolean {
     if (this.#sessions.size >= this.#max) return false;
     this.#sessions.set(client, { value, usedMs: nowMs });
     return true;
   }
 
-  /** Takes away those that were idle for long, and returns them. */
+  /** Removes and returns the sessions that were idle for too long. */
   expired(nowMs: number): readonly Value[] {
     const gone = [...this.#sessions].filter(([, { usedMs }]) => nowMs - usedMs >= this.#idleMs);
     for (const [client] of gone) this.#sessions.delete(client);

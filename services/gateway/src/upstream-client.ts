@@ -1,4 +1,4 @@
-/** Asking one endpoint of an upstream. */
+/** Sends a request to one endpoint of an upstream. */
 import type { Readable } from 'node:stream';
 import type { Departure } from './departure.ts';
 import type { HeaderFields } from './header-fields.ts';
@@ -11,30 +11,30 @@ export interface UpstreamRequest {
   readonly authority: string;
   readonly fields: HeaderFields;
   readonly body?: Readable;
-  /** When it happens the request is given up. */
+  /** The request is abandoned when this fires. */
   readonly gone: Departure;
 }
 
 export interface UpstreamAnswer {
   readonly status: number;
   readonly fields: HeaderFields;
-  /** Absent: the header fields were all there is. */
+  /** Absent: the response has only header fields. */
   readonly body?: Readable;
   /** After the end of the body. */
   readonly trailers: () => HeaderFields | undefined;
-  /** True when the body has ended although not everything was there. */
+  /** True when the body ended incomplete. */
   readonly isCut: () => boolean;
 }
 
 export interface UpstreamClient {
   /** Rejects with an UpstreamFailure. */
   ask(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Lets what is under way end. */
+  /** Lets active requests end. */
   close(): void;
 }
 
 export class UpstreamFailure extends Error {
-  /** Nothing reached the upstream, or asking again does no harm. */
+  /** Nothing reached the upstream, or a retry is harmless. */
   readonly isRepeatable: boolean;
 
   constructor(message: string, isRepeatable: boolean) {
@@ -43,7 +43,7 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** Methods that change nothing (RFC 9110 9.2.1): asked twice, they do no harm. */
+/** Methods that change nothing (RFC 9110 9.2.1). Repeating them is harmless. */
 export function isSafe({ method, body }: UpstreamRequest): boolean {
   return body === undefined && ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }

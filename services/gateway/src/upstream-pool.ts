@@ -1,4 +1,4 @@
-/** The endpoints of an upstream: in turn, those that answer first. */
+/** The endpoints of an upstream, used in turn. Healthy endpoints come first. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import { connect } from 'node:net';
 import { Departure } from './departure.ts';
@@ -51,7 +51,7 @@ export class UpstreamPool {
     for (const member of this.#members) this.#watch(member);
   }
 
-  /** Rejects with an UpstreamFailure when no endpoint answers, or asking another one could do harm. */
+  /** Rejects with an UpstreamFailure when no endpoint responds, or when trying another one could do harm. */
   async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
     let failure: UpstreamFailure | undefined;
     for (const member of this.#inTurn()) {
@@ -68,7 +68,7 @@ export class UpstreamPool {
         if (!thrown.isRepeatable) break;
       }
     }
-    // An error keeps a stack, which costs more than a call: only where one is needed.
+    // An error captures a stack, which costs more than a call, so it is created only where one is needed.
     throw failure ?? new UpstreamFailure('the upstream has no endpoint', false);
   }
 

@@ -5,15 +5,15 @@ export interface ByteRange {
 }
 
 /**
- * Reads a Range header (RFC 9110 section 14.1.2): one range of bytes, cut to the file. `undefined` means "send the whole
- * file": there is no header, another unit, bad syntax, or several ranges, which a server may ignore and which would cost
- * it more than they are worth. `unsatisfiable` means that the range begins beyond the end.
+ * Reads a Range header (RFC 9110 section 14.1.2): one range of bytes, cut to the file. `undefined` means "send the whole file":
+ * the header is absent or has another unit, bad syntax, or several ranges, which a server may ignore and which would cost it more
+ * than they are worth. `unsatisfiable` means that the range begins beyond the end.
  */
 export function byteRangeOf(
   header: string | null,
   sizeBytes: number,
 ): ByteRange | 'unsatisfiable' | undefined {
-  // Ten to the fifteenth is beyond every file and below the numbers JavaScript rounds.
+  // 10^15 is beyond every file and below the numbers that JavaScript rounds.
   const match = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/i.exec(header?.trim() ?? '');
   if (match === null) return undefined;
   const [, first = '', last = ''] = match;

@@ -1,13 +1,13 @@
 import { byteRangeOf, type ByteRange } from './byte-range.ts';
 
-/** More are a mistake or an attack (RFC 9110 section 14.2), and get the whole file. */
+/** More ranges are a mistake or an attack (RFC 9110 section 14.2), and get the whole file. */
 const RANGES_MAX = 16;
-/** What the head of a part takes: a smaller gap is cheaper sent than left out. */
+/** The size of a part's head: a smaller gap is cheaper to send than to omit. */
 const GAP_BYTES_MAX = 128;
 
 /**
- * Reads a Range header with one range of bytes or several. Ranges that overlap or nearly touch become one, and all come in the
- * order of the file. The other answers are those of `byteRangeOf`.
+ * Reads a Range header with one range of bytes or several. Ranges that overlap or nearly touch are merged, and all are in the
+ * order of the file. The other results are those of `byteRangeOf`.
  */
 export function byteRangesOf(
   header: string | null,
@@ -24,10 +24,10 @@ export function byteRangesOf(
   return found.length === 0 ? 'unsatisfiable' : merged(found);
 }
 
-/** None when there are too many. */
+/** Returns no ranges when there are too many. */
 function specsOf(header: string | null): readonly string[] {
   const list = /^bytes=(.*)$/i.exec(header?.trim() ?? '')?.[1]?.split(',') ?? [];
-  // Blanks stand after commas only.
+  // Blanks are allowed after commas only.
   return list.length > RANGES_MAX ? [] : list.map((spec, index) => (index === 0 ? spec : spec.trim()));
 }
 

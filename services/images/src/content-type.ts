@@ -14,7 +14,9 @@ const typeByExtension: Readonly<Record<string, string>> = {
   sha256: 'text/plain; charset=utf-8',
 };
 
-/** By the last extension; anything else is bytes. HTML is among them: this host's origin is no place to run scripts. */
+/**
+ * Returns the type by the last extension, and bytes for any other, including HTML: scripts must not run in this host's origin.
+ */
 export function contentTypeOf(path: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return (

@@ -1,6 +1,6 @@
-/** Files that lie compressed beside the plain one: `x.zst` and `x.gz` beside `x`. */
+/** Compressed files beside the plain one: `x.zst` and `x.gz` beside `x`. */
 export interface Encoding {
-  /** As Accept-Encoding and Content-Encoding name it. */
+  /** The name in Accept-Encoding and Content-Encoding. */
   readonly name: 'zstd' | 'gzip';
   readonly extension: '.zst' | '.gz';
 }
@@ -10,7 +10,10 @@ const ENCODINGS: readonly Encoding[] = [
   { name: 'gzip', extension: '.gz' },
 ];
 
-/** What a client takes, best first (RFC 9110 section 12.5.3). Only what it names: `*` is said by clients that cannot decode. */
+/**
+ * Returns what a client accepts, best first (RFC 9110 section 12.5.3). Only named encodings count, because clients that cannot
+ * decode send `*`.
+ */
 export function encodingsFor(acceptEncoding: string | null): readonly Encoding[] {
   if (acceptEncoding === null) return [];
   const weights = new Map<string, number>();

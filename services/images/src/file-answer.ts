@@ -17,11 +17,11 @@ export interface FileAnswer {
 interface Answered {
   readonly sizeBytes: number;
   readonly modifiedMs: number;
-  /** Of the file, where it is the compressed form of what was asked for. */
+  /** The encoding of the file, if it is the compressed form of the requested one. */
   readonly encoding?: Encoding['name'];
 }
 
-/** Status, headers and bytes of a file for a request; the body aside, HEAD is answered the same. */
+/** Returns status, headers and bytes of a file for a request. HEAD gets the same answer without the body. */
 export function answerFor(request: HttpRequest['headers'], path: string, file: Answered): FileAnswer {
   const { etag: plainTag, modifiedMs } = validatorsOf(file);
   const etag = file.encoding === undefined ? plainTag : plainTag.replace(/"$/, `-${file.encoding}"`);
@@ -52,7 +52,7 @@ export function answerFor(request: HttpRequest['headers'], path: string, file: A
   return size === 0 ? whole : { ...whole, range: { start: 0, end: size - 1 } };
 }
 
-/** One range is a body of its own. */
+/** A single range is the whole body. */
 function partialAnswer(headers: FileAnswer['headers'], multipart: Multipart, size: number): FileAnswer {
   const [range, second] = multipart.ranges;
   if (range === undefined || second !== undefined) {

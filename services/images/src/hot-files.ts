@@ -1,14 +1,14 @@
 import type { Clock, FileInfo, Files } from '@tinkerbell/platform-contract';
 
-/** Larger ones are few, and sent by the kernel from its own cache. */
+/** Larger files are few, and the kernel sends them from its own cache. */
 const FILE_BYTES_MAX = 64 * 1024;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
-/** A change on the disk is seen after this time. */
+/** A change on disk is noticed after this time. */
 const CHECK_INTERVAL_MS = 1_000;
-/** What a file takes beside its bytes. */
+/** The memory of an entry besides its bytes. */
 const ENTRY_BYTES = 1024;
 
-/** A file, and its bytes where it is small. */
+/** A file, and its bytes when it is small. */
 export interface SeenFile {
   readonly info: FileInfo;
   readonly content?: Uint8Array<ArrayBuffer>;
@@ -20,15 +20,15 @@ interface Kept {
 }
 
 /**
- * Small files that were asked for lately, in memory: to look at a file costs more than to send a small one. The one that was
- * looked at longest ago goes first.
+ * Caches recently requested small files in memory, because checking a file costs more than sending a small one. The entry whose
+ * check is oldest is evicted first.
  */
 export class HotFiles {
   readonly #files: Pick<Files, 'stat' | 'readRange'>;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #root: string;
   readonly #kept = new Map<string, Kept>();
-  /** One look at a file answers all who ask meanwhile. */
+  /** One check of a file answers all requests that arrive meanwhile. */
   readonly #looks = new Map<string, Promise<SeenFile | undefined>>();
   #keptBytes = 0;
 
@@ -44,7 +44,7 @@ export class HotFiles {
     this.#clock = clock;
   }
 
-  /** Undefined when there is no such file. Rejects as `Files.stat` does. */
+  /** Returns undefined when the file does not exist. Rejects as `Files.stat` does. */
   see(path: string): SeenFile | undefined | Promise<SeenFile | undefined> {
     const kept = this.#kept.get(path);
     if (kept !== undefined && this.#clock.monotonicMs() - kept.checkedMs < CHECK_INTERVAL_MS)
@@ -67,7 +67,7 @@ export class HotFiles {
       return kept.seen;
     }
     const read = await this.#files.readRange(this.#root, path, { start: 0, end: info.sizeBytes - 1 });
-    // Somebody is writing it.
+    // The file is being written.
     if (read === undefined || read.bytes.length !== read.info.sizeBytes) return read && { info: read.info };
     const seen = { info: read.info, content: read.bytes };
     this.#keep(path, { seen, checkedMs });

@@ -3,8 +3,8 @@ import { pathNameOf } from '@tinkerbell/platform-contract';
 const PATH_CHARACTERS_MAX = 1024;
 
 /**
- * The file's path below the root, or undefined: a prefix that does not match, broken percent-escapes, empty or hidden
- * elements (`.`, `..`, `.git`), and characters that separate or end paths on some system.
+ * Returns the file's path below the root. Returns undefined for a prefix that does not match, broken percent-escapes, empty or
+ * hidden elements (`.`, `..`, `.git`), and characters that separate or end paths on some system.
  */
 export function imagePathOf(url: string, prefix: string): string | undefined {
   const pathname = pathNameOf(url);

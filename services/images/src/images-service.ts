@@ -26,31 +26,32 @@ import { promptFiles } from './prompt-files.ts';
 import { transferProgress, type OnTransfer, type TransferProgress } from './transfer.ts';
 
 export interface ImagesDeps {
-  /** Absent: agents have no sessions, and nobody gets what is private. */
+  /** Absent: agents have no sessions, and private files are not served. */
   readonly agentSessions?: SessionVerifier;
   readonly files: Files;
   readonly clock: Clock;
   readonly log: Log;
   /** Called for every GET that sends bytes; must not throw. */
   readonly onTransfer: OnTransfer;
-  /** Called for every request of a file that is not there; must not throw. */
+  /** Called for every request of a missing file; must not throw. */
   readonly onMissing: (peer: HttpPeer, path: string) => void;
 }
 
 export interface ImagesConfig {
-  /** Where the files are. Links that leave it are not followed. */
+  /** The directory of the files. Links that leave it are not followed. */
   readonly directory: string;
   /** URL path prefix, ending in a slash. */
   readonly prefix: string;
   /**
-   * Folder below the directory, ending in a slash, of which only agents with a live session learn anything; absent: there is none.
-   * A folder in it that is named after a MAC is for that machine alone.
+   * A folder below the directory, ending in a slash, that is visible only to agents with a live session. Absent: no private
+   * folder. A folder in it that is named after a MAC is for that machine alone.
    */
   readonly privateFolder?: string;
 }
 
 /**
- * Files of a directory by GET and HEAD, with ranges, validators, conditional requests and compressed variants (RFC 9110). No listings.
+ * Serves files of a directory by GET and HEAD, with ranges, validators, conditional requests and compressed variants (RFC 9110).
+ * It has no listings.
  */
 export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Service {
   const set = new MetricSet();
@@ -69,7 +70,7 @@ export function createImagesService(deps: ImagesDeps, config: ImagesConfig): Ser
   };
 }
 
-/** The session that opens the private folder is verified where the files are, whatever the spelling of the path. */
+/** The session that opens the private folder is verified at the file, whatever the spelling of the path. */
 function routesFor({ prefix, privateFolder }: ImagesConfig, files: ImageFiles): readonly HttpRoute[] {
   const route = { name: 'images', handle: files.answer.bind(files) };
   const all: HttpRoute = { ...route, prefix, access: 'public' };
@@ -78,7 +79,7 @@ function routesFor({ prefix, privateFolder }: ImagesConfig, files: ImageFiles): 
     : [{ ...route, prefix: `${prefix}${privateFolder}`, access: 'agent' }, all];
 }
 
-/** What is sent for a path. */
+/** The file that is sent for a path. */
 interface Variant {
   readonly file: SeenFile;
   readonly filePath: string;
@@ -87,7 +88,7 @@ interface Variant {
 
 interface Found extends Variant {
   readonly peer: HttpPeer;
-  /** As it was asked for. */
+  /** The path as requested. */
   readonly path: string;
 }
 
@@ -125,7 +126,7 @@ class ImageFiles {
     }
   }
 
-  /** The compressed file beside it, when the client can decode it and it is no older than the plain one. */
+  /** Returns the compressed file beside it, when the client can decode it and it is at least as new as the plain one. */
   async #variantOf(request: HttpRequest, path: string, file: SeenFile): Promise<Variant> {
     for (const { name, extension } of encodingsFor(request.headers.get('accept-encoding'))) {
       const filePath = path + extension;
@@ -159,8 +160,8 @@ class ImageFiles {
   }
 
   /**
-   * Whether the client may have the file by this name and, where that is a link, by its own. A client that may not gets the
-   * answer for a missing file: names are private too.
+   * Returns whether the client may have the file by this name and, for a link, by its target's name. A client that may not gets
+   * the answer for a missing file, because names are private too.
    */
   async #mayHave(request: HttpRequest, path: string, { info: { realPath } }: SeenFile): Promise<boolean> {
     return (
@@ -190,7 +191,7 @@ class ImageFiles {
     });
   }
 
-  /** The directory is of another host that is away, or its disk fails. */
+  /** The directory is on an unreachable host, or its disk fails. */
   #unavailable(path: string | undefined, error: PlatformError): Response {
     this.#counts.unavailable.add();
     this.#deps.log.warn('no image can be read', { path, error: error.message });

@@ -2,7 +2,7 @@ import type { MetricSet } from '@tinkerbell/platform-metrics';
 
 export type ImagesMetrics = ReturnType<typeof createImagesMetrics>;
 
-/** What is counted of a directory of images, by the prefix of its paths. */
+/** The metrics of a directory of images, by the prefix of its paths. */
 export function createImagesMetrics(set: MetricSet) {
   return {
     requests: set.counter('images_requests_total', 'requests for image files', ['prefix']),
@@ -21,7 +21,7 @@ export function createImagesMetrics(set: MetricSet) {
   };
 }
 
-/** Of one prefix, resolved once: with zeros before the first request. */
+/** The counters of one prefix, resolved once, with zeros before the first request. */
 export function countsOf(metrics: ImagesMetrics, prefix: string) {
   return {
     requests: metrics.requests.with({ prefix }),

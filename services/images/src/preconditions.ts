@@ -1,5 +1,5 @@
 import type { HttpRequest } from '@tinkerbell/platform-contract';
-/** What a file is compared by. */
+/** The validators of a file. */
 export interface Validators {
   /** Strong: it changes with size and modification time. */
   readonly etag: string;
@@ -11,7 +11,7 @@ export function validatorsOf(file: { readonly sizeBytes: number; readonly modifi
   return { etag: `"${file.sizeBytes.toString(16)}-${modifiedMs.toString(16)}"`, modifiedMs };
 }
 
-/** RFC 9110 section 13.2.2: the status a precondition demands, or undefined to go on. */
+/** RFC 9110 section 13.2.2: returns the status that a precondition demands, or undefined to continue. */
 export function failedPrecondition(
   headers: HttpRequest['headers'],
   validators: Validators,
@@ -29,7 +29,7 @@ export function failedPrecondition(
   return modifiedSince !== undefined && seconds(validators.modifiedMs) <= modifiedSince ? 304 : undefined;
 }
 
-/** RFC 9110 section 13.1.5: a Range counts only while the file is still the one the client has a part of. */
+/** RFC 9110 section 13.1.5: a Range counts only while the file is still the one that the client has a part of. */
 export function rangeApplies(headers: HttpRequest['headers'], validators: Validators): boolean {
   const ifRange = headers.get('if-range')?.trim();
   if (ifRange === undefined) return true;
@@ -49,7 +49,7 @@ function seconds(milliseconds: number): number {
 }
 
 function dateOf(text: string | null | undefined): number | undefined {
-  // The form all senders must use; Date.parse alone would take almost anything.
+  // The form that all senders must use. Date.parse alone would accept almost anything.
   if (
     text === null ||
     text === undefined ||

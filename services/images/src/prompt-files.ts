@@ -1,22 +1,22 @@
 /**
- * A directory of another host may hang for as long as that host is away, and each call that hangs holds one of the few threads
- * that serve all files of the process. So few looks run at once, they may take so long, and while some hang nobody else waits.
+ * A directory on another host may hang while that host is unreachable, and each hanging call holds one of the few threads that
+ * serve all files of the process. So few checks run at once, each with a time limit, and while some hang, others fail at once.
  */
 import { PlatformError, type Clock, type Files } from '@tinkerbell/platform-contract';
 
-/** Of the four threads that Node has. */
+/** Node has four threads. */
 const LOOKS_MAX = 2;
 export const LOOK_MS_MAX = 5_000;
 
 type Looks = Pick<Files, 'stat' | 'readRange'>;
 
-/** The same files; what does not come in time rejects with a PlatformError `unavailable`. */
+/** Serves the same files. A call that is too slow rejects with a PlatformError `unavailable`. */
 export function promptFiles(files: Looks, clock: Pick<Clock, 'schedule'>): Looks {
   const waiting: (() => void)[] = [];
   let running = 0;
   let late = 0;
 
-  /** Runs when it is its turn, also when nobody waits for it any more. */
+  /** Runs in its turn, even when nobody waits for it any more. */
   async function inTurn<Value>(look: () => Promise<Value>, isWanted: () => boolean): Promise<Value> {
     if (running < LOOKS_MAX) running += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
@@ -24,7 +24,7 @@ export function promptFiles(files: Looks, clock: Pick<Clock, 'schedule'>): Looks
       if (!isWanted()) throw unavailable();
       return await look();
     } finally {
-      // Who waits takes the place over.
+      // A waiting call takes over the slot.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

@@ -1,6 +1,6 @@
 import type { Clock, HttpPeer, StreamProgress } from '@tinkerbell/platform-contract';
 
-/** How far a client has come with a file. Sent at the start, about once a second, and at the end. */
+/** The progress of a client with a file. Sent at the start, about once a second, and at the end. */
 export interface TransferProgress {
   readonly kind: 'started' | 'moved' | 'completed' | 'broken-off';
   /** The same for all reports of one transfer. */
@@ -8,7 +8,7 @@ export interface TransferProgress {
   readonly peer: HttpPeer;
   /** Below the root, such as `debian/disk.img.zst`. */
   readonly path: string;
-  /** First byte asked for; above 0 when a client resumes. */
+  /** The first requested byte. Above 0 when a client resumes. */
   readonly offset: number;
   readonly sentBytes: number;
   readonly totalBytes: number;
@@ -22,7 +22,7 @@ const REPORT_INTERVAL_MS = 1_000;
 
 type TransferDescription = Pick<TransferProgress, 'id' | 'peer' | 'path' | 'offset' | 'totalBytes'>;
 
-/** Reports how far the reader of a file has come, beginning now. */
+/** Reports the progress of a file's reader, from now on. */
 export function transferProgress(
   transfer: TransferDescription,
   { clock, onTransfer }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly onTransfer: OnTransfer },

@@ -9,13 +9,13 @@ interface Given {
   readonly answer: Answer;
 }
 
-/** The answer, unless the session of an agent that came along, or did not, speaks against it. */
+/** Returns the answer, unless the agent session, or its absence, forbids it. */
 export function answerForSession(
   { agentSessions }: Pick<MetadataDeps, 'agentSessions'>,
   { agentSessions: mode }: Pick<MetadataConfig, 'agentSessions'>,
   { request, visitor, answer }: Given,
 ): Answer | Promise<Answer> {
-  // What is refused anyway tells nothing.
+  // A refused answer reveals nothing.
   if (mode === 'off' || answer.outcome !== 'served') return answer;
   const session = request.headers.get(SESSION_HEADER);
   const { kind } = answer;

@@ -1,7 +1,7 @@
 import { WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { Machine } from './visitor.ts';
 
-/** What was asked for: a closed set, it labels counters. */
+/** The kind of request: a closed set, because it labels counters. */
 export type RequestKind =
   | 'listing'
   | 'meta-data'
@@ -23,7 +23,7 @@ export interface Answer {
   readonly outcome: Outcome;
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whose data it is, when that is not the visitor's. */
+  /** The machine whose data it is, when that is not the visitor's. */
   readonly machine?: Machine;
 }
 
@@ -39,7 +39,7 @@ const statusOf = {
   'proxy-untrusted': 403,
   'machine-unknown': 404,
   'machine-ambiguous': 404,
-  // Not 403, which would tell which MACs there are.
+  // Not 403, which would reveal which MACs exist.
   'machine-foreign': 404,
   'path-unknown': 404,
   'no-user-data': 404,
@@ -55,7 +55,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** As upstream: text whatever it holds, no newline added, and no body where nothing was found. */
+/** As upstream: always text, no newline added, and no body where nothing was found. */
 export function responseTo({ outcome, text = '', headers }: Answer): Response {
   return new WholeResponse(text, {
     status: statusOf[outcome],
@@ -67,7 +67,7 @@ export const pathUnknown: Answer = { kind: 'unknown-path', outcome: 'path-unknow
 
 const READING = ['GET', 'HEAD'] as const;
 
-/** Undefined when the method is among those allowed. */
+/** Returns undefined when the method is allowed. */
 export function methodProblem(
   request: HttpRequest,
   kind: RequestKind,

@@ -8,25 +8,26 @@ export interface MetadataDeps {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
-  /** Absent: agents have no sessions, and none is good. */
+  /** Absent: agents have no sessions, and every session is invalid. */
   readonly agentSessions?: SessionVerifier;
   readonly log: Log;
 }
 
-/** The words in brackets are upstream's flags. */
+/** The names in parentheses are upstream's flags. */
 export interface MetadataConfig {
-  /** Whose X-Forwarded-For is believed (trusted-proxies); `parseIpNetwork` of protocols/wire reads them. */
+  /** Proxies whose X-Forwarded-For is trusted (trusted-proxies). `parseIpNetwork` of protocols/wire parses them. */
   readonly trustedProxies: readonly IpNetwork[];
-  /** Also serve the tree of any machine by its instance id, to anyone (tootles-instance-endpoint). */
+  /** Also serves the tree of any machine by its instance id, to anyone (tootles-instance-endpoint). */
   readonly instanceEndpoint: boolean;
   /**
-   * EC2 session tokens (IMDSv2). Optional: checked when one is sent. Required: EC2 and NoCloud answer nothing without one,
-   * which shuts out cloud-init's NoCloud and its Ec2 outside of AWS.
+   * EC2 session tokens (IMDSv2). Optional: a token is checked when one is sent. Required: EC2 and NoCloud answer nothing without
+   * one, which excludes cloud-init's NoCloud and its Ec2 outside of AWS.
    */
   readonly tokens: 'optional' | 'required';
   /**
-   * Sessions of agents (metadata-auth). Optional: one that is presented must be of the machine whose data it is. Required: nothing
-   * without one, which shuts out whatever runs after the workflow; this host is let in. Off: not looked at.
+   * Sessions of agents (metadata-auth). Optional: a presented session must belong to the machine whose data it is. Required:
+   * nothing is served without one, which excludes programs that run after the workflow; this host is allowed. Off: sessions are
+   * ignored.
    */
   readonly agentSessions: AgentAuthMode;
 }

@@ -21,7 +21,7 @@ import {
   type Visitor,
 } from './visitor.ts';
 
-/** One request, its path below the endpoint's, percent-decoded: `meta-data/hostname`. */
+/** One request, with its path below the endpoint's, percent-decoded: `meta-data/hostname`. */
 export interface Asked {
   readonly request: HttpRequest;
   readonly path: string;
@@ -32,7 +32,7 @@ export type Endpoint = (asked: Asked) => Answer | Promise<Answer>;
 
 const isEc2Version = (text: string | undefined) => EC2_VERSIONS.some((version) => version === text);
 
-/** Below `/<version>`: the tree of the machine that asks, its session token, its call when it is ready. */
+/** Below `/<version>`: the tree of the requesting machine, its session token, and its call when it is ready. */
 export function createEc2Endpoint(gate: SessionGate): Endpoint {
   return ({ request, path, visitor }) => {
     if (path === 'api/token') return gate.issue(request, visitor);
@@ -55,12 +55,12 @@ export function createInstanceEndpoint(view: View): Endpoint {
 
 const isNothing = (path: string) => /^\/*$/.test(path);
 
-/** At `/phone-home`, for who has no EC2 version in the URL. */
+/** At `/phone-home`, for clients without an EC2 version in the URL. */
 export function phoneHomeEndpoint({ request, path, visitor }: Asked): Answer | Promise<Answer> {
   return isNothing(path) ? answerPhoneHome(request, visitor) : pathUnknown;
 }
 
-/** Listings are the same for all and need no machine. */
+/** Listings are the same for all machines and need none. */
 function ec2Answer(
   request: HttpRequest,
   path: string,
@@ -80,8 +80,8 @@ function ec2Answer(
 }
 
 /**
- * Below `/nocloud`: `<document>` of the machine that asks, or `<mac>/<document>`, which only the machine that has the MAC
- * and this host may read.
+ * Below `/nocloud`: `<document>` of the requesting machine, or `<mac>/<document>`, which only the machine with that MAC and this
+ * host may read.
  */
 export function createNocloudEndpoint(view: View, gate: SessionGate): Endpoint {
   return ({ request, path, visitor }) => {
@@ -109,8 +109,8 @@ function nocloudAnswer(kind: NocloudDocument, machine: Machine, visitor: Visitor
 }
 
 /**
- * Below `/ignition` and `/talos`: `config` of the machine that asks, or `<mac>/config`, as with NoCloud. It is the user-data
- * as it stands: those systems read one document, and a kernel argument needs a URL that is the same for every machine.
+ * Below `/ignition` and `/talos`: `config` of the requesting machine, or `<mac>/config`, as with NoCloud. It is the unchanged
+ * user-data: those systems read one document, and a kernel argument needs a URL that is the same for every machine.
  */
 export function createConfigEndpoint(
   view: View,
@@ -139,7 +139,7 @@ function configAnswer(
 ): Answer {
   if (!maySee(machine, visitor)) return { kind, outcome: 'machine-foreign', machine };
   const text = machine.hardware.spec?.userData ?? '';
-  // Ignition takes an empty document for a broken one, and 404 for an answer.
+  // Ignition rejects an empty document as broken, and accepts 404 as an answer.
   if (text === '') return { kind, outcome: 'no-user-data', machine };
   return { kind, outcome: 'served', text, machine, headers: { 'content-type': contentType } };
 }

@@ -1,4 +1,4 @@
-/** The clients themselves: curl, and cloud-init's own data sources where python3 finds them. */
+/** Real clients: curl, and cloud-init's own data sources where python3 finds them. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ test("cloud-init's renderers take a bond with a VLAN", { skip: skipCloudInit }, 
   const { rendered } = (
     await crawl({
       interfaces: [{ dhcp: { ...first, vlan_id: '100' } }, { dhcp: { mac: MACS[1], iface_name: 'eno2' } }],
-      // cloud-init's Ec2 takes an empty instance-id for a service that is not up yet.
+      // cloud-init's Ec2 treats an empty instance-id as a service that is not up yet.
       metadata: { bonding_mode: 4, instance: { id: 'i-0' } },
     })
   ).network;

@@ -26,8 +26,8 @@ import { createSessionGate } from './session-gate.ts';
 import { visitorOf, type Visitor } from './visitor.ts';
 
 /**
- * Instance metadata: EC2's tree, NoCloud's documents, rootio's disk layout, and the call of a machine that is ready. A
- * machine is known by the address it asks from, and is told nothing about any other. Answers from the view alone.
+ * Instance metadata: EC2's tree, NoCloud's documents, rootio's disk layout, and the call of a machine that is ready. A machine is
+ * identified by its source address, and gets no data of any other machine. Answers come only from the view.
  */
 export function createMetadataService(deps: MetadataDeps, config: MetadataConfig): Service {
   const set = new MetricSet();

@@ -6,8 +6,8 @@ import type { Visitor } from './visitor.ts';
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * cloud-init's phone_home: the machine says that it has booted what was installed. The body is read, as clients may not
- * hear an answer before they have sent it, and not believed: who calls is known by address.
+ * cloud-init's phone_home: the machine reports that it has booted the installed system. The body is read, because clients may not
+ * read an answer before they have sent it, but it is not trusted: the caller is identified by address.
  */
 export async function answerPhoneHome(request: HttpRequest, { search }: Visitor): Promise<Answer> {
   const kind = 'phone-home';

@@ -6,16 +6,16 @@ import type { MetadataMetrics } from './metrics.ts';
 import type { Machine, Visitor } from './visitor.ts';
 
 const INTERVAL_MS = 60_000;
-/** Machines; beyond it nothing new is written until those that were first have aged. */
+/** The number of machines. Beyond it nothing new is recorded until the oldest entries have expired. */
 const KEYS_MAX = 65_536;
 const PATH_LENGTH_MAX = 200;
-/** As with DHCP replies and scripts: thousands of machines at once must not push all else out of the bounded journal. */
+/** As with DHCP replies and scripts: thousands of machines at once must not evict everything else from the bounded journal. */
 const WRITTEN_PER_SECOND_MAX = 500;
 
 export interface RequestTimeline {
   /**
-   * Counts and logs an answer, and writes it to the machine's timeline: once a minute per kind and outcome, and so many a
-   * second of all machines.
+   * Counts and logs an answer, and records it in the machine's timeline: once a minute per kind and outcome, with a limit per
+   * second for all machines.
    */
   record(answer: Answer, from: { readonly path: string; readonly visitor: Visitor | undefined }): void;
 }
@@ -30,7 +30,7 @@ export function createRequestTimeline(deps: TimelineDeps, metrics: MetadataMetri
   const classOf = createClasses(deps.clock, metrics);
   const hasRoom = createBudget(deps.clock, WRITTEN_PER_SECOND_MAX);
   const isUnknownDue = createInterval(deps.clock);
-  /** The one refusal nobody finds in a timeline; once a minute of an address, whatever it asks for. */
+  /** The one refusal that is in no timeline. It is logged once a minute per address, whatever was requested. */
   const tellUnknown = (path: string, { address, origin }: Visitor) => {
     if (!isUnknownDue(address)) return;
     const ignored = origin === 'unproven' ? { ignoredHeader: 'x-forwarded-for' } : {};
@@ -51,7 +51,7 @@ export function createRequestTimeline(deps: TimelineDeps, metrics: MetadataMetri
       if (outcome === 'machine-unknown' && visitor !== undefined) tellUnknown(details.path, visitor);
       const machine = (answer.machine ?? ownOf(visitor))?.mac;
       if (machine === undefined || !ofClass.isDue(machine)) return;
-      // That a machine is ready is waited for, and is told whatever else is.
+      // Operators wait for a machine to be ready, so that is recorded regardless of the limits.
       if (kind !== 'phone-home' && !hasRoom()) return;
       deps.journal.append({ source: 'http', machine, ...lineFor(kind, outcome), details });
     },
@@ -65,7 +65,7 @@ function ownOf(visitor: Visitor | undefined): Machine | undefined {
 /** Answers of one kind and outcome. */
 interface AnswerClass {
   readonly requests: CounterChild;
-  /** True for a machine that was not let through in the last minute. */
+  /** Returns true for a machine that did not pass in the last minute. */
   readonly isDue: (machine: string) => boolean;
 }
 
@@ -91,7 +91,7 @@ function lineFor(kind: RequestKind, outcome: Outcome): { readonly event: string;
   return { event: 'metadata-served', message: `metadata served: ${kind}` };
 }
 
-/** True for a key that was not let through in the last minute. */
+/** Returns true for a key that did not pass in the last minute. */
 function createInterval(clock: Pick<Clock, 'monotonicMs'>): (key: string) => boolean {
   // In order of time: a key that passes moves to the end.
   const passedMs = new Map<string, number>();
@@ -109,7 +109,7 @@ function createInterval(clock: Pick<Clock, 'monotonicMs'>): (key: string) => boo
   };
 }
 
-/** True so many times in a second. */
+/** Returns true this many times in a second. */
 function createBudget(clock: Pick<Clock, 'monotonicMs'>, perSecond: number): () => boolean {
   let startedMs = clock.monotonicMs();
   let left = perSecond;

@@ -7,10 +7,10 @@ import type { Visitor } from './visitor.ts';
 const TOKEN_HEADER = 'x-aws-ec2-metadata-token';
 const LIFETIME_HEADER = 'x-aws-ec2-metadata-token-ttl-seconds';
 
-/** EC2's instance metadata service, version 2: a PUT buys a token, which a forged GET cannot have. */
+/** EC2's instance metadata service, version 2: a PUT returns a token, which a forged GET cannot have. */
 export interface SessionGate {
   issue(request: HttpRequest, visitor: Visitor): Answer;
-  /** Why the request may not pass; undefined when it may. */
+  /** Returns why the request is refused, or undefined when it may pass. */
   problemOf(request: HttpRequest, visitor: Visitor): Outcome | undefined;
 }
 
@@ -26,7 +26,7 @@ export function createSessionGate(
       const kind = 'token';
       const problem = methodProblem(request, kind, ['PUT']);
       if (problem !== undefined) return problem;
-      // As EC2: an open proxy must not fetch a token for whoever asks it.
+      // As EC2: an open proxy must not fetch a token for its clients.
       if (origin === 'unproven') return { kind, outcome: 'proxy-untrusted' };
       if (!search.ok) return { kind, outcome: search.outcome };
       const lifetime = parseLifetime(request.headers.get(LIFETIME_HEADER));

@@ -4,11 +4,11 @@ import { bytesToHex } from '@tinkerbell/wire';
 const TOKEN_BYTES = 32;
 /** Six hours, EC2's limit. */
 export const LIFETIME_SECONDS_MAX = 21_600;
-/** A client that asks for more loses its oldest. */
+/** A client that requests more loses its oldest. */
 const TOKENS_PER_CLIENT_MAX = 16;
 
 export interface SessionTokens {
-  /** A token that only this address may use, for that many seconds. */
+  /** Returns a token that only this address may use, for that many seconds. */
   issue(address: string, lifetimeSeconds: number): string;
   isValid(address: string, token: string): boolean;
 }
@@ -18,7 +18,7 @@ interface Token {
   readonly endsMs: number;
 }
 
-/** Kept in memory: a restart ends them, and clients fetch anew as they do on expiry. Issue to known machines only. */
+/** Kept in memory: a restart ends them, and clients fetch new ones as they do on expiry. Issue them only to known machines. */
 export function createSessionTokens(deps: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly random: Pick<Random, 'bytes'>;
@@ -39,7 +39,7 @@ export function createSessionTokens(deps: {
   };
 }
 
-/** 1 to 21600 seconds in decimal; undefined for anything else. */
+/** Parses 1 to 21600 seconds in decimal. Returns undefined for anything else. */
 export function parseLifetime(text: string | null): number | undefined {
   const seconds = /^[1-9]\d{0,4}$/.test(text ?? '') ? Number(text) : Number.NaN;
   return seconds <= LIFETIME_SECONDS_MAX ? seconds : undefined;

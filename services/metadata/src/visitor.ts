@@ -6,20 +6,20 @@ import { isLoopback, parseMac, type IpNetwork, type Mac } from '@tinkerbell/wire
 
 export interface Machine {
   readonly hardware: Hardware;
-  /** Under which its timeline is kept. */
+  /** The name under which its timeline is kept. */
   readonly mac: Mac | undefined;
 }
 
-/** No more than one machine is ever found: with several candidates nobody knows whose data it would be. */
+/** At most one machine is found: with several candidates the owner of the data would be unknown. */
 export type MachineSearch =
   | { readonly ok: true; readonly machine: Machine }
   | { readonly ok: false; readonly outcome: 'machine-unknown' | 'machine-ambiguous' | 'view-not-ready' };
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Visitor {
   readonly address: string;
   readonly origin: (ClientAddress & { ok: true })['origin'];
-  /** On this host, not behind a proxy on it. */
+  /** The client is on this host, and not behind a proxy on it. */
   readonly isLocal: boolean;
   readonly search: MachineSearch;
 }
@@ -47,7 +47,7 @@ export function machineWithMac(view: View, mac: Mac): MachineSearch {
   return onlyOne(view, view.hardwareByMac(mac), () => mac);
 }
 
-/** Reads all Hardware: an id is asked for a few times in the life of a machine. */
+/** Reads all Hardware, because an id is requested only a few times in the life of a machine. */
 export function machineWithInstanceId(view: View, id: string): MachineSearch {
   const all = view.all(collectionOf(hardwareKind)) as readonly Hardware[];
   const found = id === '' ? [] : all.filter(({ spec }) => spec?.metadata?.instance?.id === id);

@@ -8,13 +8,13 @@ export interface RelayDeps {
 }
 
 export interface RelayConfig {
-  /** Where the clients are. */
+  /** The network interface of the clients. */
   readonly downstream: readonly {
     readonly networkInterface: string;
-    /** Ours on it, when it has several; absent: its first. */
+    /** The relay's address on it, when it has several. Absent: its first. */
     readonly address?: Ipv4;
   }[];
-  /** Each gets every request. */
+  /** Each server gets every request. */
   readonly servers: readonly { readonly address: Ipv4 }[];
   readonly settings: RelaySettings;
 }

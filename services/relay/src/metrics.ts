@@ -2,7 +2,7 @@ import type { MetricSet } from '@tinkerbell/platform-metrics';
 
 export type RelayMetrics = ReturnType<typeof createRelayMetrics>;
 
-/** What the DHCP relay counts. `way` is empty towards servers. */
+/** The metrics of the DHCP relay. `way` is empty towards servers. */
 export function createRelayMetrics(set: MetricSet) {
   return {
     forwarded: set.counter('relay_forwarded_total', 'DHCP packets that the relay forwarded', [

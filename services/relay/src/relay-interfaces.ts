@@ -3,7 +3,9 @@ import { PlatformError, type NetworkInterface } from '@tinkerbell/platform-contr
 import { parseIpv4 } from '@tinkerbell/wire';
 import type { RelayConfig } from './config.ts';
 
-/** The network interfaces of clients with the address each is relayed for. Throws PlatformError when there is none. */
+/**
+ * Returns the network interfaces of clients with the address that each is relayed for. Throws PlatformError when there is none.
+ */
 export function relayInterfaces(
   { downstream }: Pick<RelayConfig, 'downstream'>,
   present: readonly NetworkInterface[],

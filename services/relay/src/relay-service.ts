@@ -17,7 +17,7 @@ import { checkRelayConfig, relayInterfaces } from './relay-interfaces.ts';
 
 type DropReason = RelayDropReason | 'no-other-server' | `undecodable-${string}`;
 
-/** `start` rejects with the platform's error when port 67 is taken, and with one of its own for settings that cannot work. */
+/** `start` rejects with the platform's error when port 67 is in use, and with its own error for settings that cannot work. */
 export function createRelayService(deps: RelayDeps, config: RelayConfig): Service {
   const set = new MetricSet();
   const relay = new Relay(deps, config, createRelayMetrics(set));
@@ -108,7 +108,7 @@ class Relay {
       settings,
     });
     if (decision.kind === 'drop') return this.#drop(datagram, decision.reason, decision.message);
-    // A server that relays itself would get its own packet back.
+    // A server that relays itself would receive its own packet again.
     const others = servers.filter(({ address }) => address !== datagram.peer.address);
     if (others.length === 0) return this.#drop(datagram, 'no-other-server', 'it came from the only server');
     if (decision.isInformationMissing) this.#metrics.informationOmitted.add();
@@ -142,7 +142,9 @@ class Relay {
   }
 }
 
-/** How it went; a frame that the platform cannot send becomes a broadcast, which RFC 2131 section 4.1 allows. */
+/**
+ * Returns the method that was used. A frame that the platform cannot send becomes a broadcast, which RFC 2131 section 4.1 allows.
+ */
 function deliver(socket: UdpSocket, bytes: Uint8Array, destination: ReplyDestination): string {
   const { kind, address, port } = destination;
   if (kind !== 'link-layer') {

@@ -1,4 +1,4 @@
-/** Protobuf on one side, domain values on the other. */
+/** Converts between protobuf messages and domain values. */
 import { create } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import {
@@ -13,9 +13,9 @@ import type { Workflow, WorkflowAction } from '@tinkerbell/resources';
 import type { ActionPlace, ActionReport, ActionState } from '@tinkerbell/workflow';
 
 /**
- * Volumes of the task come first; the action's environment wins over the task's; `KEY=VALUE` is sorted by bytes (upstream
- * GetAction). An action without a timeout has what is left of the workflow's: 0 is no limit to our agent, and for
- * upstream's it has passed at once.
+ * Volumes of the task come first. The action's environment overrides the task's, and `KEY=VALUE` is sorted by bytes (upstream
+ * GetAction). An action without a timeout gets what is left of the workflow's: 0 means unlimited to our agent, while for
+ * upstream's agent it expires at once.
  */
 export function actionResponse(
   workflow: Workflow,
@@ -37,7 +37,7 @@ export function actionResponse(
   });
 }
 
-/** Of the workflow; all of its timeout before its first report, 0 when it has none. */
+/** The remaining time of the workflow: its whole timeout before its first report, and 0 when it has none. */
 function secondsLeft({ status }: Workflow, nowMs: number): number {
   const { globalExecutionStop: stop, globalTimeout = 0 } = status ?? {};
   if (stop === undefined) return globalTimeout;
@@ -68,7 +68,7 @@ const stateNames: Readonly<Record<number, ActionState>> = {
   [StateType.SUCCESS]: 'SUCCESS',
 };
 
-/** Go writes one in at most 25 characters. */
+/** Go writes a number in at most 25 characters. */
 const DURATION_LENGTH_MAX = 64;
 
 export type ParsedReport =
@@ -103,7 +103,7 @@ export function parseReport(request: ActionStatusRequest): ParsedReport {
   };
 }
 
-/** Absent for no time, for Go's zero time (year 1) and for times no calendar holds. */
+/** Absent for no time, for Go's zero time (year 1) and for times outside the calendar. */
 function timeField(name: string, time: Timestamp | undefined): Record<string, string> {
   if (time === undefined || time.seconds <= 0n) return {};
   const date = new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1_000_000));

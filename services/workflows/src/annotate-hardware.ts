@@ -1,4 +1,4 @@
-/** What an agent tells of its machine, kept in the Hardware at its very first action (upstream GetAction). */
+/** Records what an agent reports about its machine, in the Hardware, at its very first action (upstream GetAction). */
 import {
   ATTRIBUTES_ANNOTATION,
   attributesAnnotation,
@@ -19,12 +19,12 @@ interface Deps {
 interface FirstAction {
   readonly workflow: Workflow;
   readonly place: ActionPlace;
-  /** Else the one that the workflow names. */
+  /** Otherwise the Hardware that the workflow names. */
   readonly hardware: Hardware | undefined;
   readonly attributes: AgentAttributes | undefined;
 }
 
-/** Never rejects: a Hardware without the annotation is no reason to withhold an action. An annotation that is there stays. */
+/** Never rejects, because a missing annotation must not withhold an action. An existing annotation stays. */
 export async function annotateHardware(deps: Deps, first: FirstAction): Promise<void> {
   const { workflow, attributes } = first;
   if (attributes === undefined || !isVeryFirst(first)) return;

@@ -1,4 +1,6 @@
-/** Each attempt of an action as a step in the trace of its machine's boot: from handed out until its end is reported. */
+/**
+ * Records each attempt of an action as a span in the trace of its machine's boot, from its assignment until its end is reported.
+ */
 import { noTracer, type Span, type Tracer } from '@tinkerbell/platform-contract';
 import type { ActionPlace } from '@tinkerbell/workflow';
 
@@ -7,12 +9,12 @@ type Action = ActionPlace['action'];
 interface Begun extends ActionPlace {
   /** `<namespace>/<name>` */
   readonly workflow: string;
-  /** MAC of the machine, where its Hardware names one. */
+  /** The MAC of the machine, if its Hardware names one. */
   readonly machine?: string;
   readonly agentId: string;
 }
 
-/** One whose end never comes is let go of when so many others have begun since. */
+/** An attempt whose end is never reported is dropped when this many others have begun since. */
 const OPEN_MAX = 20_000;
 
 export class AttemptSpans {
@@ -43,14 +45,14 @@ export class AttemptSpans {
     this.#open.set(keyOf(workflow, action), span);
   }
 
-  /** Does nothing for an attempt that goes on, and for one that began before the server. */
+  /** Does nothing for a running attempt, or for one that began before the server started. */
   end(workflow: string, action: Action): void {
     if (!this.#tracer.isOn || action.state === 'RUNNING') return;
     const key = keyOf(workflow, action);
     const span = this.#open.get(key);
     if (span === undefined) return;
     this.#open.delete(key);
-    // What the action says of its failure may hold anything; it is in the status and the timeline.
+    // The action's failure message may contain anything. It is in the status and the timeline.
     if (action.state !== 'SUCCESS')
       span.fail(action.state === 'PENDING' ? 'failed, tried again' : (action.state ?? ''));
     span.end();

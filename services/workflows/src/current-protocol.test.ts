@@ -97,7 +97,7 @@ test('an action without a timeout has what is left of the timeout of its workflo
   assert.ok(left > 0n && left <= 101n, String(left));
 });
 
-/** One turn of upstream's agent: an action, RUNNING with Go's zero time, the end. */
+/** One cycle of upstream's agent: an action, RUNNING with Go's zero time, the end. */
 async function turn(client: object, end: StateType): Promise<ActionResponse> {
   const action = await answerOf<ActionResponse>(client, 'getAction', { agentId });
   const { workflowId, taskId, actionId, name: actionName } = action;

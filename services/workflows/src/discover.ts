@@ -1,4 +1,6 @@
-/** The Hardware of an agent's machine; made when there is none and machines are discovered (upstream discovery.go). */
+/**
+ * Finds the Hardware of an agent's machine. Creates it when it does not exist and discovery is enabled (upstream discovery.go).
+ */
 import { hardwareCollection } from '@tinkerbell/store-contract';
 import type { ActionRequest } from '@tinkerbell/api/agent';
 import {
@@ -13,7 +15,7 @@ import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import { createObject } from './new-object.ts';
 import type { Newcomer, NewcomerDeps, Newcomers } from './newcomers.ts';
 
-/** All that an agent is told of other machines. */
+/** The only message that an agent gets about other machines. */
 export const UNCLEAR = 'whose hardware it is is not clear; the timeline of the machine says more';
 
 type Discovered = { readonly hardware: Hardware; readonly isNew: boolean } | Refused;
@@ -22,7 +24,7 @@ interface Refused {
   readonly message: string;
 }
 
-/** Never rejects: what cannot be discovered is recorded. */
+/** Never rejects. A failed discovery is recorded. */
 export async function discover(
   deps: NewcomerDeps,
   request: Pick<ActionRequest, 'agentId' | 'agentAttributes'>,
@@ -75,7 +77,7 @@ async function makeHardware(
   const created = await createObject(deps, made.hardware);
   if (created.ok) return { hardware: created.object, isNew: true };
   if (created.reason !== 'already-exists') return { refused: created.reason, message: created.message };
-  // Two calls of one agent may both find nothing.
+  // Two calls of one agent may both find no Hardware.
   const there = (await deps.store.get(created.key))?.object as Hardware | undefined;
   if (there?.spec?.agentID === agentId) return { hardware: there, isNew: false };
   return { refused: 'exists', message: `${created.message}, and is not of agent ${agentId}` };

@@ -1,4 +1,4 @@
-/** A Workflow for an agent that has none, by rule sets (upstream enrollment.go). */
+/** Creates a Workflow for an agent that has none, by rule sets (upstream enrollment.go). */
 import {
   ENROLLED_LABEL,
   attributesJson,
@@ -28,7 +28,7 @@ import type { Newcomer, NewcomerDeps } from './newcomers.ts';
 
 export const ruleSetCollection = collectionOf(workflowRuleSetKind);
 
-/** Attributes in characters of JSON that rules look at; a large server tells a tenth. */
+/** The longest attributes that rules match, in characters of JSON. A large server sends a tenth of that. */
 const ATTRIBUTES_MAX = 1024 * 1024;
 
 type Result = 'enrolled' | 'refused' | 'unmatched' | 'exists' | 'cap' | 'rate' | 'error';
@@ -36,20 +36,21 @@ type Result = 'enrolled' | 'refused' | 'unmatched' | 'exists' | 'cap' | 'rate' |
 interface Refused {
   readonly result: Result;
   readonly refusal: EnrollmentRefusal;
-  /** For the operator; the agent is not told. */
+  /** The message is for the operator and is not sent to the agent. */
   readonly explanation?: string;
 }
 
 type Outcome = { readonly workflow: Workflow; readonly explanation: string } | Refused;
 
 /**
- * For an agent without any Workflow. Undefined when one was made now or before in this call, or when agents are not enrolled. Hardware
- * is read anew each time: an operator may have approved it meanwhile.
+ * Enrolls an agent without any Workflow. Returns undefined when a Workflow was created now or earlier in this call, or when
+ * enrollment is disabled. Hardware is read again each time, because an operator may have approved it meanwhile.
  */
 export async function enroll(deps: NewcomerDeps, newcomer: Newcomer): Promise<EnrollmentRefusal | undefined> {
   if (deps.newcomers.enrollment === undefined || newcomer.isEnrolled) return undefined;
   if (newcomer.refusal !== undefined) {
-    // Without Hardware it would get around approval and caps. Why it has none is recorded.
+    // Without Hardware, the agent would bypass approval and caps. The reason for the missing Hardware is
+    // recorded.
     deps.newcomers.count('enrollment', 'refused');
     return refused(`this machine is not discovered: ${newcomer.refusal}`);
   }
@@ -101,7 +102,7 @@ async function attempt(
   return store(deps, made.workflow, explanation);
 }
 
-/** Those that make Workflows where the machine is; for a machine without Hardware all. */
+/** Returns the rule sets that create Workflows in the machine's namespace. For a machine without Hardware it returns all. */
 function ruleSetsFor({ view }: NewcomerDeps, hardware: Hardware | undefined): readonly WorkflowRuleSet[] {
   const all = view.all(ruleSetCollection) as readonly WorkflowRuleSet[];
   if (hardware === undefined) return all;

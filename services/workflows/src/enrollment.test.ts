@@ -1,4 +1,4 @@
-/** Discovery and enrollment through a real gRPC client; what the controller does to a Workflow is done by hand. */
+/** Discovery and enrollment through a real gRPC client. The test performs the controller's changes to a Workflow. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
@@ -74,7 +74,7 @@ async function startedServer(auto: Auto) {
     async change(key: ObjectKey, edit: (current: Resource) => Resource) {
       assert.ok((await updateObject(store, key, (current) => ({ object: edit(current) }))).ok);
     },
-    /** What the controller does, once the Workflow is there. */
+    /** Does what the controller does when the Workflow exists. */
     async render() {
       while ((await get(workflowKey)) === undefined) await new Promise(setImmediate);
       await this.change(workflowKey, (current) => ({ ...current, status: rendered() }));

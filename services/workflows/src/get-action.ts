@@ -1,4 +1,7 @@
-/** GetAction: the next action of an agent, durable before it is given; held until there is one. */
+/**
+ * GetAction returns the next action of an agent. The assignment is durable before it is sent. The call is held until there is an
+ * action.
+ */
 import type { ActionRequest, ActionResponse } from '@tinkerbell/api/agent';
 import type { EnrollmentRefusal } from '@tinkerbell/enrollment';
 import type { Workflow } from '@tinkerbell/resources';
@@ -23,11 +26,11 @@ import type { WaitingAgents } from './waiting-agents.ts';
 
 export interface GetActionDeps extends ReportDeps, NewcomerDeps {
   readonly waiting: WaitingAgents;
-  /** How long a call is held when there is nothing; upstream holds 60 s. */
+  /** The time for which a call is held when there is no action. Upstream holds 60 s. */
   readonly holdMs: number;
 }
 
-/** Rejects with an RpcError that carries upstream's code and message. `admit` is asked again before anything is given. */
+/** Rejects with an RpcError that carries upstream's code and message. `admit` is checked again before an action is assigned. */
 export async function getAction(
   deps: GetActionDeps,
   request: ActionRequest,
@@ -45,7 +48,7 @@ export async function getAction(
   try {
     const newcomer = await discover(deps, request);
     for (;;) {
-      // Listening begins before looking, so that no change falls in between.
+      // Subscribes before checking, so that no change is missed in between.
       const changed = deps.waiting.wait(agentId, holding.signal);
       const offered = await offerAction(deps, newcomer, speaker);
       if ('place' in offered) return actionResponse(offered.workflow, offered.place, deps.clock.nowMs());
@@ -65,7 +68,7 @@ export type Offered =
   | { readonly workflow: Workflow; readonly place: ActionPlace }
   | { readonly nothing: NothingToDo | EnrollmentRefusal };
 
-/** The next action of an agent, with the durable record that it was given to it (in this session, if it has one). */
+/** Returns the next action of an agent, with the durable record of its assignment (in this session, if it has one). */
 export async function offerAction(
   deps: GetActionDeps,
   newcomer: Newcomer,
@@ -101,7 +104,7 @@ async function served(
   const { agentId, attributes, hardware } = newcomer;
   const place = handedOutOf(after.status ?? {});
   if (place === undefined) {
-    // The agent came back in the middle of an action whose template has it fail or ask.
+    // The agent reconnected during an action whose template requires it to fail or ask.
     deps.timeline.stateChanged(before, after);
     return { nothing: { code: 'failed-precondition', message: 'interrupted' } };
   }

@@ -1,9 +1,9 @@
-/** How long an agent that has ended an action waits for its next one: what the engine adds to every action. */
+/** Measures how long an agent that has ended an action waits for its next one: the engine's overhead for every action. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import type { HistogramChild } from '@tinkerbell/platform-metrics';
 import type { WorkflowsMetrics } from './metrics.ts';
 
-/** A report whose next action never comes is forgotten when so many others have come since. */
+/** A report without a next action is forgotten when this many others have arrived since. */
 const REPORTS_KEPT = 20_000;
 
 export class HandoverTimes {
@@ -29,7 +29,7 @@ export class HandoverTimes {
     this.#endedMs.set(agentId, this.#clock.monotonicMs());
   }
 
-  /** The agent is given an action. */
+  /** An action is assigned to the agent. */
   served(agentId: string): void {
     const endedMs = this.#endedMs.get(agentId);
     if (endedMs === undefined) return;
@@ -37,7 +37,7 @@ export class HandoverTimes {
     this.#seconds.observe((this.#clock.monotonicMs() - endedMs) / 1000);
   }
 
-  /** The agent's workflow has ended: its next action is another's. */
+  /** The agent's workflow has ended. Its next action belongs to another workflow. */
   forget(agentId: string): void {
     this.#endedMs.delete(agentId);
   }

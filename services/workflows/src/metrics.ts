@@ -4,11 +4,11 @@ export type WorkflowsMetrics = ReturnType<typeof createWorkflowsMetrics>;
 export type SessionMetrics = ReturnType<typeof sessionMetrics>;
 export type CallMetrics = ReturnType<typeof callMetrics>;
 
-/** From what one write to memory takes to what a machine notices. */
+/** Buckets from the time of one write to memory up to a delay that a machine notices. */
 const NEXT_ACTION_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const METHOD = ['grpc_type', 'grpc_service', 'grpc_method'] as const;
 
-/** What the server of the agents counts. `grpc_server_*` are those of go-grpc-middleware, which upstream uses. */
+/** The metrics of the agents' server. `grpc_server_*` are those of go-grpc-middleware, which upstream uses. */
 export function createWorkflowsMetrics(set: MetricSet) {
   return { ...callMetrics(set), ...sessionMetrics(set), ...agentMetrics(set) };
 }

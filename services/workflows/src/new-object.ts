@@ -17,7 +17,7 @@ export type Created<Made> =
       readonly key: ObjectKey;
     };
 
-/** Stores an object that this server makes. Durable when it resolves with `ok`. */
+/** Stores an object that this server creates. It is durable when the promise resolves with `ok`. */
 export async function createObject<Made extends Resource>(deps: Deps, made: Made): Promise<Created<Made>> {
   const prepared = withIdentity(deps, made);
   if (!prepared.ok) return prepared;
@@ -32,7 +32,7 @@ export type Prepared<Made> =
   | { readonly ok: true; readonly key: ObjectKey; readonly object: Made }
   | Extract<Created<Made>, { ok: false }>;
 
-/** Checks an object and gives it the identity that the API gives to what is posted. */
+/** Checks an object and sets the identity fields that the API sets on created objects. */
 export function withIdentity<Made extends Resource>(
   { clock, random }: Pick<Deps, 'clock' | 'random'>,
   made: Made,

@@ -1,4 +1,4 @@
-/** What is kept about agents that nobody expects: caps on what they may cause, and what was told about each. */
+/** The state kept about unexpected agents: caps on what they may cause, and the last outcome reported for each. */
 import {
   takeToken,
   type AgentAttributes,
@@ -12,13 +12,13 @@ import type { Journal, JournalEntry, Store, View } from '@tinkerbell/store-contr
 import type { WorkflowsMetrics } from './metrics.ts';
 
 export interface AutoDiscoveryConfig extends DiscoverySettings {
-  /** Discovered Hardware at one time; 1000 when absent. */
+  /** The limit of discovered Hardware (default: 1000). */
   readonly maxDiscovered?: number;
   readonly rate?: RateCap;
 }
 
 export interface AutoEnrollmentConfig {
-  /** Enrolled Workflows at one time; 10,000 when absent. */
+  /** The limit of enrolled Workflows (default: 10,000). */
   readonly maxEnrolled?: number;
   readonly rate?: RateCap;
 }
@@ -33,25 +33,25 @@ export interface NewcomerDeps {
   readonly newcomers: Newcomers;
 }
 
-/** An agent for the time of one call. */
+/** An agent for the duration of one call. */
 export interface Newcomer {
   readonly agentId: string;
   readonly attributes: AgentAttributes | undefined;
   readonly hardware?: Hardware;
   readonly isJustDiscovered: boolean;
-  /** Why it has no Hardware although machines are discovered. */
+  /** The reason it has no Hardware although discovery is enabled. */
   readonly refusal?: string;
-  /** A Workflow was made in this call. */
+  /** A Workflow was created in this call. */
   isEnrolled: boolean;
 }
 
 const MAX_DISCOVERED = 1000;
 const MAX_ENROLLED = 10_000;
-/** A rack at once, then as many as a large site switches on; an agent that is refused asks again within the hold time. */
+/** A rack at once, then as many as a large site switches on. A refused agent asks again within the hold time. */
 const RATE: RateCap = { burst: 100, perSecond: 5 };
-/** Names of agents can be made up: they must not push the machines of others out of the journal. */
+/** Agent names can be made up. They must not evict other machines' records from the journal. */
 const RECORDS: RateCap = { burst: 500, perSecond: 20 };
-/** Agents whose last outcome is remembered, so that only changes are recorded. */
+/** The number of agents whose last outcome is remembered, so that only changes are recorded. */
 const REMEMBERED_MAX = 10_000;
 
 type NewcomerMetrics = Pick<WorkflowsMetrics, 'autoDiscovery' | 'autoEnrollment'>;
@@ -88,7 +88,7 @@ export class Newcomers {
     (what === 'discovery' ? autoDiscovery : autoEnrollment).add({ result });
   }
 
-  /** Records what became of an agent, unless the same was recorded last, or too much is. */
+  /** Records the outcome for an agent, unless it is the same as the last one, or the rate limit is reached. */
   record(
     { journal, clock }: Pick<NewcomerDeps, 'journal' | 'clock'>,
     agentId: string,
@@ -100,7 +100,7 @@ export class Newcomers {
       this.count(entry.event.startsWith('enroll') ? 'enrollment' : 'discovery', 'unrecorded');
       return;
     }
-    // The one that changed last goes last.
+    // The most recently changed entry is evicted last.
     this.#outcomes.delete(agentId);
     this.#outcomes.set(agentId, outcome);
     const [oldest] = this.#outcomes.keys();

@@ -1,7 +1,7 @@
 /**
- * ReportActionStatus: what became of an action. A report that changes nothing (a repeat, a late one) is
- * acknowledged and recorded; only a start that must not happen, or an action nobody knows, is refused, because
- * upstream's agent ends when a final report is refused.
+ * ReportActionStatus records the result of an action. A report that changes nothing (a repeated or late one) is acknowledged and
+ * recorded. Only a start that must not happen, or an unknown action, is refused, because upstream's agent exits when a final
+ * report is refused.
  */
 import { create } from '@bufbuild/protobuf';
 import {
@@ -29,9 +29,9 @@ export interface ReportDeps extends ApplyDeps {
   readonly door: AgentDoor;
 }
 
-/** Ours have 36 characters. */
+/** This server's ids have 36 characters. */
 const SHOWN_ID_LENGTH_MAX = 64;
-/** A status is written whole with every report. */
+/** Every report writes the whole status. */
 const MESSAGE_LENGTH_MAX = 8192;
 
 interface WorkflowName {
@@ -56,7 +56,7 @@ export async function reportActionStatus(
   return create(ActionStatusResponseSchema, {});
 }
 
-/** Undefined when the report changed the workflow, else why it did not. Rejects with an RpcError. */
+/** Returns undefined when the report changed the workflow, else why it did not. Rejects with an RpcError. */
 export async function recordReport(
   deps: ReportDeps,
   workflow: WorkflowName,
@@ -74,13 +74,13 @@ export async function recordReport(
   return applied.kind === 'refused' ? applied.refusal : undefined;
 }
 
-/** After the secrets are gone, so that no part of one is left at the end. */
+/** Runs after the secrets are removed, so that no part of one is left at the end. */
 function shortened(report: ActionReport): ActionReport {
   const { message } = report;
   return message === undefined ? report : { ...report, message: message.slice(0, MESSAGE_LENGTH_MAX) };
 }
 
-/** Records what a fenced agent reports, and that it changes nothing. */
+/** Records the report of a fenced agent, and that it changes nothing. */
 export function refuseFenced(
   deps: ReportDeps,
   { namespace, name }: WorkflowName,
@@ -103,7 +103,7 @@ function outcomeOf(applied: Updated<Reason>): string {
   return isRepeat ? 'repeated' : applied.kind;
 }
 
-/** What an action says of its failure may quote its environment. */
+/** The action's failure message may quote its environment. */
 function withoutSecrets(
   { view }: ReportDeps,
   { namespace, name }: WorkflowName,
@@ -134,7 +134,8 @@ function refuseOrRecord(
     return;
   }
   deps.timeline.reportRefused(workflow, place, { state: report.state, reason });
-  // No agent mixes tasks up by itself: the report is forged or about another workflow, and its sender must not take it as kept.
+  // Agents do not confuse tasks by themselves. The report is forged or about another workflow, so it must not
+  // be acknowledged.
   if (reason === 'another-task') throw wrongTask(report, place);
   if (!isTerminal(report.state)) {
     throw new RpcError('failed-precondition', `action ${place.action.name ?? ''} must not start: ${reason}`);
@@ -147,7 +148,7 @@ function wrongTask({ taskId, actionId }: ActionReport, { task }: ActionPlace): R
   return new RpcError('invalid-argument', message);
 }
 
-/** The end of an action whose workflow was deleted is acknowledged: nobody waits for it, and its agent must not hang on it. */
+/** The end of an action whose workflow was deleted is acknowledged: nobody waits for it, and its agent must not hang. */
 function refuseUnread(report: ActionReport, failure: { kind: string; message: string }): void {
   if (failure.kind !== 'not-found') throw new RpcError('unavailable', failure.message);
   if (!isTerminal(report.state)) throw new RpcError('internal', `error getting workflow: ${failure.message}`);

@@ -1,4 +1,4 @@
-/** What the workflow service writes to a machine's timeline. */
+/** The workflow service's entries in a machine's timeline. */
 import type { Workflow } from '@tinkerbell/resources';
 import type { Journal, JournalDetail, JournalSource, View } from '@tinkerbell/store-contract';
 import { subjectOf } from '@tinkerbell/engine-workflow-events';
@@ -6,7 +6,7 @@ import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 import type { AttemptSpans } from './attempt-spans.ts';
 import type { HandoverTimes } from './handover-times.ts';
 
-/** Sent by upstream's agent with every start; says nothing. */
+/** Upstream's agent sends it with every start. It carries no information. */
 const START_MESSAGE = 'running action';
 
 const endings: Readonly<Record<string, string>> = {

@@ -1,4 +1,6 @@
-/** Agents that hold a GetAction until there may be something for them. Woken by name; a wake-up is a hint, not a promise. */
+/**
+ * Agents that hold a GetAction until there may be something for them. They are woken by name. A wake-up is a hint, not a promise.
+ */
 export class WaitingAgents {
   readonly #wakes = new Map<string, Set<() => void>>();
 

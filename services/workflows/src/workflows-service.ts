@@ -1,4 +1,4 @@
-/** The gRPC server that agents talk to (upstream tink/server). */
+/** The gRPC server for agents (upstream tink/server). */
 import type {
   AgentGate,
   Authenticator,
@@ -38,12 +38,12 @@ import { WaitingAgents } from './waiting-agents.ts';
 import { workflowRpc } from './workflow-rpc.ts';
 
 export interface WorkflowsDeps {
-  /** With an authenticator, they say who may call the Provisioning API and what he may do. */
+  /** With an authenticator, they determine who may call the Provisioning API and what the caller may do. */
   readonly authorizer?: Authorizer;
   readonly authenticator?: Authenticator;
-  /** Absent: agents are believed. */
+  /** Absent: agents need no session. */
   readonly agentGate?: AgentGate;
-  /** Absent: nobody collects traces. */
+  /** Absent: no traces are collected. */
   readonly tracer?: Tracer;
   readonly store: Store;
   readonly view: View;
@@ -55,21 +55,21 @@ export interface WorkflowsDeps {
 
 export interface WorkflowsConfig extends ListenConfig {
   readonly holdMs?: number;
-  /** Absent: no proxy says who an agent is. */
+  /** Absent: no proxy identifies agents. */
   readonly agentClaim?: AgentClaimConfig;
-  /** Of our own HTTP: to whom else an agent may show its session. */
+  /** The URLs of our own HTTP servers to which an agent may present its session. */
   readonly httpOrigins?: readonly string[];
-  /** After which an agent of our own protocol counts as silent; 60 s when absent. */
+  /** The time after which an agent of our own protocol counts as silent (default: 60 s). */
   readonly silenceMs?: number;
   /** Absent: machines are not discovered. */
   readonly autoDiscovery?: AutoDiscoveryConfig;
-  /** Absent: agents without a Workflow get none by themselves. */
+  /** Absent: agents without a Workflow get none automatically. */
   readonly autoEnrollment?: AutoEnrollmentConfig;
   readonly provisioning?: ProvisioningConfig;
 }
 
 export interface WorkflowsService extends Service {
-  /** The port it listens on, once started. */
+  /** The port it listens on after the start. */
   port(): number;
 }
 
@@ -145,7 +145,7 @@ interface Wakeable {
   readonly newcomers: Newcomers;
 }
 
-/** Those that are concerned have to know of every change, also of one that gives them nothing. */
+/** The agents concerned must learn of every change, also of one that gives them nothing. */
 function wakeAgents(change: Change, { waiting, concerned, newcomers }: Wakeable): void {
   wakeFor(change, waiting, newcomers.enrollment !== undefined);
   wakeFor(change, concerned, newcomers.enrollment !== undefined);
@@ -153,7 +153,10 @@ function wakeAgents(change: Change, { waiting, concerned, newcomers }: Wakeable)
   for (const { agentID } of change.object.status?.tasks ?? []) concerned.wake(agentID);
 }
 
-/** Who may get something now: the agent of a workflow; with enrollment, those of a Hardware, and for a rule set everybody. */
+/**
+ * Returns the agents that may get something now: the agent of a workflow; with enrollment, those of a Hardware, and for a rule
+ * set all agents.
+ */
 function wakeFor(change: Change, waiting: WaitingAgents, enrolls: boolean): void {
   if (workflowCollection.holds(change)) {
     const agentId = change.object.status?.agentID;

@@ -1,10 +1,10 @@
-/** A collector as far as tests need one: OTLP/gRPC on loopback, read by hand from the wire (opentelemetry/proto/trace/v1/trace.proto). */
+/** A collector with only what tests need: OTLP/gRPC on loopback, decoded by hand (opentelemetry/proto/trace/v1/trace.proto). */
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
 
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for the first span of a trace. */
   readonly parentSpanId: string;
   readonly name: string;
   /** Nanoseconds since the Unix epoch. */
@@ -18,7 +18,7 @@ export interface CollectedSpan {
 export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Resolves with the spans once `wanted` is true of them; the test's own time limit ends a wait in vain. */
+  /** Resolves with the spans when `wanted` is true for them. The test's own time limit ends a wait that never succeeds. */
   until(wanted: (spans: readonly CollectedSpan[]) => boolean): Promise<readonly CollectedSpan[]>;
 }
 
@@ -66,7 +66,7 @@ export async function startCollector(port = 0): Promise<Collector> {
 
 type Field = readonly [number: number, value: bigint | Buffer];
 
-/** The fields of a message; groups are not read. */
+/** Returns the fields of a message. Groups are not read. */
 function fieldsOf(bytes: Buffer): readonly Field[] {
   const fields: Field[] = [];
   let at = 0;

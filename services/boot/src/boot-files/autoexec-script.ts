@@ -3,8 +3,8 @@ import { encodeUtf8 } from '@tinkerbell/wire';
 import { answerOf, fileOfBytes, type BootFileSource } from './boot-file.ts';
 
 /**
- * iPXE on UEFI (1.21 and newer) first looks for this name: in the root of TFTP, or beside the binary on HTTP. Giving it one
- * saves the Ctrl-B prompt and the wait for an IPv6 router: with it the script was asked for 0.5 s after the binary in QEMU.
+ * iPXE on UEFI (1.21 and newer) first requests this name: in the root of TFTP, or beside the binary on HTTP. Serving it skips the
+ * Ctrl-B prompt and the wait for an IPv6 router: in QEMU, iPXE then requested the script 0.5 s after the binary.
  */
 export const autoexecScript: BootFileSource = {
   name: 'autoexec.ipxe',

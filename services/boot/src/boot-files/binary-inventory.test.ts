@@ -10,7 +10,7 @@ import { createBinaryInventory, withInventory } from './binary-inventory.ts';
 import { createBootFiles } from './index.ts';
 import { fixedView, rackConfig, silentLog } from '../testing/rack.ts';
 
-/** An inventory of a folder with these files, a clock that is set by hand, and what it logs. */
+/** An inventory of a folder with these files, a clock that the test sets, and the log lines. */
 async function inventoryOf(context: TestContext, present: Readonly<Record<string, string>>) {
   const directory = mkdtempSync(join(tmpdir(), 'tinkerbell-binaries-'));
   context.after(() => rmSync(directory, { recursive: true }));

@@ -3,11 +3,11 @@ import type { Log } from '@tinkerbell/platform-contract';
 import type { BootFile, BootFiles } from './index.ts';
 import type { BootConfig, BootDeps } from '../config.ts';
 
-/** How long an answer counts: an operator who copies a file need not restart the server. */
+/** The time a search result counts, so that an operator who copies a file need not restart the server. */
 const KEPT_MS = 5_000;
-/** Names come from flags and Hardware; beyond this many, further ones are taken to be there. */
+/** Names come from flags and Hardware. Beyond this number, further names are assumed to exist. */
 const NAMES_MAX = 256;
-/** iPXE before this hangs when a script exits under UEFI. Debian 12's says `1.0.0+git-20190125.36a4c85-5.1`. */
+/** Earlier versions of iPXE hang when a script exits under UEFI. Debian 12's reports `1.0.0+git-20190125.36a4c85-5.1`. */
 const OLD_VERSION = /^1\.0\.0\+git-2019/;
 
 type Protocol = 'http' | 'tftp';
@@ -18,15 +18,15 @@ interface Entry {
 }
 
 export interface BinaryInventory {
-  /** True when the file was looked for and is not there. A name that is new is looked up for the next packet. */
+  /** Returns true when the file was searched and is missing. A new name is searched for the next packet. */
   lacks(name: string, protocol: Protocol): boolean;
-  /** Looks for every binary that an architecture gets, and logs what is served. */
+  /** Searches every binary that an architecture gets, and logs what is served. */
   load(): Promise<void>;
 }
 
 /**
- * Knows which boot files the server has, so that DHCP offers no other. DHCP answers at once and files are found later:
- * it answers by what the last search found.
+ * Knows which boot files the server has, so that DHCP offers only those. DHCP answers at once, with the result of the last
+ * search.
  */
 export function createBinaryInventory(
   deps: Pick<BootDeps, 'clock' | 'log'>,
@@ -34,7 +34,7 @@ export function createBinaryInventory(
 ): BinaryInventory {
   const { clock, log } = deps;
   const entries = new Map<string, Entry>();
-  /** Names, not yet found again, that were warned of: once for both protocols. */
+  /** Missing names that were logged, once for both protocols, until they are found again. */
   const warned = new Set<string>();
 
   async function look(name: string, protocol: Protocol, entry: Entry): Promise<void> {
@@ -107,7 +107,7 @@ async function logServed(
   log.info('iPXE binaries', { directory: config.ipxeDirectory, served: served.join(', ') || 'none' });
 }
 
-/** The settings with what is missing; as they are for what another server has. */
+/** Returns the settings with the missing binaries. Settings for files of another server stay unchanged. */
 export function withInventory(config: BootConfig, inventory: BinaryInventory): NetbootSettings {
   const own = ownProtocols(config);
   return {
@@ -116,7 +116,7 @@ export function withInventory(config: BootConfig, inventory: BinaryInventory): N
   };
 }
 
-/** By which protocols clients come to this server for binaries, and not to another that the settings name. */
+/** The protocols by which clients fetch binaries from this server, and not from another one that the settings name. */
 function ownProtocols({ netboot, tftp, routes }: BootConfig): readonly Protocol[] {
   const { serverAddress } = netboot;
   const hasTftp = tftp !== undefined && netboot.tftp.address === serverAddress;
@@ -129,7 +129,7 @@ async function isThere(files: BootFiles, name: string, protocol: Protocol): Prom
   return (await files.find({ fileName: name, clientAddress: '' })).kind !== 'not-found';
 }
 
-/** The version a UEFI binary has in its text; BIOS binaries are compressed. */
+/** Returns the version in the text of a UEFI binary. BIOS binaries are compressed. */
 export function ipxeVersionIn(bytes: NonNullable<BootFile['whole']>): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   return /\b1\.\d{1,3}\.\d{1,3}\+[\w.+-]{1,64}/.exec(text)?.[0];

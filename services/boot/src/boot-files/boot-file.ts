@@ -1,30 +1,30 @@
-/** A file on its way to a machine: in memory, or read as it is asked for. */
+/** A file for a machine: in memory, or read on demand. */
 export interface BootFile {
   readonly sizeBytes: number;
-  /** All of it, where it is in memory. Not to be written to. */
+  /** The whole file, if it is in memory. Do not write to it. */
   readonly whole?: Uint8Array;
   /**
-   * `length` bytes from `offset`, at once where they are in memory. Not to be written to. Rejects when the file has changed
+   * Returns `length` bytes from `offset`, at once if they are in memory. Do not write to them. Rejects when the file has changed
    * since it was found, or can no longer be read.
    */
   slice(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
 }
 
 export interface BootFileRequest {
-  /** As the client sent it. */
+  /** The name as the client sent it. */
   readonly fileName: string;
-  /** The client's own address; the Hardware that has it is the machine that asks. */
+  /** The client's own address. The machine is the one whose Hardware has this address. */
   readonly clientAddress: string;
 }
 
-/** `refused`: the source has this file, but a value in the Hardware is not safe to write; the message names the field. */
+/** `refused`: the source has this file, but a value in the Hardware is not safe to write. The message names the field. */
 export type BootFileAnswer =
   | { readonly kind: 'file'; readonly file: BootFile }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** One place where files come from. Undefined declines: the next one is asked. */
+/** One source of files. Undefined declines, and the next source is asked. */
 export interface BootFileSource {
-  /** In words for the timeline, such as `asset directory`. */
+  /** The source's name in the timeline, such as `asset directory`. */
   readonly name: string;
   find(request: BootFileRequest): Promise<BootFileAnswer | undefined> | BootFileAnswer | undefined;
 }

@@ -50,7 +50,7 @@ async function find(fileName: string, hardware: Hardware = machine(), state = ''
   return Buffer.from(await found.file.slice(0, found.file.sizeBytes)).toString();
 }
 
-/** Stands still until it is told to go on. */
+/** Pauses until the test lets it continue. */
 function steppedClock() {
   let nowMs = 0;
   const step = (milliseconds: number) => void (nowMs += milliseconds);

@@ -1,4 +1,4 @@
-/** What was used last, up to a number of bytes; the least recently used goes first. */
+/** Keeps the most recently used entries, up to a number of bytes. The least recently used one is evicted first. */
 export class BoundedCache<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
   readonly #bytesMax: number;
@@ -16,7 +16,7 @@ export class BoundedCache<Value> {
     return found.value;
   }
 
-  /** Replaces what the key had. The newest stays, however large. */
+  /** Replaces the entry of the key. The newest entry stays, whatever its size. */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
     this.#entries.set(key, { value, bytes });

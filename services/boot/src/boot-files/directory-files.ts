@@ -3,7 +3,7 @@ import { answerOf, type BootFileSource } from './boot-file.ts';
 import { relativePathOf } from './file-names.ts';
 import type { FileStore } from './file-store.ts';
 
-/** Files below the asset directory, by their path. */
+/** Serves files below the asset directory by their path. */
 export function createAssetFiles(store: FileStore, directory: string | undefined): BootFileSource {
   return {
     name: 'asset directory',
@@ -17,8 +17,8 @@ export function createAssetFiles(store: FileStore, directory: string | undefined
 }
 
 /**
- * `hook/<name>`: kernel and initrd for boot loaders that load by TFTP. Directories before it are passed over, as PXELINUX and
- * U-Boot put the one of their own boot file there.
+ * Serves `hook/<name>`: kernel and initrd for boot loaders that load by TFTP. Directories before it are ignored, because PXELINUX
+ * and U-Boot prepend the directory of their own boot file.
  */
 export function createHookFiles(store: FileStore, directory: string | undefined): BootFileSource {
   return {

@@ -1,6 +1,8 @@
 const PATH_CHARACTERS_MAX = 512;
 
-/** The last element of a path, without the trace suffix upstream's DHCP appends (`-00-<trace id>-<span id>-<flags>`). */
+/**
+ * Returns the last element of a path, without the trace suffix that upstream's DHCP appends (`-00-<trace id>-<span id>-<flags>`).
+ */
 export function baseNameOf(path: string): string {
   return path
     .slice(path.lastIndexOf('/') + 1)
@@ -8,8 +10,8 @@ export function baseNameOf(path: string): string {
 }
 
 /**
- * The iPXE binary at the end of a path, directories ignored so that `<mac>/ipxe.efi` works. Undefined when it is no plain
- * binary name.
+ * Returns the iPXE binary at the end of a path. Directories are ignored, so that `<mac>/ipxe.efi` works. Returns undefined when
+ * it is not a plain binary name.
  */
 export function binaryNameOf(path: string): string | undefined {
   const base = baseNameOf(path);
@@ -18,7 +20,10 @@ export function binaryNameOf(path: string): string | undefined {
     : undefined;
 }
 
-/** A name relative to a root, or undefined when it climbs, is no text or could name anything but a file below. */
+/**
+ * Returns a name relative to a root. Returns undefined when it climbs, is not text, or could name anything but a file below the
+ * root.
+ */
 export function relativePathOf(fileName: string): string | undefined {
   if (fileName.length > PATH_CHARACTERS_MAX || /[\p{Cc}\\:]/u.test(fileName)) return undefined;
   const segments = fileName.replace(/^\/+/, '').split('/');

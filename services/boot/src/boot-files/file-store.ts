@@ -3,20 +3,23 @@ import type { BootDeps } from '../config.ts';
 import { fileOfBytes, type BootFile } from './boot-file.ts';
 import { BoundedCache } from './bounded-cache.ts';
 
-/** Files up to this size are kept whole: iPXE binaries, boot loaders, texts. Larger ones are read piece by piece. */
+/** Files up to this size are cached whole: iPXE binaries, boot loaders, texts. Larger ones are read in chunks. */
 export const WHOLE_FILE_BYTES_MAX = 8 * 1024 * 1024;
 const WHOLE_CACHE_BYTES_MAX = 64 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** To look again for every machine of a rack costs more than to send a small file. Entries, however many paths are asked for. */
+/**
+ * Checking the disk for every machine of a rack costs more than sending a small file. The number of entries is limited, however
+ * many paths are requested.
+ */
 const INFO_KEPT_MS = 1_000;
 const INFOS_MAX = 1_024;
-/** Shared by all transfers: a rack that is switched on reads the same places of the same initrd. */
+/** Shared by all transfers: a rack that is switched on reads the same parts of the same initrd. */
 const CHUNK_CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface FileStore {
-  /** Undefined when there is no such regular file below `root`. */
+  /** Returns undefined when `root` has no such regular file below it. */
   open(root: string, path: string): Promise<BootFile | undefined>;
-  /** The same in memory, whole; undefined also when it has more than WHOLE_FILE_BYTES_MAX bytes. */
+  /** Returns the same file whole, in memory. Returns undefined also when it has more than WHOLE_FILE_BYTES_MAX bytes. */
   read(root: string, path: string): Promise<Uint8Array | undefined>;
 }
 
@@ -27,12 +30,14 @@ interface Chunk {
   readonly index: number;
 }
 
-/** Files as they were on disk a second ago at most; what is in memory is of use as long as size and time of change stay. */
+/**
+ * Serves files as they were on disk at most a second ago. Cached bytes are used while size and modification time stay the same.
+ */
 export function createFileStore({ files, clock }: Pick<BootDeps, 'files' | 'clock'>): FileStore {
   const wholeBytes = createWholeFiles(files);
   const chunks = new BoundedCache<Uint8Array | Promise<Uint8Array>>(CHUNK_CACHE_BYTES_MAX);
 
-  /** Kept from the moment it is asked for, so that many transfers read it once; a failure is forgotten. */
+  /** Cached from the moment of the request, so that many transfers cause one read. A failure is not cached. */
   function chunkOf(chunk: Chunk): Uint8Array | Promise<Uint8Array> {
     const { root, path, info, index } = chunk;
     const key = `${root}\0${path}\0${info.modifiedMs}\0${info.sizeBytes}\0${index}`;
@@ -85,7 +90,7 @@ export function createFileStore({ files, clock }: Pick<BootDeps, 'files' | 'cloc
   };
 }
 
-/** A rack that is switched on asks for the same file at once: one reads it, all wait for that. */
+/** A rack that is switched on requests the same file at once: one request reads it, and all wait for that. */
 function createWholeFiles(files: BootDeps['files']) {
   const whole = new BoundedCache<{ info: FileInfo; bytes: Uint8Array }>(WHOLE_CACHE_BYTES_MAX);
   const reading = new Map<string, { info: FileInfo; bytes: Promise<Uint8Array | undefined> }>();
@@ -125,7 +130,7 @@ async function readChunk(files: BootDeps['files'], { root, path, info, index }: 
 
 type ChunkAt = (index: number) => Uint8Array | Promise<Uint8Array>;
 
-/** Reads one chunk ahead of what is asked for. */
+/** Reads one chunk ahead of the request. */
 function chunkedFile(sizeBytes: number, chunkAt: ChunkAt): BootFile {
   return {
     sizeBytes,
@@ -144,7 +149,7 @@ function chunkedFile(sizeBytes: number, chunkAt: ChunkAt): BootFile {
   };
 }
 
-/** A failure shows when the bytes are asked for. */
+/** A failure is reported when the bytes are requested. */
 function readAhead(chunkAt: ChunkAt, index: number): void {
   const next = chunkAt(index);
   if (next instanceof Promise) next.catch(() => undefined);

@@ -6,7 +6,9 @@ import { hasWorkToDo } from '../machine-state.ts';
 import { answerOf, fileOfBytes, type BootFileSource } from './boot-file.ts';
 import { loaderMachine } from './loader-machine.ts';
 
-/** `pxelinux.cfg/...` and `grub.cfg...` of a machine with Hardware: the in-memory OS while it has work, else its disk. */
+/**
+ * Generates `pxelinux.cfg/...` and `grub.cfg...` for a machine with Hardware: the in-memory OS while it has work, else its disk.
+ */
 export function createGeneratedLoaderConfig(
   deps: Pick<BootDeps, 'view' | 'bootTokens'>,
   { hook, netboot }: Pick<BootConfig, 'hook' | 'netboot'>,

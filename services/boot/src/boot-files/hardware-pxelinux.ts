@@ -3,7 +3,7 @@ import type { BootDeps } from '../config.ts';
 import { answerOf, fileOfBytes, type BootFileSource } from './boot-file.ts';
 import { loaderMachine } from './loader-machine.ts';
 
-/** `pxelinux.cfg/...` as the Hardware has it, verbatim: it is a configuration and its author's business. */
+/** Serves `pxelinux.cfg/...` verbatim from the Hardware. It is a configuration, and its author is responsible for it. */
 export function createHardwarePxelinux({ view }: Pick<BootDeps, 'view'>): BootFileSource {
   return {
     name: 'pxelinux.config of the Hardware',

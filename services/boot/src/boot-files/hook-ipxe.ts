@@ -1,7 +1,7 @@
 /**
- * `hook.ipxe`, the script of the documented stack that boots the in-memory OS. The operator's own, in the folder of the images
- * or of the in-memory OS, comes first. Else it is the script of the machine that asks, and for one without Hardware the script
- * that is the same for every machine: it says who it is by its own `${mac}`, and holds no secret.
+ * Serves `hook.ipxe`, the script of the documented stack that boots the in-memory OS. The operator's own file, in the folder of
+ * the images or of the in-memory OS, comes first. Otherwise it is the script of the requesting machine. A machine without
+ * Hardware gets the script that is the same for every machine: it identifies itself by its own `${mac}`, and holds no secret.
  */
 import { encodeUtf8, parseMac } from '@tinkerbell/wire';
 import { createBootTokens } from '../boot-tokens.ts';
@@ -13,7 +13,7 @@ import type { FileStore } from './file-store.ts';
 
 export const HOOK_IPXE = 'hook.ipxe';
 
-/** The operator's own; undefined when there is none. */
+/** Returns the operator's own file, or undefined when it does not exist. */
 export async function ownHookIpxe(
   store: FileStore,
   { imagesDirectory, hookDirectory }: Pick<BootConfig, 'imagesDirectory' | 'hookDirectory'>,
@@ -25,7 +25,7 @@ export async function ownHookIpxe(
   return undefined;
 }
 
-/** By TFTP, below any directories; a MAC among them names the machine. */
+/** Serves it by TFTP, below any directories. A MAC among them names the machine. */
 export function createHookIpxe(
   store: FileStore,
   deps: Pick<BootDeps, 'view' | 'bootTokens'>,

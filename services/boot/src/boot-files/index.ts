@@ -23,17 +23,17 @@ export type FoundBootFile =
   | { readonly kind: 'not-found'; readonly asked: readonly string[] };
 
 export interface BootFiles {
-  /** The first source that has the file. Rejects when a file that is there cannot be read. */
+  /** Returns the file of the first source that has it. Rejects when an existing file cannot be read. */
   find(request: BootFileRequest): Promise<FoundBootFile>;
-  /** An iPXE binary, or `autoexec.ipxe`, by the last element of a path; undefined when there is none. */
+  /** Returns an iPXE binary, or `autoexec.ipxe`, by the last element of a path. Returns undefined when it does not exist. */
   binary(path: string): Promise<BootFile | undefined>;
-  /** The operator's own `hook.ipxe`; undefined when there is none. */
+  /** Returns the operator's own `hook.ipxe`, or undefined when it does not exist. */
   ownHookIpxe(): Promise<BootFile | undefined>;
 }
 
 /**
- * Where boot files come from, an ordered list: the first source that does not decline wins. What an operator wrote or put
- * there (Hardware, asset directory) comes before what is generated.
+ * The sources of boot files, an ordered list: the first source that does not decline wins. What an operator wrote (Hardware,
+ * asset directory) comes before what is generated.
  */
 export function createBootFiles(
   deps: Pick<BootDeps, 'files' | 'view' | 'log' | 'clock' | 'bootTokens'>,
@@ -74,8 +74,8 @@ export function createBootFiles(
 }
 
 /**
- * The name, and without the MAC that our DHCP put before it: a boot loader asks for all its files in the directory it was
- * itself loaded from.
+ * Returns the name, and the name without the MAC that our DHCP prepended: a boot loader requests all its files from the directory
+ * it was loaded from.
  */
 function namesOf(fileName: string): readonly string[] {
   const [first = '', ...rest] = fileName.replace(/^\/+/, '').split('/');

@@ -4,24 +4,24 @@ import { answerOf, fileOfBytes, type BootFile, type BootFileSource } from './boo
 import { binaryNameOf } from './file-names.ts';
 import type { FileStore } from './file-store.ts';
 
-/** Where Debian's ipxe package has the same build under another name than upstream's table. */
+/** Names of the same builds in Debian's ipxe package, where they differ from upstream's table. */
 const debianNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['snp-arm64.efi', ['snponly-arm64.efi', 'ipxe-arm64.efi']],
   ['snp-x86_64.efi', ['snponly.efi']],
 ]);
 
 export interface IpxeBinaries extends BootFileSource {
-  /** By the last element of a path. */
+  /** Looks up by the last element of a path. */
   binary(path: string): Promise<BootFile | undefined>;
 }
 
-/** iPXE binaries by base name, patched as the operator says. */
+/** Serves iPXE binaries by base name, patched as the operator configured. */
 export function createIpxeBinaries(
   store: FileStore,
   { log }: Pick<BootDeps, 'log'>,
   { ipxeDirectory, ipxePatch }: Pick<BootConfig, 'ipxeDirectory' | 'ipxePatch'>,
 ): IpxeBinaries {
-  // The bytes of a file are the same object until it changes: a rack shares one patched copy.
+  // The bytes of a file are the same object until it changes, so a rack shares one patched copy.
   const patchedCopies = new WeakMap<Uint8Array, Uint8Array>();
   const patched = (bytes: Uint8Array): Uint8Array => {
     if (ipxePatch === '') return bytes;

@@ -3,7 +3,10 @@ import type { BootDeps } from '../config.ts';
 import { macAt } from '../machine-state.ts';
 import type { BootFileRequest } from './boot-file.ts';
 
-/** Which boot loader asks for its configuration, and the machine its file name speaks of; undefined for other names. */
+/**
+ * Returns which boot loader requests its configuration, and the machine that the file name identifies. Returns undefined for
+ * other names.
+ */
 export function loaderMachine(
   view: BootDeps['view'],
   { fileName, clientAddress }: BootFileRequest,

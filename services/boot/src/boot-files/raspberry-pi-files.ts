@@ -5,7 +5,10 @@ import { answerOf, fileOfBytes, type BootFileSource } from './boot-file.ts';
 import { relativePathOf } from './file-names.ts';
 import type { FileStore } from './file-store.ts';
 
-/** `<serial number>/...` of the Raspberry Pi whose Hardware has the client's address; nothing without an asset directory. */
+/**
+ * Serves `<serial number>/...` to the Raspberry Pi whose Hardware has the client's address. Serves nothing without an asset
+ * directory.
+ */
 export function createRaspberryPiFiles(
   store: FileStore,
   { view }: Pick<BootDeps, 'view'>,

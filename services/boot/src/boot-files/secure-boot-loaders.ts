@@ -3,7 +3,7 @@ import { answerOf, type BootFileSource } from './boot-file.ts';
 import { baseNameOf } from './file-names.ts';
 import type { FileStore } from './file-store.ts';
 
-/** Names of one program: what firmware and shim ask for first, then Debian's (shim-signed, grub-efi-*-signed). */
+/** Names of one program: first the name that firmware and shim request, then Debian's (shim-signed, grub-efi-*-signed). */
 const NAMES: readonly (readonly string[])[] = [
   ['shimx64.efi', 'shimx64.efi.signed'],
   ['shimaa64.efi', 'shimaa64.efi.signed'],
@@ -14,8 +14,8 @@ const NAMES: readonly (readonly string[])[] = [
 ];
 
 /**
- * shim, GRUB and MokManager, for machines with Secure Boot, which refuse iPXE. By base name, from the iPXE or the asset
- * directory; shim asks for GRUB beside itself, whatever directory that was.
+ * Serves shim, GRUB and MokManager to machines with Secure Boot, which reject iPXE. Files are found by base name, in the iPXE or
+ * the asset directory. shim requests GRUB from its own directory, whichever that was.
  */
 export function createSecureBootLoaders(
   store: FileStore,

@@ -1,7 +1,7 @@
 import { U_BOOT_SCRIPT_NAME, uBootScript } from '@tinkerbell/netboot';
 import { answerOf, fileOfBytes, type BootFileSource } from './boot-file.ts';
 
-/** U-Boot would otherwise run our iPXE, which does not get to its network there (seen with 2023.01 for QEMU). */
+/** Otherwise U-Boot would run our iPXE, which cannot use its network there (seen with 2023.01 for QEMU). */
 export const uBootScriptSource: BootFileSource = {
   name: 'U-Boot script',
   find: ({ fileName }) =>

@@ -1,7 +1,9 @@
 import type { View } from '@tinkerbell/store-contract';
 import type { Ipv4, Mac } from '@tinkerbell/wire';
 
-/** Who else may have an address that a client found in use, as far as anyone here knows; a sentence for the operator. */
+/**
+ * Returns a sentence for the operator about who else may use an address that a client found in use, as far as the server knows.
+ */
 export function holdersOf(view: View, address: Ipv4, client: Mac): string {
   const others = view
     .hardwareByIp(address)

@@ -1,4 +1,4 @@
-/** Broken requests over a real cable, each by broadcast and by unicast, and after each a machine that gets its offer. */
+/** Broken requests over a real veth pair, each by broadcast and by unicast. After each, a machine must get its offer. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -106,7 +106,7 @@ describe('bad input', { skip }, () => {
         const mac = `02:00:5e:11:00:${index.toString(16).padStart(2, '0')}`;
         assert.deepEqual([toMac, address], [mac, `192.168.77.${100 + index}:68`], name);
         if (outcome === 'silence') continue;
-        // The kernel may hand over what two processors sent in another order.
+        // The kernel may reorder what two processors sent.
         for (const number of [everybody, us])
           assert.ok(decodePacket((await answerTo(number)).payload).ok, name);
       }

@@ -1,6 +1,6 @@
 /**
- * The DHCP clients of operating systems through a whole life of a lease: they get it, renew it, are refused when the machine
- * was moved to another address, take that, and give it back. All at the same time, each on a cable of its own.
+ * DHCP clients of operating systems through the whole life of a lease: they get it, renew it, are refused when the machine was
+ * moved to another address, take the new one, and release it. All run at the same time, each on its own veth pair.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -15,8 +15,8 @@ import { MAC } from '../testing/rack.ts';
 import { startService, type ServeOptions } from '../testing/service-process.ts';
 
 /**
- * They renew it at half its time. All four take 20 as it is; the rest is what a busy machine may take to start the service
- * again, before the lease ends and nothing is left to be refused.
+ * Clients renew at half the lease time. All four accept 20 as it is. The rest is what a busy machine may need to restart the
+ * service before the lease ends and nothing is left to refuse.
  */
 const LEASE_SECONDS = 30;
 const MOVED_TO = '192.168.77.11';
@@ -68,7 +68,7 @@ async function leaseFromPool(client: DhcpClient): Promise<void> {
   await service.stop();
 }
 
-/** A cable with the client's machine at its end, and what it takes to watch both. */
+/** A veth pair with the client's machine at its end, and the means to watch both. */
 async function setStage(client: DhcpClient, act: string) {
   const directory = mkdtempSync(join(tmpdir(), `dhcp-${client.name}-`));
   const link = linkNamespaces(`${client.name.slice(0, 8)}-${act}`, MAC);
@@ -126,7 +126,7 @@ function addressesIn(link: LinkedNamespaces): readonly string[] {
   return [...shown.matchAll(/inet (\S+)/g)].map(([, address]) => address ?? '');
 }
 
-/** Asks again and again; fails with what it sees when it has waited long enough for the slowest machine. */
+/** Retries until it succeeds. Fails with the last observation after a time that suits the slowest machine. */
 async function untilTrue(holds: () => boolean, seen: () => readonly string[]): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!holds()) {

@@ -1,6 +1,6 @@
 /**
- * Where replies really go: frames captured at the client's end of a cable, for every row of RFC 2131 section 4.1, and
- * what busybox's udhcpc, which sets no broadcast flag, makes of them.
+ * Checks where replies really go: frames captured at the client's end of a veth pair, for every row of RFC 2131 section 4.1, and
+ * how busybox's udhcpc, which sets no broadcast flag, handles them.
  */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -17,7 +17,10 @@ import { packet } from '../testing/packets.ts';
 import { MAC } from '../testing/rack.ts';
 import { startService, type ServiceProcess } from '../testing/service-process.ts';
 
-/** Of the cable's end, which is not the machine that asks: ARP gives this one, a frame to the machine has its own. */
+/**
+ * The MAC of the veth end, which is not the requesting machine: ARP returns this one, while a frame to the machine has the
+ * machine's MAC.
+ */
 const NEIGHBOUR = '02:00:5e:10:00:99';
 const RELAY = ipv4('192.168.77.3');
 const MACHINE = ipv4('192.168.77.10');

@@ -1,4 +1,4 @@
-/** Other servers are noticed: by rules with a fake link, and for real beside dnsmasq at the other end of a cable. */
+/** Detects other servers: by rules with a fake link, and with a real dnsmasq at the other end of a veth pair. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -186,7 +186,7 @@ describe('dnsmasq at the other end of the cable', { skip }, () => {
       singlePort: false,
       watchesLink: true,
     });
-    // Asked from our end, so that what comes in at it is dnsmasq's.
+    // Requests are sent from the server's end, so that what arrives there is dnsmasq's.
     const questions = [packet({ messageType: 1 }), packet(UEFI)].map((bytes) => ({
       hex: bytesToHex(bytes),
       address: '255.255.255.255',

@@ -1,4 +1,4 @@
-/** Notices other DHCP and PXE servers in the networks that this one serves, and says so once an hour. */
+/** Detects other DHCP and PXE servers in the served networks, and logs them once an hour. */
 import { CLIENT_PORT, clientMacOf, decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import { foreignServerOf, type ForeignServer } from '@tinkerbell/netboot';
 import { PlatformError, type LinkLayer, type LinkLayerSocket } from '@tinkerbell/platform-contract';
@@ -7,11 +7,11 @@ import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
 
 const HOUR_MS = 3_600_000;
-/** Machines times servers; forged packets must not fill the journal. */
+/** Machines times servers. Forged packets must not fill the journal. */
 const TOLD_GATE = { intervalMs: HOUR_MS, keysMax: 500 } as const;
-/** Servers that `/metrics` lists. */
+/** The number of servers that `/metrics` lists. */
 const LISTED_MAX = 16;
-/** It reports what has happened: nobody waits for it, and each look wakes the process. */
+/** Detection is not urgent, and each poll wakes the process. */
 const POLL_MS = 500;
 
 interface Listed extends Pick<ForeignServer, 'address' | 'kind'> {
@@ -19,9 +19,9 @@ interface Listed extends Pick<ForeignServer, 'address' | 'kind'> {
 }
 
 export interface ForeignServers {
-  /** A packet that is not ours to answer. */
+  /** A packet that another server must answer. */
   seen(packet: DhcpPacket): void;
-  /** Listens on the network interfaces that are named; without the right to, it only says so. */
+  /** Listens on the named network interfaces. Without the right to listen, it only logs that. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -85,7 +85,7 @@ async function openOne(
   }
 }
 
-/** A log line an hour for each server, and a line in the timeline of each of our machines that it concerns. */
+/** Writes a log line per hour for each server, and a line in the timeline of each registered machine that it concerns. */
 function teller({ clock, journal, log, view }: Deps): (server: ForeignServer, packet: DhcpPacket) => void {
   const mayLog = createRateGate(clock, TOLD_GATE);
   const mayWrite = createRateGate(clock, TOLD_GATE);
@@ -96,7 +96,7 @@ function teller({ clock, journal, log, view }: Deps): (server: ForeignServer, pa
       if (isExpected) log.info('DHCP server of others seen', fields);
       else log.warn('foreign DHCP or PXE server seen', fields);
     }
-    // Everybody's laptop gets offers; machines of ours have a timeline.
+    // Any laptop gets offers, but only registered machines have a timeline.
     if (mac === undefined || view.hardwareByMac(mac).length === 0) return;
     if (!mayWrite(`${address} ${kind} ${mac}`)) return;
     const details = { server: address, kind, expected: isExpected, offered: packet.yiaddr };

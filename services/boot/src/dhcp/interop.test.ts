@@ -1,6 +1,6 @@
 /**
- * Foreign clients against the service, each side in a network namespace of its own joined by a veth pair: busybox's
- * udhcpc asks for an address, curl and busybox load what the reply names.
+ * Foreign clients against the service, each side in its own network namespace, joined by a veth pair. busybox's udhcpc requests
+ * an address. curl and busybox load what the reply names.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -51,7 +51,7 @@ function joinNamespaces(): void {
 const serve = (options: { networkInterfaces: string[]; singlePort: boolean }) =>
   startService(SERVER, { ipxeDirectory: directory, ...options });
 
-/** What udhcpc hands to its script, as a record. */
+/** The values that udhcpc passes to its script, as a record. */
 function lease(vendorClass: string): Record<string, string> {
   const script = join(directory, 'lease.sh');
   writeFileSync(script, '#!/bin/sh\n[ "$1" = bound ] && env > "$0.env"\nexit 0\n', { mode: 0o755 });

@@ -26,10 +26,10 @@ import type { DhcpTraffic } from './traffic.ts';
 import type { ReportUnknown } from './unknown-sightings.ts';
 import type { ForeignServers } from './foreign-servers.ts';
 
-/** Replies are smaller; what is not gets memory of its own. */
+/** Replies are smaller. A larger one gets its own memory. */
 const ETHERNET_PAYLOAD_BYTES = 1500;
 
-/** Where a datagram came in, and what it is answered through. */
+/** The socket that received a datagram and sends the answer. */
 export interface DhcpEntrance {
   readonly arrival: Arrival;
   readonly socket: Pick<UdpSocket, 'send' | 'sendToMac'>;
@@ -38,12 +38,12 @@ export interface DhcpEntrance {
 export interface DhcpListenerDeps extends Pick<BootDeps, 'view' | 'tracer'> {
   readonly timeline: DhcpTimeline;
   readonly mayAsk: ClientLimit;
-  /** Hears of packets of machines that no Hardware has. */
+  /** Receives packets of machines without Hardware. */
   readonly reportUnknown?: ReportUnknown;
   readonly traffic?: DhcpTraffic;
   /** Present when the settings have pools. */
   readonly pools?: Pick<DhcpPools, 'decide'> | undefined;
-  /** Hears of clients that chose another server. */
+  /** Receives reports of clients that chose another server. */
   readonly foreignServers?: Pick<ForeignServers, 'seen'> | undefined;
 }
 
@@ -57,7 +57,7 @@ interface Exchange {
 }
 
 /**
- * One DHCP packet, from bytes to bytes. Reads top to bottom: each call decides one thing, and everything that is not
+ * Handles one DHCP packet, from bytes to bytes. It reads top to bottom: each call decides one thing, and everything that is not
  * answered is reported with its reason.
  */
 export function createDhcpListener(
@@ -129,15 +129,15 @@ function answer(
 }
 
 /**
- * On the boot server port clients have an address already, and choose the port they listen on: iPXE 68, OVMF 4011. The
- * answer goes where the request came from; undefined when that is no host.
+ * On the boot server port, clients already have an address and choose the port they listen on: iPXE 68, OVMF 4011. The answer
+ * goes to the sender of the request. Returns undefined when that is not a host address.
  */
 function senderOf(peer: UdpAddress): UdpAddress | undefined {
   const address = parseIpv4(peer.address);
   return address !== undefined && isHostAddress(address) ? peer : undefined;
 }
 
-/** For one reply after the other: sockets have taken the bytes when their calls return. */
+/** Reused for each reply, because sockets have taken the bytes when their calls return. */
 const replyBuffer = new Uint8Array(ETHERNET_PAYLOAD_BYTES);
 
 function limitsOf({ options }: DhcpPacket): ReplyLimits {
@@ -149,8 +149,8 @@ function limitsOf({ options }: DhcpPacket): ReplyLimits {
 }
 
 /**
- * A client without an address answers no ARP: its reply goes in a frame to its MAC, or by broadcast where the platform
- * sends no frames (RFC 2131 section 4.1 allows it).
+ * A client without an address does not answer ARP. Its reply goes in a frame to its MAC, or by broadcast where the platform sends
+ * no frames (RFC 2131 section 4.1 allows it).
  */
 function send(socket: DhcpEntrance['socket'], bytes: Uint8Array, to: UdpAddress | ReplyDestination): void {
   if (!('kind' in to) || to.kind !== 'link-layer') return socket.send(bytes, to);

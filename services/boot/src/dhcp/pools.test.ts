@@ -28,7 +28,7 @@ const NOW = 1_700_000_000_000;
 interface Scene {
   readonly hardware?: readonly Hardware[];
   readonly written?: readonly Lease[];
-  /** Who answers a probe of an address. */
+  /** The host that answers a probe of an address. */
   readonly holders?: Readonly<Record<string, AddressHolder>>;
   readonly isDiskFull?: boolean;
   readonly isProbeBroken?: boolean;
@@ -38,7 +38,7 @@ interface Scene {
   readonly last?: string;
 }
 
-/** A listener with a pool, on a clock that a test moves, and with a book and a network that it looks into. */
+/** A listener with a pool, on a clock that the test moves, with a lease book and a network that the test can inspect. */
 async function poolScene({
   hardware = [machine()],
   written = [],
@@ -94,7 +94,7 @@ async function poolScene({
     probed,
     journal,
     set,
-    /** The answer to a request of the `client`-th stranger, when everything that waits has settled. */
+    /** Returns the answer to a request of the `client`-th stranger, after all pending work has settled. */
     ask: async (client: number, options: DhcpOptions, header: Partial<DhcpPacket> = {}) => {
       sent.length = 0;
       const hardwareAddress = hexToBytes(`02005e1000${(0x20 + client).toString(16)} 00000000000000000000`)!;

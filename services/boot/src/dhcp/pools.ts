@@ -36,18 +36,20 @@ export interface PoolQuestion {
   readonly arrival: Arrival;
 }
 
-/** How long an address is kept for a client that was offered it: clients choose among offers within seconds. */
+/** The time an offered address is reserved for its client. Clients choose among offers within seconds. */
 const OFFER_MS = 60_000;
 /** RFC 2131 section 4.4.1 has clients wait four seconds for an offer. */
 const PROBE_MS = 500;
-/** Nobody answered: that is good enough for the next client that is offered the address soon after. */
+/** A probe without an answer stays valid for the next client that is offered the address soon after. */
 const PROBE_KEPT_MS = 300_000;
 const PROBES_AT_ONCE_MAX = 128;
 const DECLINED_MS = 3_600_000;
 /** A client waits for a few probes in a row, not for a pool full of foreign machines. */
 const TRIES_MAX = 3;
 
-/** Gives addresses of pools. What a client may have is decided by `poolStepFor`; here it is probed and written down. */
+/**
+ * Assigns addresses of pools. `poolStepFor` decides what a client may have. This code probes the address and records the lease.
+ */
 export class DhcpPools {
   readonly #deps: DhcpPoolsDeps;
   readonly #settings: NetbootSettings;
@@ -60,7 +62,7 @@ export class DhcpPools {
     this.#settings = settings;
   }
 
-  /** Takes in what was given before; to be awaited before the first request. */
+  /** Loads earlier leases. Await it before the first request. */
   async load(): Promise<void> {
     for (const { address: text, mac: macText, state, untilMs } of await this.#deps.leases.load()) {
       const [address, mac] = [parseIpv4(text), parseMac(macText)];
@@ -68,7 +70,7 @@ export class DhcpPools {
     }
   }
 
-  /** The reply, or why there is none. Waits for a probe or the disk, and for nobody else's. */
+  /** Returns the reply, or why there is none. Waits for a probe or the disk, but not for those of other clients. */
   async decide(question: PoolQuestion): Promise<ReplyDecision> {
     const { request, client, pool } = question;
     const { mac } = client;
@@ -111,7 +113,7 @@ export class DhcpPools {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const step = this.#stepFor(question, mac);
       if (step.kind !== 'offer') return step.kind === 'ignore' ? step : NOTHING_FREE(pool);
-      // A flood of strangers fills the probes; clients that have an address need none.
+      // A flood of strangers uses up the probes. Clients that have an address need none.
       if (!step.isKnown && this.#probing.size >= PROBES_AT_ONCE_MAX)
         return ignored('address-being-probed', 'the addresses of too many other clients are being probed');
       this.#keepFor(mac, step.address);
@@ -122,7 +124,7 @@ export class DhcpPools {
     return NOTHING_FREE(pool);
   }
 
-  /** A lease that holds is not cut short by an offer of the same address. */
+  /** An offer of the same address does not shorten an active lease. */
   #keepFor(mac: Mac, address: Ipv4): void {
     const untilMs = this.#in(OFFER_MS);
     const held = this.#table.at(address);
@@ -145,7 +147,7 @@ export class DhcpPools {
     return false;
   }
 
-  /** A probe that fails, as while a link goes down, keeps nobody from an address. */
+  /** A failed probe, as while a link goes down, does not block an address. */
   async #holderOf(address: Ipv4, mac: Mac): Promise<AddressHolder | undefined | 'unknown'> {
     this.#probing.add(mac);
     try {
@@ -169,7 +171,7 @@ export class DhcpPools {
     return ignored('lease-not-written', 'the lease could not be written down');
   }
 
-  /** In memory at once, so that nobody else is given the address; true when it is on the disk too. */
+  /** Records the lease in memory at once, so that nobody else gets the address. Resolves with true when it is on disk too. */
   async #write(holding: Lease & Holding): Promise<boolean> {
     this.#table.put(holding);
     this.#probedAtMs.delete(holding.address);

@@ -1,4 +1,7 @@
-/** An address of a pool that a machine on the link uses already is not offered: found by echo, and by ARP where echo is dropped. */
+/**
+ * An address of a pool that a machine on the link already uses is not offered. It is found by echo, and by ARP where echo is
+ * dropped.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

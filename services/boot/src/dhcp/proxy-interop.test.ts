@@ -1,6 +1,6 @@
 /**
- * The service as a proxy in a network whose DHCP server is dnsmasq: three network namespaces on one bridge, for dnsmasq
- * (which has the bridge), the service, and a client.
+ * The service as a proxy in a network whose DHCP server is dnsmasq. Three network namespaces share one bridge: dnsmasq (which has
+ * the bridge), the service, and a client.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
@@ -60,7 +60,7 @@ function joinNamespaces(): void {
   ip('-n', CLIENT, 'link', 'set', 'c0', 'up');
 }
 
-/** Resolves when dnsmasq has said that it serves. */
+/** Resolves when dnsmasq has logged that it serves. */
 async function startDnsmasq(): Promise<void> {
   const options = [
     '--keep-in-foreground',
@@ -124,8 +124,8 @@ const theirs = (answers: readonly Answer[]) => answers.filter(({ from }) => from
 const numbersOf = (answers: readonly Answer[]) => answers.map(({ packet }) => packet.transactionId);
 
 /**
- * The service answers in the order it is asked: when the last question, which it must answer, has its answer, a question
- * without one will never have it.
+ * The service answers in order: when the last request, which it must answer, has its answer, an unanswered one will never get
+ * one.
  */
 const whenBothAnswered =
   (last: number) =>

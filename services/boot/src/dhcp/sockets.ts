@@ -4,18 +4,18 @@ import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps, DhcpConfig } from '../config.ts';
 import type { DhcpEntrance } from './listener.ts';
 
-/** Where PXE clients that have an address ask for the boot file, PXE 2.1 section 2.2. */
+/** The port on which PXE clients with an address request the boot file, PXE 2.1 section 2.2. */
 const BOOT_SERVER_PORT = 4011;
 
 interface DhcpSocketsInput {
   onDhcp(datagram: Datagram, entrance: DhcpEntrance): void;
-  /** Takes each socket as soon as it is open, so that a failure leaves none behind. */
+  /** Registers each socket as soon as it is open, so that a failure leaks none. */
   readonly sockets: UdpSocket[];
 }
 
 type DhcpSocketsConfig = Pick<BootConfig, 'netboot'> & { readonly dhcp: DhcpConfig };
 
-/** The sockets of DHCP, and in the proxy modes those of the boot server port beside them. */
+/** Opens the DHCP sockets, and in the proxy modes those of the boot server port too. */
 export async function openDhcpSockets(
   deps: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
   config: DhcpSocketsConfig,
@@ -27,8 +27,8 @@ export async function openDhcpSockets(
 }
 
 /**
- * One socket per network interface, or, when none is named, one on all addresses that receives and one on our address
- * that sends: a broadcast leaves by the interface of the address its socket is bound to, also without a default route.
+ * Opens one socket per network interface. Without named interfaces, it opens one on all addresses that receives and one on the
+ * server's address that sends: a broadcast leaves by the interface of the socket's address, even without a default route.
  */
 async function openOnePort(
   { udp, log, clock }: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
@@ -60,7 +60,7 @@ async function openOnePort(
   await open({ address }, sender);
 }
 
-/** Addresses may change while the server runs; asking the kernel for them costs more than a reply. */
+/** Addresses may change while the server runs, but querying the kernel for them costs more than a reply. */
 const ADDRESSES_KEPT_MS = 1000;
 
 function addressReader(
@@ -79,8 +79,8 @@ function addressReader(
 }
 
 /**
- * Our addresses on the network interface; without a name, on the only one there is. With several nobody can tell which one
- * a datagram came in on: none.
+ * Returns the server's addresses on the network interface, or without a name those on the only interface. Returns none with
+ * several interfaces, because the one that received a datagram is unknown.
  */
 export function addressesOn(udp: Pick<Udp, 'networkInterfaces'>, name: string | undefined): readonly Ipv4[] {
   const all = udp.networkInterfaces().filter(({ internal }) => !internal);

@@ -16,12 +16,12 @@ import type { BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
 
-/** Where the listener reports to: metrics, debug log, and the timeline of the machine. */
+/** The listener's reports: metrics, debug log, and the timeline of the machine. */
 export interface DhcpTimeline {
-  /** The client asks more often than anybody has a reason to. Nothing was done with the datagram. */
+  /** The client sends unreasonably often. The datagram was not processed. */
   tooMany(datagram: Datagram): void;
   undecodable(datagram: Datagram, error: DecodeFailure): void;
-  /** The client found that somebody else has the address it was given. */
+  /** The client found that another host uses its assigned address. */
   declined(step: { readonly request: DhcpPacket; readonly client: NetbootClient; readonly view: View }): void;
   ignored(step: {
     readonly request: DhcpPacket;
@@ -29,9 +29,9 @@ export interface DhcpTimeline {
     readonly reservation: ReservationResult;
     readonly decision: Extract<ReplyDecision, { kind: 'ignore' }>;
   }): void;
-  /** A probe found that an address of a pool, which the machine would have got, is in use. */
+  /** A probe found that a pool address, which the machine would have got, is in use. */
   conflict(step: { readonly mac: Mac; readonly address: Ipv4; readonly holder: AddressHolder }): void;
-  /** A request on the boot server port from a sender that is no host. */
+  /** A request on the boot server port from a sender that is not a host address. */
   unreachable(step: {
     readonly request: DhcpPacket;
     readonly client: NetbootClient;
@@ -53,13 +53,13 @@ export interface DhcpTimeline {
 
 const HARDWARE_ADDRESS_OFFSET = 28;
 
-/** A machine that asks in vain asks every few seconds, for hours. Once a minute is enough to see it. */
+/** A machine that gets no answer repeats its request every few seconds, for hours. One record a minute is enough. */
 const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
 
 /**
- * The journal keeps a bounded number of records: a client that loops, or a flood of forged MACs, must not push out what
- * everyone else did. Writing each of 10,000 exchanges a second would take half of the processor time they cost, and the disk's
- * checkpoints would hold replies up. All that may be written in a second written at its start holds replies up for 20 ms.
+ * The journal keeps a bounded number of records: a looping client, or a flood of forged MACs, must not evict the records of all
+ * others. Writing each of 10,000 exchanges a second would take half of the processor time they cost, and the disk's checkpoints
+ * would delay replies. Writing a second's whole allowance at its start delays replies by 20 ms.
  */
 const REPLIED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
 
@@ -88,7 +88,7 @@ export function createDhcpTimeline(deps: TimelineDeps, metrics: BootMetrics): Dh
     ignored({ request, client, reservation, decision }) {
       const { reason, message } = decision;
       const isKnown = reservation.ok || reservation.reason !== 'no-hardware';
-      // In a network that is not ours everybody's laptop asks: it is no machine of ours, and has no timeline.
+      // In a foreign network any laptop sends requests. It is not a registered machine, and has no timeline.
       const isBystander = !isKnown && reason === 'not-a-netboot-client';
       const mac = isBystander ? undefined : client.mac;
       const type = nameOf(request);
@@ -149,7 +149,7 @@ function declineMessage(request: DhcpPacket, { mac }: NetbootClient, view: View)
 }
 
 interface Ignored {
-  /** Absent: counted, and in nobody's timeline. */
+  /** Absent: the event is counted, but is in no timeline. */
   readonly mac: Mac | undefined;
   readonly reason: IgnoreReason;
   readonly event?: 'request-ignored' | 'address-declined' | 'address-released';
@@ -196,7 +196,7 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
   };
 }
 
-/** For the operator who wonders why the machine goes on to its disk. */
+/** Helps an operator see why the machine continues with its disk. */
 function whyNot(
   client: NetbootClient,
   reservation: ReservationResult,
@@ -207,7 +207,7 @@ function whyNot(
   return whyNoBinary(client, reservation.ok ? reservation.value : { ipxe: {} }, settings);
 }
 
-/** In words: the firmware, an iPXE, or an operating system. */
+/** Names the client: the firmware, an iPXE, or an operating system. */
 export function whoIs(client: NetbootClient): string {
   if (client.isIpxe) return `iPXE ${client.ipxe.version ?? 'of unknown version'}`;
   if (client.protocol === undefined) return 'an operating system';

@@ -1,4 +1,4 @@
-/** The step that a DHCP exchange is in the trace of a boot, and the trace handed on to the machine. */
+/** Represents a DHCP exchange as a span in the trace of a boot, and passes the trace on to the machine. */
 import type { DhcpPacket } from '@tinkerbell/dhcp';
 import type { NetbootClient } from '@tinkerbell/netboot';
 import type { SpanContext, Tracer } from '@tinkerbell/platform-contract';
@@ -15,13 +15,13 @@ interface Answered {
   readonly client: NetbootClient;
 }
 
-/** The reply as it is sent: where it has room for a trace, with ours. */
+/** Returns the reply as it is sent: with our trace, where it has room for one. */
 export function tracedReply(tracer: Tracer, { request, reply, client }: Answered): DhcpPacket {
   const asked = request.options.messageType;
   const span = tracer.startSpan('dhcp', {
     kind: 'server',
     machine: client.mac,
-    // Firmware asks first; what it has loaded asks again in the same boot.
+    // Firmware sends the first request. What it has loaded sends another in the same boot.
     beginsBoot: asked === DISCOVER && !client.isIpxe,
     attributes: {
       'dhcp.request.type': asked,
@@ -35,7 +35,7 @@ export function tracedReply(tracer: Tracer, { request, reply, client }: Answered
   return withTraceparent(reply, span.context);
 }
 
-/** Where no sub-option is, none is added: a proxy's reply has none, as upstream's. */
+/** A reply without the sub-option stays without it: a proxy's reply has none, like upstream's. */
 function withTraceparent(reply: DhcpPacket, { traceId, spanId }: SpanContext): DhcpPacket {
   const { vendorSpecific } = reply.options;
   if (vendorSpecific === undefined) return reply;

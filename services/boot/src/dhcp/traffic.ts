@@ -1,10 +1,13 @@
-/** DHCP messages by direction and type, under upstream's name. Resolved once: this is counted for each packet. */
+/**
+ * Counts DHCP messages by direction and type, under upstream's name. Counters are resolved once, because this runs for each
+ * packet.
+ */
 import type { CounterChild } from '@tinkerbell/platform-metrics';
 import type { BootMetrics } from '../metrics.ts';
 
 type TrafficMetrics = Pick<BootMetrics, 'dhcpMessages' | 'hardwareLookups'>;
 
-/** By the value of option 53 (RFC 2132 section 9.6); what is none of them is unknown. */
+/** Types by the value of option 53 (RFC 2132 section 9.6). Any other value is unknown. */
 const names = [
   'unknown',
   'DHCPDISCOVER',
@@ -17,7 +20,7 @@ const names = [
   'DHCPINFORM',
 ] as const;
 
-/** Zeros before the first packet too, as upstream has them. */
+/** Counters show zero before the first packet, as upstream's do. */
 export class DhcpTraffic {
   readonly #received: readonly CounterChild[];
   readonly #sent: readonly CounterChild[];
@@ -33,10 +36,10 @@ export class DhcpTraffic {
     this.#lookups = hardwareLookups.with({ from: 'dhcp' });
   }
 
-  /** `type` is what option 53 says. */
+  /** `type` is the value of option 53. */
   received(type: number | undefined): void {
     this.#received[indexOf(type)]?.add();
-    // Each packet that can be read is looked up by its MAC.
+    // Each readable packet is looked up by its MAC.
     this.#lookups.add();
   }
 

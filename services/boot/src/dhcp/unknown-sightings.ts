@@ -9,12 +9,12 @@ interface Asked {
   readonly reservation: ReservationResult;
 }
 
-/** Tells of a machine that asks to boot and that no Hardware has, with what became of its packet. */
+/** Reports a machine that requests a boot and has no Hardware, with the result of its packet. */
 export type ReportUnknown = (asked: Asked, decision: ReplyDecision) => void;
 
 /**
- * Operating systems are not machines to be registered: of these nothing is kept. A machine that has asked again is an event of
- * the timelines too, once, with the command that registers it.
+ * Operating systems are not machines to register, so their requests are not recorded. A machine that has asked again also becomes
+ * a timeline event, once, with the command that registers it.
  */
 export function createUnknownSightings({
   unknownMachines,

@@ -2,7 +2,7 @@ import { WholeResponse } from '@tinkerbell/platform-contract';
 import type { BootFile } from '../boot-files/index.ts';
 import type { ByteRange } from './file-answer.ts';
 
-/** Answers the boot routes have in common. */
+/** Responses that the boot routes share. */
 
 export function notFound(detail: string): Response {
   return plain(404, detail);
@@ -16,7 +16,7 @@ export function plain(status: number, detail: string): Response {
   return new WholeResponse(`${detail}\n`, { status, headers: PLAIN });
 }
 
-/** A text for a program: no newline is added. */
+/** A text for a program. No newline is added. */
 export function plainText(text: string): Response {
   return new WholeResponse(text, { headers: PLAIN });
 }
@@ -24,8 +24,8 @@ export function plainText(text: string): Response {
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' } as const;
 
 /**
- * A body that calls `onEnd` once: with all bytes of the range when the last was taken, or fewer when the reader went away. Without a
- * range it is the whole file.
+ * A body that calls `onEnd` once: with all bytes of the range when the last was taken, or fewer when the reader disconnected.
+ * Without a range it is the whole file.
  */
 export function measuredBody(
   file: BootFile,
@@ -42,7 +42,7 @@ export function measuredBody(
         }
         const length = Math.min(CHUNK_BYTES, end + 1 - at);
         try {
-          // A copy: the consumer may detach what it is given, and the bytes are cached.
+          // A copy, because the consumer may detach it and the bytes are cached.
           controller.enqueue((await file.slice(at, length)).slice());
         } catch (error) {
           onEnd(at - start);

@@ -18,7 +18,7 @@ interface BinaryRouteInput {
   readonly metrics: BootMetrics;
 }
 
-/** `/ipxe/binary/<any>/<name>`: iPXE binaries and their `autoexec.ipxe`, directories ignored. */
+/** Serves `/ipxe/binary/<any>/<name>`: iPXE binaries and their `autoexec.ipxe`. Directories are ignored. */
 export function createBinaryRoute({ deps, files, metrics }: BinaryRouteInput): HttpRoute {
   const { journal, view, clock } = deps;
   return {

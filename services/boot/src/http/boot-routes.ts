@@ -14,7 +14,7 @@ interface RoutesInput {
   readonly iso: HttpRoute | undefined;
 }
 
-/** The HTTP routes that are switched on. */
+/** Returns the enabled HTTP routes. */
 export function bootRoutes({ deps, config, files, metrics, iso }: RoutesInput): HttpRoute[] {
   return [
     ...(config.routes.binary ? [createBinaryRoute({ deps, files, metrics })] : []),

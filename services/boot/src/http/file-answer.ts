@@ -6,7 +6,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** How a request for a file is answered; without `range` there is no body. */
+/** Decides how a request for a file is answered. Without `range` the response has no body. */
 export interface FileAnswer {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,15 +14,15 @@ export interface FileAnswer {
 }
 
 export interface ServedFile {
-  /** Absent: the file has none, and ranges on a condition get all of it. */
+  /** Absent for a file without an ETag. Conditional ranges then get the whole file. */
   readonly etag?: string;
   readonly sizeBytes: number;
   readonly contentType: string;
 }
 
 /**
- * RFC 9110 sections 13 and 14. One range is answered as such; several, another unit or bad syntax get the whole file, which a
- * server is free to send. If-Range holds for our ETag only: what is made for a machine has no date.
+ * Follows RFC 9110 sections 13 and 14. One range gets a partial response. Several ranges, another unit or bad syntax get the
+ * whole file, which the RFC permits. If-Range works only with our ETag, because generated files have no date.
  */
 export function fileAnswerFor(
   headers: HttpRequest['headers'],
@@ -64,7 +64,7 @@ function holds(list: string, etag: string): boolean {
   return list.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));
 }
 
-/** Undefined: the whole file. Ten to the fifteenth is beyond every image and below the numbers JavaScript rounds. */
+/** Undefined means the whole file. 10^15 is beyond every image and below the numbers that JavaScript rounds. */
 function rangeOf(header: string | null, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i.exec(header?.trim() ?? '');
   if (match === null) return undefined;

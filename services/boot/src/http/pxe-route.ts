@@ -17,11 +17,11 @@ interface PxeRouteInput {
   readonly config: Pick<BootConfig, 'trustedProxies'>;
   readonly files: BootFiles;
   readonly metrics: BootMetrics;
-  /** Such as `/tftp/`. */
+  /** For example `/tftp/`. */
   readonly prefix: string;
 }
 
-/** What TFTP has, by HTTP: lpxelinux and U-Boot load from here many times as fast. */
+/** Serves the files of TFTP by HTTP. lpxelinux and U-Boot load from here many times as fast. */
 export function createPxeRoute({ deps, config, files, metrics, prefix }: PxeRouteInput): HttpRoute {
   const { journal, view, clock } = deps;
   return {
@@ -62,7 +62,7 @@ export function createPxeRoute({ deps, config, files, metrics, prefix }: PxeRout
     },
   };
 
-  /** Behind a trusted proxy the address it names; else the socket's, whatever a header says. */
+  /** Behind a trusted proxy, the address that the proxy names. Otherwise the socket's address, whatever a header says. */
   function clientOf(request: HttpRequest, peer: string): string {
     const sender = { peer, forwardedFor: request.headers.get('x-forwarded-for') };
     const client = clientAddressOf(sender, config.trustedProxies);

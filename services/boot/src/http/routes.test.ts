@@ -129,7 +129,7 @@ test('a Hardware that was deleted and created again is a new machine: what the o
     [[ranOn('SUCCESS', 'old')], /Tinkerbell Hook/],
     [[ranOn('SUCCESS', 'new')], /sanboot/],
     [[ranOn('SUCCESS', 'old'), ranOn('SUCCESS', 'new')], /sanboot/],
-    // Of upstream, or of before the uid was recorded.
+    // A workflow of upstream, or from before the uid was recorded.
     [[ranOn('SUCCESS')], /sanboot/],
   ] as const) {
     const view = fixedView([again], workflows);

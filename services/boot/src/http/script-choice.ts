@@ -25,11 +25,11 @@ const UNKNOWN: ReservationResult = {
   message: 'no Hardware has this address',
 };
 
-/** Stands in the script that is kept, where each rendering has another token. */
+/** A placeholder in the cached script. Each rendering replaces it with another token. */
 const TOKEN_PLACE = '__boot_token__';
 
 /**
- * Chooses the script of a machine for who asks from an address; undefined is a client of unknown MAC and address. One without
+ * Chooses the script of a machine for a requester's address. Undefined is a client of unknown MAC and address. A machine without
  * Hardware is `unusable` unless the mode boots it; `isForAll` gives it the script that is the same for every machine.
  */
 export function createScriptChoice(
@@ -41,7 +41,7 @@ export function createScriptChoice(
     hook: tokens === undefined ? hook : { ...hook, bootToken: TOKEN_PLACE },
     bootLocalWhenIdle: netboot.bootLocalWhenIdle,
   };
-  // A reservation is the same object for as long as its Hardware does not change, and so is its script.
+  // A reservation is the same object while its Hardware does not change, and so is its script.
   const scriptsAtWork = new WeakMap<Reservation, ScriptDecision>();
   const scriptsWhenIdle = new WeakMap<Reservation, ScriptDecision>();
 

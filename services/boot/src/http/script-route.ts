@@ -19,7 +19,7 @@ import { createScriptChoice, type Unusable } from './script-choice.ts';
 
 const SCRIPT_NAME = 'auto.ipxe';
 
-/** As with DHCP replies: a machine that loops, or thousands at once, must not push all else out of the bounded journal. */
+/** As with DHCP replies: a looping machine, or thousands at once, must not evict everything else from the bounded journal. */
 const SERVED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
 
 interface ScriptRouteInput {
@@ -29,12 +29,13 @@ interface ScriptRouteInput {
   readonly files: Pick<BootFiles, 'ownHookIpxe'>;
 }
 
-/** Where the documented stack has it: at the root of its file server, and below its path at the ingress. */
+/** The paths of the documented stack: the root of its file server, and its path at the ingress. */
 const HOOK_PATHS = [`/${HOOK_IPXE}`, `/tink-stack/${HOOK_IPXE}`];
 
 /**
- * `/ipxe/script/<mac>/auto.ipxe`, or without MAC for the machine that has the client's address. In auto-proxy mode machines
- * without Hardware get the static script. `/hook.ipxe` is the same by address, and gives each of them the static script.
+ * Serves `/ipxe/script/<mac>/auto.ipxe`. Without a MAC, it serves the machine that has the client's address. In auto-proxy mode
+ * machines without Hardware get the static script. `/hook.ipxe` works the same by address, and gives each machine without
+ * Hardware the static script.
  */
 export function createScriptRoutes({ deps, config, metrics, files }: ScriptRouteInput): HttpRoute[] {
   const { journal, view, log } = deps;
@@ -89,10 +90,10 @@ export function createScriptRoutes({ deps, config, metrics, files }: ScriptRoute
   }
 }
 
-/** Behind a trusted proxy the address it names; else the socket's, whatever a header says. */
+/** Behind a trusted proxy, the address that the proxy names. Otherwise the socket's address, whatever a header says. */
 function clientOf(request: HttpRequest, peer: string, trustedProxies: BootConfig['trustedProxies']): string {
   const forwardedFor = request.headers.get('x-forwarded-for');
-  // An IPv4 address of a socket is already written as Hardware has it.
+  // A socket's IPv4 address is already written as in Hardware.
   if (forwardedFor === null && !peer.includes(':')) return peer;
   const client = clientAddressOf({ peer, forwardedFor }, trustedProxies);
   return client.ok ? client.text : peer;

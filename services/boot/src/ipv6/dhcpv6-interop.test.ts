@@ -1,4 +1,4 @@
-/** ISC's dhclient asks the DHCPv6 listener, each side in a network namespace of its own. */
+/** ISC's dhclient asks the DHCPv6 listener, each side in its own network namespace. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,10 @@ import { MAC } from '../testing/rack.ts';
 const DHCLIENT = '/usr/sbin/dhclient';
 const skip = whyNoNamespaces([DHCLIENT]);
 
-/** As HTTP boot firmware asks, in dhclient's words: architecture 16, and a vendor class that it has no name for. */
+/**
+ * The request of HTTP boot firmware in dhclient's configuration language: architecture 16, and a vendor class that dhclient has
+ * no name for.
+ */
 const CONFIGURATION = `
 option dhcp6.arch code 61 = unsigned integer 16;
 option dhcp6.class code 16 = string;
@@ -24,7 +27,7 @@ let directory: string;
 let namespaces: LinkedNamespaces;
 
 interface Running {
-  /** Resolves with the first match of what it printed, now or later. */
+  /** Resolves with the first match in its output, now or later. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   stop(): Promise<void>;
 }
@@ -82,7 +85,7 @@ const dhclient = (...words: string[]) => {
   ]);
 };
 
-/** Asks, and gives what dhclient hands to its script. */
+/** Sends a request and returns what dhclient passes to its script. */
 async function asked(server: Running, client: () => Running): Promise<Record<string, string>> {
   try {
     await server.printed(/^ready$/m);
@@ -105,7 +108,7 @@ describe('dhclient and DHCPv6', { skip }, () => {
     const script = '#!/bin/sh\n[ -n "$new_dhcp6_server_id" ] && { echo BEGIN; env; echo END; }\nexit 0\n';
     writeFileSync(join(directory, 'print.sh'), script, { mode: 0o755 });
     namespaces = linkNamespaces('v6', MAC);
-    // Link-local addresses without the second that looking for duplicates takes.
+    // Link-local addresses without the one-second duplicate address detection.
     for (const [namespace, name] of [
       [namespaces.server, 's0'],
       [namespaces.client, 'c0'],

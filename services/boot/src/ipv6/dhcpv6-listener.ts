@@ -22,9 +22,9 @@ import { parseIpv6, parseMac } from '@tinkerbell/wire';
 import type { BootDeps, Dhcpv6Config } from '../config.ts';
 import type { Dhcpv6Timeline } from './dhcpv6-timeline.ts';
 
-/** All_DHCP_Relay_Agents_and_Servers, RFC 8415 section 7.1: where clients ask. */
+/** All_DHCP_Relay_Agents_and_Servers, RFC 8415 section 7.1. Clients send to it. */
 const SERVERS_GROUP = 'ff02::1:2';
-/** All_DHCP_Servers: where relays may ask. */
+/** All_DHCP_Servers. Relays may send to it. */
 const SITE_SERVERS_GROUP = 'ff05::1:3';
 
 interface Dhcpv6ListenerInput {
@@ -34,14 +34,14 @@ interface Dhcpv6ListenerInput {
   readonly timeline: Dhcpv6Timeline;
 }
 
-/** Where a datagram came in, and what it is answered through. */
+/** The socket that received a datagram and sends the answer. */
 export interface Dhcpv6Entrance {
   readonly socket: Pick<Udp6Socket, 'send'>;
-  /** Our DUID there. */
+  /** The server's DUID on that network interface. */
   readonly serverIdentifier: Uint8Array;
 }
 
-/** DHCPv6 on the network interfaces that are named, a socket each. */
+/** Runs DHCPv6 on the named network interfaces, with a socket each. */
 export class Dhcpv6Listener {
   readonly #input: Dhcpv6ListenerInput;
   readonly #sockets: Udp6Socket[] = [];
@@ -75,7 +75,9 @@ export class Dhcpv6Listener {
     await Promise.all(this.#sockets.splice(0).map((socket) => socket.close()));
   }
 
-  /** One datagram, from bytes to bytes: each call decides one thing, and what is not answered is reported with its reason. */
+  /**
+   * Handles one datagram, from bytes to bytes. Each call decides one thing, and what is not answered is reported with its reason.
+   */
   onDatagram(datagram: Datagram, { socket, serverIdentifier }: Dhcpv6Entrance): void {
     const { settings, timeline } = this.#input;
     const relayed = unwrapRelays(datagram.bytes);
@@ -99,7 +101,7 @@ export class Dhcpv6Listener {
     timeline.replied({ request, client, decision });
   }
 
-  /** The first of the MACs that a Hardware has; without any, the surest one, for the timeline. */
+  /** Returns the first MAC that a Hardware has. Without any, it returns the most reliable one, for the timeline. */
   #machineOf(macs: ReturnType<typeof v6MacsOf>): {
     mac: NetbootClient['mac'];
     reservation: V6ReservationResult;
@@ -114,7 +116,7 @@ export class Dhcpv6Listener {
   }
 }
 
-/** RFC 8415 section 7.2: clients listen on 546; relays on the servers' own port. */
+/** RFC 8415 section 7.2: clients listen on 546, and relays on the servers' own port. */
 function portOf(envelopes: readonly RelayEnvelope[]): number {
   return envelopes.length === 0 ? CLIENT_PORT : SERVER_PORT;
 }

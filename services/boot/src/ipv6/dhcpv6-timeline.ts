@@ -6,7 +6,7 @@ import type { BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
 
-/** Where the DHCPv6 listener reports to: metrics, debug log, and the timeline of the machine. */
+/** The DHCPv6 listener's reports: metrics, debug log, and the timeline of the machine. */
 export interface Dhcpv6Timeline {
   undecodable(datagram: Datagram, error: DecodeFailure): void;
   ignored(step: Dhcpv6Step & { readonly decision: Extract<V6ReplyDecision, { kind: 'ignore' }> }): void;
@@ -18,7 +18,7 @@ interface Dhcpv6Step {
   readonly client: NetbootClient;
 }
 
-/** As for DHCPv4: a client that asks in vain asks for hours, and forged MACs must not push out what everyone else did. */
+/** As for DHCPv4: a client that gets no answer retries for hours, and forged MACs must not evict the records of all others. */
 const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
 const REPLIED_GATE = { intervalMs: 1_000, keysMax: 2_000 } as const;
 
@@ -39,7 +39,8 @@ export function createDhcpv6Timeline(
       const asked = nameOf(request.type);
       metrics.dhcpv6Ignored.add({ reason });
       log.debug('DHCPv6 message ignored', { mac: client.mac, asked, reason, detail: message });
-      // Machines without Hardware that do not netboot are only bystanders: IPv6 asks on every network.
+      // Machines without Hardware that do not netboot are bystanders: IPv6 hosts send requests on every
+      // network.
       const isBystander = reason === 'no-hardware' && !client.isNetbootClient;
       if (client.mac === undefined || isBystander || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
       journal.append({
@@ -70,7 +71,7 @@ export function createDhcpv6Timeline(
   };
 }
 
-/** Address and boot file of a reply, or why there is no boot file. */
+/** Address and boot file of a reply, or why it has no boot file. */
 function contentsOf({ reply, noBoot }: Extract<V6ReplyDecision, { kind: 'reply' }>) {
   const { bootFileUrl, identityAssociations = [] } = reply.options;
   const address = identityAssociations[0]?.addresses[0]?.address;

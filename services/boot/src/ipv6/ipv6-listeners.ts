@@ -9,7 +9,9 @@ interface Listener {
   stop(): Promise<void>;
 }
 
-/** What is configured of IPv6. @throws Error when the platform's part of it is missing: an error of whoever composes. */
+/**
+ * Creates the configured IPv6 listeners. @throws Error when the platform's part is missing, which is an error in the composition.
+ */
 export function createIpv6Listeners(
   deps: BootDeps,
   config: Pick<BootConfig, 'dhcpv6' | 'routerAdvertisements' | 'netboot'>,

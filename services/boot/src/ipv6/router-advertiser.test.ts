@@ -1,4 +1,4 @@
-/** Answers to hosts that ask for an IPv6 router: rate and contents, and ndisc6's rdisc6 as a host that asks. */
+/** Answers to hosts that solicit an IPv6 router: rate and contents, with ndisc6's rdisc6 as the host. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

@@ -2,12 +2,12 @@ import type { Clock, RouterDiscovery, RouterDiscoverySocket } from '@tinkerbell/
 import type { RouterAdvertisementConfig } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
 
-/** RFC 4861 section 10, MIN_DELAY_BETWEEN_RAS: advertisements to everybody are no more frequent. */
+/** RFC 4861 section 10, MIN_DELAY_BETWEEN_RAS: the minimum interval between multicast advertisements. */
 const INTERVAL_MS = 3_000;
 const ROUTER_ADVERTISEMENT = 134;
 const ADVERTISEMENT_BYTES = 16;
 const FLAGS_OFFSET = 5;
-/** "Ask DHCPv6 for everything but addresses." */
+/** The flag for "Ask DHCPv6 for everything but addresses." */
 const OTHER_CONFIGURATION = 0x40;
 
 interface RouterAdvertiserInput {
@@ -18,8 +18,8 @@ interface RouterAdvertiserInput {
 }
 
 /**
- * Tells hosts that ask that there is no IPv6 router (RFC 4861 section 4.2, lifetime 0, no prefix). An iPXE waits for such an answer
- * before it goes on, 4 s in version 1.21 and 13 to 16 s in 1.0, where no router gives one.
+ * Answers router solicitations with the message that there is no IPv6 router (RFC 4861 section 4.2, lifetime 0, no prefix). Where
+ * no router answers, iPXE waits 4 s in version 1.21, and 13 to 16 s in 1.0, before it continues.
  */
 export class RouterAdvertiser {
   readonly #input: RouterAdvertiserInput;
@@ -35,7 +35,7 @@ export class RouterAdvertiser {
     for (const networkInterface of config.networkInterfaces) {
       let sentAtMs = Number.NEGATIVE_INFINITY;
       const socket: RouterDiscoverySocket = await discovery.open(networkInterface, () => {
-        // One that waits answers everybody who asked meanwhile.
+        // A pending advertisement answers every host that asked meanwhile.
         if (this.#pending.has(socket)) return;
         const waitMs = Math.max(0, sentAtMs + INTERVAL_MS - clock.monotonicMs());
         const send = () => {
@@ -63,7 +63,7 @@ export class RouterAdvertiser {
   }
 }
 
-/** Everything but type and flags is zero: not specified, no lifetime, no options. */
+/** Everything but type and flags is zero: unspecified, no lifetime, no options. */
 export function noRouterAdvertisement(hasDhcpv6: boolean): Uint8Array {
   const message = new Uint8Array(ADVERTISEMENT_BYTES);
   message[0] = ROUTER_ADVERTISEMENT;

@@ -8,14 +8,14 @@ import {
   type IpNetwork,
 } from '@tinkerbell/wire';
 
-/** What may be connected to although it is no ordinary address (iso-allow-source). */
+/** Special addresses that are allowed as a source (iso-allow-source). */
 export interface AllowedSources {
   /** Lower case. */
   readonly hostNames: readonly string[];
   readonly networks: readonly IpNetwork[];
 }
 
-/** This machine, its own segment, everybody at once: what a URL written by somebody else has no business with. RFC 6890. */
+/** This machine, its own segment, and broadcast: a URL written by someone else must not reach them. RFC 6890. */
 const SPECIAL = [
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -29,9 +29,9 @@ const SPECIAL = [
 const NAT64 = ipNetwork('64:ff9b::/96');
 
 /**
- * Whether an image may be fetched from there. The operator's own URL (`isOwnChoice`) may name any host; what it redirects to, and
- * the URLs of Hardware, may not lead to loopback, link-local or multicast addresses unless they are listed. An address of this
- * machine must be listed by itself or by its name: a network that happens to hold it is not enough.
+ * Returns whether an image may be fetched from this address. The operator's own URL (`isOwnChoice`) may name any host. Its
+ * redirects, and the URLs of Hardware, may not lead to loopback, link-local or multicast addresses unless they are listed. An
+ * address of this machine must be listed itself or by its name: a listed network that contains it is not enough.
  */
 export function mayFetchFrom(
   { hostname, address, isThisMachine, redirects }: HttpTarget,

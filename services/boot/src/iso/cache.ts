@@ -7,10 +7,10 @@ interface Entry {
   usedAt: number;
 }
 
-/** `<url>-<validator>-<size>.iso`, hashes of the first two: a file is whole when it has the size its name says. */
+/** `<url>-<validator>-<size>.iso`, with hashes of the first two. A file is complete when it has the size in its name. */
 const NAME = /^([0-9a-f]{32})-[0-9a-f]{32}-(\d{1,15})\.iso$/;
 
-/** Whole images in a directory up to a number of bytes; the least recently used go first. */
+/** Caches whole images in a directory, up to a number of bytes. The least recently used ones are removed first. */
 export class IsoCache {
   readonly directory: OwnedDirectory;
   readonly #bytesMax: number;
@@ -22,7 +22,7 @@ export class IsoCache {
     this.#bytesMax = bytesMax;
   }
 
-  /** Takes over what an earlier run left; parts of downloads that broke off are removed. */
+  /** Takes over the files of an earlier run, and removes parts of interrupted downloads. */
   static async open(directory: OwnedDirectory, bytesMax: number): Promise<IsoCache> {
     const cache = new IsoCache(directory, bytesMax);
     const files = (await directory.list()).toSorted((one, other) => one.modifiedMs - other.modifiedMs);
@@ -48,7 +48,7 @@ export class IsoCache {
     return this.#entries.get(name)?.isWhole === true;
   }
 
-  /** The whole image of a URL (by its hash) that was used last. */
+  /** Returns the most recently used complete image of a URL (given by its hash). */
   find(url: string): { readonly name: string; readonly sizeBytes: number } | undefined {
     return [...this.#entries]
       .filter(([name, { isWhole }]) => isWhole && name.startsWith(`${url}-`))
@@ -56,7 +56,7 @@ export class IsoCache {
       .map(([name, { sizeBytes }]) => ({ name, sizeBytes }))[0];
   }
 
-  /** Makes room for an image that is about to come. Rejects with a PlatformError when there cannot be enough. */
+  /** Makes room for an image before its download. Rejects with a PlatformError when there is not enough. */
   async reserve(name: string, sizeBytes: number): Promise<void> {
     const coming = [...this.#entries.values()].filter(({ isWhole }) => !isWhole);
     const taken = coming.reduce((sum, each) => sum + each.sizeBytes, 0);
@@ -72,7 +72,7 @@ export class IsoCache {
     this.#add(name, sizeBytes, false);
   }
 
-  /** The image has come whole: older ones of the same URL go. */
+  /** The image is complete, so older ones of the same URL are removed. */
   async keep(name: string): Promise<void> {
     const entry = this.#entries.get(name);
     if (entry !== undefined) entry.isWhole = true;

@@ -23,8 +23,8 @@ export interface DownloadDeps {
 }
 
 /**
- * Begins to bring an image into the cache; the promise inside resolves when it has ended, well or not. Rejects when it cannot
- * begin: no room, no disk. What breaks off is not kept, and whoever reads it sees the failure.
+ * Starts to download an image into the cache. The promise inside resolves when the download has ended, successful or not. Rejects
+ * when the download cannot start: no room, no disk. An interrupted download is not kept, and its readers see the failure.
  */
 export async function downloadImage(
   deps: DownloadDeps,
@@ -62,7 +62,7 @@ async function bring(
     metrics.isoSourceRequests.add({ outcome: 'fetched' });
     log.info('ISO image fetched', { ...fields, milliseconds: Math.round(clock.monotonicMs() - startedMs) });
   } catch (error) {
-    // Before anybody hears of it: the next request makes a file of the same name.
+    // Remove it before the failure is reported, because the next request creates a file of the same name.
     await cache.remove(image.fileName).catch(() => undefined);
     image.index.fail(error as Error);
     metrics.isoSourceRequests.add({ outcome: 'failed' });

@@ -2,7 +2,7 @@ import { overlayPatch } from '@tinkerbell/netboot';
 import type { Files } from '@tinkerbell/platform-contract';
 import type { IsoIndex } from './magic-index.ts';
 
-/** An unpatched image in a file, which may still grow to its size. */
+/** An unpatched image in a file, which may still grow to its full size. */
 export interface IsoImage {
   readonly directory: string;
   readonly fileName: string;
@@ -10,7 +10,7 @@ export interface IsoImage {
   /** Changes whenever the bytes do. */
   readonly validator: string;
   readonly index: IsoIndex;
-  /** In words for the timeline: a URL without its query, or a file. */
+  /** The source's name in the timeline: a URL without its query, or a file. */
   readonly from: string;
 }
 
@@ -18,13 +18,13 @@ export interface PatchedRange {
   /** Both inclusive. */
   readonly start: number;
   readonly end: number;
-  /** As long as the magic. */
+  /** Has the same length as the magic. */
   readonly patch: Uint8Array;
-  /** Ends the waiting for bytes that have not come yet. */
+  /** Cancels the wait for bytes that have not arrived yet. */
   readonly signal: AbortSignal;
 }
 
-/** A range of the patched image, a chunk at a time. Fails when the image cannot be read or its download breaks off. */
+/** Returns a range of the patched image, one chunk at a time. Fails when the image cannot be read or its download breaks off. */
 export async function* patchedChunks(
   files: Pick<Files, 'stream'>,
   { directory, fileName, index }: IsoImage,

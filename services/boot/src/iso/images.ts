@@ -13,7 +13,10 @@ export interface IsoImages {
   stop(): Promise<void>;
 }
 
-/** ISO images, where they are configured. @throws Error when the platform's part is missing: an error of whoever composes. */
+/**
+ * Creates the ISO images, where they are configured. @throws Error when the platform's part is missing, which is an error in the
+ * composition.
+ */
 export function createIsoImages(
   deps: BootDeps,
   { hook, iso: config }: Pick<BootConfig, 'hook' | 'iso'>,
@@ -34,7 +37,7 @@ export function createIsoImages(
   };
 }
 
-/** The cache is made when the first image of a URL is asked for; when that fails, the next request tries again. */
+/** The cache is created when the first image of a URL is requested. When that fails, the next request tries again. */
 function createLazyRemote(deps: BootDeps, config: IsoConfig, metrics: BootMetrics) {
   const { httpClient, openDirectory } = deps;
   if (httpClient === undefined || openDirectory === undefined)

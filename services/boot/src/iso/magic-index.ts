@@ -1,6 +1,9 @@
 import { IsoMagicSearch } from '@tinkerbell/netboot';
 
-/** Where the magic is in an image that is still being read, and how far that is known. Found once for all requests. */
+/**
+ * Records where the magic is in an image that is still being read, and how far the image was searched. All requests share one
+ * search.
+ */
 export class IsoIndex {
   readonly #search: IsoMagicSearch;
   readonly #waiting = new Set<() => void>();
@@ -23,7 +26,7 @@ export class IsoIndex {
     return this.#state instanceof Error ? this.#state : undefined;
   }
 
-  /** The next bytes of the image. They can be read from its file already. */
+  /** Adds the next bytes of the image. They can already be read from its file. */
   push(chunk: Uint8Array): void {
     this.#search.push(chunk);
     this.#sizeBytes += chunk.length;
@@ -40,7 +43,9 @@ export class IsoIndex {
     this.#wake();
   }
 
-  /** Waits until byte `at` is there and it is known whether it belongs to a magic; the end of what is known so, exclusive. */
+  /**
+   * Waits until byte `at` is available and it is known whether it belongs to a magic. Returns the exclusive end of what is known.
+   */
   async settledBeyond(at: number, signal?: AbortSignal): Promise<number> {
     while (this.#state === 'growing' && this.#search.settledBytes <= at) {
       signal?.throwIfAborted();

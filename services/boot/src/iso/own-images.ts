@@ -3,10 +3,13 @@ import type { BootDeps, IsoConfig } from '../config.ts';
 import type { IsoImage } from './image.ts';
 import { IsoIndex } from './magic-index.ts';
 
-/** One of each architecture. */
+/** One image for each architecture. */
 const IMAGES_MAX = 8;
 
-/** Our own image of an architecture, `hook-<architecture>.iso` in the image directory; undefined when it is not there. */
+/**
+ * Returns the server's own image of an architecture, `hook-<architecture>.iso` in the image directory. Returns undefined when it
+ * does not exist.
+ */
 export function createOwnImages(
   files: BootDeps['files'],
   { ownDirectory, magic }: Pick<IsoConfig, 'ownDirectory' | 'magic'>,
@@ -37,7 +40,7 @@ export function createOwnImages(
   };
 }
 
-/** Reads the whole file once; whoever waits for the index sees a failure. */
+/** Reads the whole file once. Requests that wait for the index see a failure. */
 export async function indexFile(files: Pick<BootDeps['files'], 'stream'>, image: IsoImage): Promise<void> {
   const { directory, fileName, sizeBytes, index } = image;
   try {

@@ -26,7 +26,7 @@ test('an image of a URL is fetched once for many machines, and ranges are answer
     assert.deepEqual(await bytesOf(part), whole.subarray(start, start + 10));
   }
   assert.equal(source.asked.length, 1);
-  // The last byte is sent before the disk has it for good.
+  // The last byte is sent before it is durable on disk.
   await until(() => server.counters()['iso_source_requests_total{outcome="fetched"}'] === 1);
   assert.equal(readdirSync(server.iso.cacheDirectory).length, 1);
 });
@@ -103,7 +103,7 @@ test('a source is asked at most once a minute whether its image changed, and its
   assert.deepEqual(await served(), patchedImage(second, PATCH));
   await until(() => server.counters()['iso_source_requests_total{outcome="fetched"}'] === 2);
   assert.equal(readdirSync(server.iso.cacheDirectory).length, 1);
-  // The source is down: what is kept is served.
+  // The source is down, and the cached image is served.
   source.answer = (_, response) => response.writeHead(503).end();
   advance(60_000);
   assert.deepEqual(await served(), patchedImage(second, PATCH));
@@ -143,7 +143,7 @@ test('the cache stays within its size: the least recently used image goes', asyn
   await using server = await startIsoServer({ cacheBytesMax: image.length * 2 }, { hardware });
   const read = async (index: number): Promise<void> => {
     await bytesOf(await server.ask(`/iso/02:00:5e:10:00:0${index}/hook.iso`));
-    // The last byte is sent before the disk has it for good.
+    // The last byte is sent before it is durable on disk.
     const kept = () => server.counters()['iso_source_requests_total{outcome="fetched"}'];
     await until(() => kept() === source.asked.length);
   };

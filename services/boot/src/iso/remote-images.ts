@@ -9,23 +9,23 @@ import { indexFile } from './own-images.ts';
 import { readIsoResponse, shownUrl, sourceProblem, type SourcedIso } from './response.ts';
 import { textDigest } from './text-digest.ts';
 
-/** A mount is thousands of requests; the source is asked whether its image has changed at most this often. */
+/** A mount is thousands of requests. The source is asked at most this often whether its image has changed. */
 const CHECK_INTERVAL_MS = 60_000;
-/** For sources that tell neither ETag nor date: what they have is fetched anew after this time. */
+/** For sources that send neither ETag nor date: their image is fetched again after this time. */
 const UNKNOWN_AGE_MAX_MS = 3_600_000;
-/** More URLs than operators write; beyond, the first one is asked for again. */
+/** More URLs than operators write. Beyond this number, the oldest entry is dropped and its source is asked again. */
 const URLS_MAX = 1_000;
 
 interface Known {
   readonly image: IsoImage;
-  /** To ask the source whether it still has the same; absent where it told nothing, or an earlier run fetched it. */
+  /** Validators for a conditional request. Absent when the source sent none, or when an earlier run fetched the image. */
   readonly condition?: Readonly<Record<string, string>>;
   readonly freshUntilMs: number;
 }
 
 /**
- * Images of URLs, each fetched once however many machines ask, and kept on disk. A request is answered as soon as the source
- * has told the size; its bytes are sent as they come in. When the source does not answer, what is kept is used.
+ * Caches images of URLs on disk. Each is fetched once, however many machines request it. A request is answered as soon as the
+ * source has sent the size, and bytes are sent as they arrive. When the source does not answer, the cached image is used.
  */
 export class RemoteImages {
   readonly #deps: DownloadDeps;
@@ -38,7 +38,7 @@ export class RemoteImages {
     this.#deps = deps;
   }
 
-  /** Rejects with a PlatformError that says what is wrong with the source. */
+  /** Rejects with a PlatformError that states the problem of the source. */
   async open(url: string): Promise<IsoImage> {
     const known = await this.#usable(url);
     const isFresh = known !== undefined && this.#deps.clock.monotonicMs() < known.freshUntilMs;
@@ -47,13 +47,13 @@ export class RemoteImages {
     return image;
   }
 
-  /** Breaks off what is being fetched. */
+  /** Cancels active downloads. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled([...this.#asking.values(), ...this.#downloads]);
   }
 
-  /** What is known of a URL, if its file is still there and whole, or on its way. */
+  /** Returns what is known of a URL, if its file still exists complete or is being downloaded. */
   async #usable(url: string): Promise<Known | undefined> {
     const known = this.#known.get(url);
     if (known === undefined || known.image.index.failure !== undefined) return undefined;
@@ -94,7 +94,7 @@ export class RemoteImages {
     });
   }
 
-  /** The image the source answers with: the one that is known, one that an earlier run kept, or a new one. */
+  /** Returns the image that the source answers with: the known one, one from an earlier run, or a new one. */
   async #take(url: string, known: Known | undefined, sourced: SourcedIso): Promise<IsoImage> {
     const { cache, metrics } = this.#deps;
     const { sizeBytes, validator, condition, response } = sourced;
@@ -114,7 +114,7 @@ export class RemoteImages {
     return this.#remember(url, image, condition);
   }
 
-  /** What was fetched before the source was refused goes too: it would be served as if it still were allowed. */
+  /** What was fetched before the source was refused is removed too. Otherwise it would be served as if it were still allowed. */
   async #evict(url: string, known: Known | undefined, refusal: PlatformError): Promise<never> {
     const { cache, metrics } = this.#deps;
     const kept = known?.image.fileName ?? cache.find(await textDigest(url))?.name;
@@ -164,7 +164,7 @@ export class RemoteImages {
   }
 }
 
-/** The source is where this server may not connect to, now or through a redirect. */
+/** The source is at an address that this server may not connect to, directly or through a redirect. */
 function isRefusal(error: unknown): error is PlatformError {
   return error instanceof PlatformError && error.code === 'permission-denied';
 }

@@ -4,13 +4,13 @@ import { PlatformError, type HttpClientResponse } from '@tinkerbell/platform-con
 export interface SourcedIso {
   readonly response: HttpClientResponse;
   readonly sizeBytes: number;
-  /** Another one for other bytes. */
+  /** Differs when the bytes differ. */
   readonly validator: string;
-  /** Headers that ask for it only if it has changed; absent where the source tells nothing to compare by. */
+  /** The headers of a conditional request. Absent when the source sends no validator. */
   readonly condition?: Readonly<Record<string, string>>;
 }
 
-/** Rejects with a PlatformError, the response cancelled, when the source sends no image that can be served by ranges. */
+/** Rejects with a PlatformError, and cancels the response, when the source sends no image that can be served by ranges. */
 export async function readIsoResponse(
   response: HttpClientResponse,
   url: string,
@@ -42,7 +42,7 @@ export function sourceProblem(url: string, problem: string): PlatformError {
   return new PlatformError('unavailable', `cannot get ${shownUrl(url)}: ${problem}`);
 }
 
-/** Without the password that a URL may have, and the query that may be as good as one. */
+/** Omits the password that a URL may contain, and the query, which may be as secret. */
 export function shownUrl(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? url : `${parsed.protocol}//${parsed.host}${parsed.pathname}`;

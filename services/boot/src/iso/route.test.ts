@@ -205,7 +205,7 @@ test('a slow client costs one chunk of memory, and nothing is read ahead of it',
   let taken = 0;
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     taken += part.value.length;
-    // What was sent is counted when the next piece is asked for: never more than what was taken.
+    // Sent bytes are counted when the next chunk is requested: never more than was taken.
     assert.ok((server.counters()['iso_sent_bytes_total'] ?? 0) <= taken);
     assert.ok(part.value.length <= 1024 * 1024);
   }

@@ -45,8 +45,9 @@ interface PatchedImage {
 }
 
 /**
- * `/iso/<any>/<mac>/<name>.iso`: the in-memory OS as a CD for virtual media, with the machine's kernel arguments in it. Statuses
- * are upstream's (smee/internal/iso); unlike there, a machine that may not netboot gets no image unless a workflow boots by it.
+ * Serves `/iso/<any>/<mac>/<name>.iso`: the in-memory OS as a CD for virtual media, with the machine's kernel arguments in it.
+ * Statuses are upstream's (smee/internal/iso). Unlike upstream, a machine that may not netboot gets no image unless a workflow
+ * boots by it.
  */
 export function createIsoRoute(input: IsoRouteInput): HttpRoute {
   return {
@@ -89,7 +90,7 @@ async function findImage(input: IsoRouteInput, url: string): Promise<PatchedImag
   return patchedImage(input, reservation.value, hardware[0]);
 }
 
-/** What the machine may have, from where, and with which arguments. */
+/** The image that the machine may have, its source, and its kernel arguments. */
 async function patchedImage(
   { deps, config, ownImage, remoteImage }: IsoRouteInput,
   reservation: Reservation,
@@ -134,7 +135,7 @@ interface SentRange {
   readonly context: HttpContext;
 }
 
-/** Nothing runs before the first chunk is asked for; whatever ends it is told to the timeline. */
+/** Nothing runs before the first chunk is requested. The timeline records however it ends. */
 async function* sentChunks(
   { deps, config, timeline }: IsoRouteInput,
   { mac, image, patchText, leftOut }: PatchedImage,
@@ -146,7 +147,7 @@ async function* sentChunks(
   let left = range.end - range.start + 1;
   try {
     for await (const chunk of patchedChunks(deps.files, image, { ...range, patch, signal })) {
-      // Whoever takes the chunk may take its memory along.
+      // The consumer of a chunk may detach its memory.
       const { length } = chunk;
       yield chunk;
       left -= length;

@@ -4,11 +4,11 @@ import type { BootMetrics } from '../metrics.ts';
 import type { IsoImage } from './image.ts';
 import { createRateGate } from '../rate-gate.ts';
 
-/** A mount is thousands of requests for a few kilobytes each, with pauses: one that is quiet for so long is over. */
+/** A mount is thousands of requests for a few kilobytes each, with pauses. It is over after this time without a request. */
 const QUIET_MS = 60_000;
-/** Machines that read images at once; what more do is counted, not written down. */
+/** The number of machines that read images at once. Further ones are counted, not recorded. */
 const MOUNTS_MAX = 1_000;
-/** As with scripts: a machine that asks again and again must not push all else out of the bounded journal. */
+/** As with scripts: a machine that repeats its requests must not evict everything else from the bounded journal. */
 const REFUSED_GATE = { intervalMs: 10_000, keysMax: 500 } as const;
 const QUARTERS = 4;
 
@@ -16,7 +16,7 @@ export interface IsoTransfer {
   readonly mac: Mac;
   readonly peer: string;
   readonly image: IsoImage;
-  /** False: the client asked for the whole image at once. */
+  /** False when the client requested the whole image at once. */
   readonly isRange: boolean;
   readonly leftOut: readonly string[];
 }
@@ -24,18 +24,18 @@ export interface IsoTransfer {
 interface Mount {
   readonly image: IsoImage;
   readonly startedMs: number;
-  /** When bytes were sent last. */
+  /** The time at which bytes were last sent. */
   lastMs: number;
   requests: number;
   running: number;
   sentBytes: number;
   quartersTold: number;
   stopWaiting: () => void;
-  /** False where there are too many, or once the machine reads another image. */
+  /** False when there are too many, or after the machine has begun to read another image. */
   isWritten: boolean;
 }
 
-/** Writes down how a machine, or its BMC, reads an image: all its requests until it is quiet are one mount. */
+/** Records how a machine, or its BMC, reads an image. All its requests until it is quiet are one mount. */
 export class IsoTimeline {
   readonly #deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>;
   readonly #metrics: BootMetrics;
@@ -62,7 +62,7 @@ export class IsoTimeline {
     this.#append(mac, 'iso-refused', `no ISO image: ${message}`, details);
   }
 
-  /** Returns whom to tell of bytes that were sent, and of the end. */
+  /** Returns callbacks for sent bytes and for the end. */
   begin(transfer: IsoTransfer): { sent(bytes: number): void; ended(isWhole: boolean): void } {
     const { mac, isRange } = transfer;
     const mount = this.#mountOf(transfer);
@@ -79,7 +79,8 @@ export class IsoTimeline {
       ended: (isWhole) => {
         mount.running -= 1;
         this.#metrics.isoRequests.add({ outcome: isWhole ? 'sent' : 'broken-off' });
-        // A BMC breaks ranges off as it likes; somebody who wanted it all and did not get it has a problem.
+        // A BMC cancels ranges at will. A client that requested the whole image and did not get it has a
+        // problem.
         if (!isWhole && !isRange) this.#tell(mac, 'transfer-failed', `broken off: ${amount(mount)}`, mount);
         if (mount.running > 0 || !mount.isWritten) return;
         mount.stopWaiting = this.#deps.clock.schedule(QUIET_MS, () => this.#close(mac, mount));

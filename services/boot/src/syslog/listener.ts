@@ -5,13 +5,13 @@ import type { BootMetrics } from '../metrics.ts';
 import { macAt } from '../machine-state.ts';
 import { SenderLimit, type SenderLimits } from './sender-limit.ts';
 
-/** Upstream's receive buffer. What is longer is cut, not dropped. */
+/** Upstream's receive buffer. Longer messages are truncated, not dropped. */
 const DATAGRAM_BYTES_MAX = 32 * 1024;
-/** RFC 5424 section 6.1: receivers should take 2,048 bytes. Longer texts stay whole in the log, not in the timeline. */
+/** RFC 5424 section 6.1: receivers should accept 2,048 bytes. Longer texts stay whole in the log, but not in the timeline. */
 const TIMELINE_TEXT_MAX = 2_048;
 /**
- * An operating system that starts says a thousand lines within seconds; nothing honest goes on like that. A machine for each of
- * 4,096 addresses: a large rack row behind one server.
+ * A starting operating system logs a thousand lines within seconds, and no honest sender keeps that up. The table has room for
+ * 4,096 addresses, one machine each: a large rack row behind one server.
  */
 const LIMITS: SenderLimits = {
   messagesPerSecond: 100,
@@ -28,8 +28,8 @@ interface SyslogListenerInput {
 }
 
 /**
- * The syslog receiver: each message becomes a line of the log and, when a machine has the sender's address, of its timeline.
- * UDP senders can be forged: what the timeline says came from an address, not surely from a machine.
+ * The syslog receiver. Each message becomes a line of the log. When a machine has the sender's address, it also becomes a line of
+ * its timeline. UDP senders can be forged: a timeline entry proves the address, not the machine.
  */
 export class SyslogListener {
   readonly #input: SyslogListenerInput;
@@ -55,7 +55,7 @@ export class SyslogListener {
     );
   }
 
-  /** The address that was bound; undefined before `start`. */
+  /** The bound address, or undefined before `start`. */
   get local(): UdpAddress | undefined {
     return this.#socket?.local;
   }
@@ -102,7 +102,7 @@ export class SyslogListener {
   }
 }
 
-/** Named as upstream names them; what the sender left out is absent. */
+/** Field names are upstream's. A value that the sender omitted is absent. */
 function logFields(message: SyslogMessage, host: string) {
   const { facility, severity, hostName, appName, processId, messageId, structuredData, text } = message;
   return {

@@ -2,11 +2,11 @@ import type { Clock } from '@tinkerbell/platform-contract';
 
 export interface SenderLimits {
   readonly messagesPerSecond: number;
-  /** How many may come at once after a pause. */
+  /** The number of messages accepted at once after a pause. */
   readonly burst: number;
-  /** Senders with a count of their own; all others share one. */
+  /** The number of senders with their own count. All others share one. */
   readonly sendersMax: number;
-  /** How long drops of a sender are counted before they are reported. */
+  /** The time for which a sender's drops are counted before they are reported. */
   readonly reportAfterMs: number;
 }
 
@@ -18,15 +18,15 @@ interface Bucket {
   cancelReport: (() => void) | undefined;
 }
 
-/** How often a full table is searched for senders that have been quiet; a flood of forged addresses must not cost a search each. */
+/** The interval at which a full table is searched for quiet senders. A flood of forged addresses must not cost a search each. */
 const SWEEP_INTERVAL_MS = 1_000;
 
 type LimitClock = Pick<Clock, 'monotonicMs' | 'schedule'>;
 type OnDropped = (sender: string | undefined, count: number) => void;
 
 /**
- * A token bucket for each sender. `onDropped` is told once per `reportAfterMs` how many messages of a sender were dropped; the
- * sender is undefined for those that share a count.
+ * A token bucket for each sender. `onDropped` is called once per `reportAfterMs` with the number of a sender's dropped messages.
+ * The sender is undefined for those that share a count.
  */
 export class SenderLimit {
   readonly #clock: LimitClock;
@@ -44,7 +44,7 @@ export class SenderLimit {
     this.#sweptAtMs = clock.monotonicMs();
   }
 
-  /** False: this sender sent too much, drop it. */
+  /** Returns false when this sender sent too much. Drop the message. */
   takes(sender: string): boolean {
     const bucket = this.#bucketOf(sender);
     this.#fill(bucket);
@@ -57,7 +57,7 @@ export class SenderLimit {
     return false;
   }
 
-  /** Reports what is not reported yet. */
+  /** Reports the drops that are not reported yet. */
   stop(): void {
     for (const bucket of [...this.#buckets.values(), this.#shared]) this.#report(bucket);
   }
@@ -84,7 +84,7 @@ export class SenderLimit {
     bucket.filledAtMs = now;
   }
 
-  /** Who has a full bucket again and nothing to report is as good as new. */
+  /** Removes senders with a full bucket and nothing to report, because they equal new ones. */
   #sweep(): void {
     if (this.#clock.monotonicMs() - this.#sweptAtMs < SWEEP_INTERVAL_MS) return;
     this.#sweptAtMs = this.#clock.monotonicMs();

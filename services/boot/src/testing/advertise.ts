@@ -1,4 +1,4 @@
-/** Answers router solicitations on `s0`, where DHCPv6 is said to be. Prints `ready`. */
+/** Answers router solicitations on `s0`, and announces DHCPv6 there. Prints `ready`. */
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { nodeClock, nodeRouterDiscovery } from '@tinkerbell/platform-node';
 import { createBootMetrics } from '../metrics.ts';

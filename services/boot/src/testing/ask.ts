@@ -1,6 +1,6 @@
 /**
- * A DHCP client that has no opinions: sends the datagrams that the JSON in its program argument, or in the file that names,
- * lists from port 68 of a network interface, and prints every datagram it gets there, one JSON record per line, until it is killed.
+ * A minimal DHCP client. It sends the datagrams listed as JSON in its program argument, or in the file that the argument names,
+ * from port 68 of a network interface. It prints every datagram it receives there, one JSON record per line, until it is killed.
  */
 import { readFileSync } from 'node:fs';
 import { nodeUdp } from '@tinkerbell/platform-node';

@@ -1,10 +1,10 @@
-/** The ways in which DHCP requests are broken, each with what may come of it. */
+/** The ways in which DHCP requests are broken, each with its permitted results. */
 import { hexToBytes } from '@tinkerbell/wire';
 
 export interface BadPacket {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** `answer`: it is sloppy, and what it wants is clear all the same. */
+  /** `answer`: the packet is sloppy, but its intent is clear. */
   readonly outcome: 'silence' | 'answer';
 }
 
@@ -25,7 +25,7 @@ const DISCOVER = '350101';
 const PXE = '3c20505845436c69656e743a417263683a30303030373a554e44493a303033303030 5d020007 5e03010300';
 
 interface Build {
-  /** Hexadecimal; nothing is added. */
+  /** Hexadecimal. Nothing is added. */
   readonly options?: string;
   /** Hexadecimal by field of the header. */
   readonly header?: Partial<Record<keyof typeof FIELD, string>>;

@@ -1,4 +1,4 @@
-/** The frames on a network interface, by tcpdump. */
+/** Captures the frames on a network interface, by tcpdump. */
 import { spawn } from 'node:child_process';
 
 /** An Ethernet frame with UDP in IPv4. */
@@ -11,7 +11,7 @@ export interface Frame {
 }
 
 export interface Capture {
-  /** Resolves with the first frame, seen before or later, of which `isWanted` holds. */
+  /** Resolves with the first frame, earlier or later, that `isWanted` accepts. */
   frame(isWanted: (frame: Frame) => boolean): Promise<Frame>;
   readonly frames: readonly Frame[];
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ const RECORD_HEADER_BYTES = 16;
 const ETHERNET_BYTES = 14;
 const UDP_BYTES = 8;
 
-/** Resolves when it captures. `filter` is in tcpdump's words. */
+/** Resolves when the capture runs. `filter` is a tcpdump expression. */
 export async function startCapture(namespace: string, name: string, filter: string): Promise<Capture> {
   const tcpdump = ['/usr/bin/tcpdump', '-i', name, '-n', '-U', '--immediate-mode', '-w', '-', filter];
   const child = spawn('ip', ['netns', 'exec', namespace, ...tcpdump], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,11 +1,11 @@
-/** The DHCP clients of operating systems, each as a command that runs in the foreground on `c0` until it is told to end. */
+/** The DHCP clients of operating systems, each as a command that runs in the foreground on `c0` until it is terminated. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface DhcpClient {
   readonly name: string;
   readonly program: string;
-  /** Files go to `directory`; SIGTERM makes it give its lease back, but for those with a `release` command. */
+  /** Files go to `directory`. SIGTERM makes the client release its lease, except those with a `release` command. */
   command(directory: string): readonly string[];
   release?(directory: string): readonly string[];
 }
@@ -40,7 +40,7 @@ const dhclient = (directory: string) => [
   '/dev/null',
 ];
 
-/** With places of their own for what these write, and a /sys that says that there is no udev. */
+/** With separate directories for what these write, and a /sys without udev. */
 function inOwnMounts(script: string): readonly string[] {
   const mounts =
     'mount -t tmpfs tmpfs /run && { mount -o remount,ro,bind /sys || mount -o remount,ro /sys; }';

@@ -1,6 +1,6 @@
 /**
- * Feeds broken packets to the whole listener, in every mode, and looks at each answer. By hand, for as long as one likes:
- * `node services/boot/src/testing/dhcp-fuzzer.ts --count 10000000 --seed 7`
+ * Feeds broken packets to the whole listener, in every mode, and checks each answer. To run it by hand, for any time: `node
+ * services/boot/src/testing/dhcp-fuzzer.ts --count 10000000 --seed 7`
  */
 import assert from 'node:assert/strict';
 import { decodePacket, encodePacket } from '@tinkerbell/dhcp';
@@ -23,7 +23,7 @@ const TURN_EVERY = 500;
 const ROUND_TRIP_EVERY = 4;
 const pool = parseAddressPool('192.168.77.100-192.168.77.150/24,gateway=192.168.77.1');
 
-/** Throws AssertionError, with seed and packet, at the first answer that is wrong and the first packet that is too slow. */
+/** Throws AssertionError, with seed and packet, at the first wrong answer and the first slow packet. */
 export async function fuzzDhcp({ count, seed }: { count: number; seed: number }): Promise<FuzzReport> {
   const random = createRandom(seed);
   const seeds = seedPackets();
@@ -52,7 +52,7 @@ export async function fuzzDhcp({ count, seed }: { count: number; seed: number })
     slowestMs = Math.max(slowestMs, timeOf(feed, say));
     if (index % ROUND_TRIP_EVERY === 0) checkRoundTrip(bytes, say);
     time.now += random(2000);
-    // What waits for a probe or the disk goes on here.
+    // Requests that wait for a probe or the disk continue here.
     if (index % TURN_EVERY === 0) await new Promise((turned) => setImmediate(turned));
   }
   return { answered, counters: samplesOf(set), slowestMs, heapGrowthBytes: heapBytes() - heapBefore };
@@ -108,7 +108,7 @@ function checkReply(reply: Uint8Array, request: Uint8Array, say: (what: string) 
   }
 }
 
-/** What was read can be written, and is then read as the same. */
+/** A decoded packet can be encoded, and decodes to the same value. */
 function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void {
   const decoded = decodePacket(bytes);
   if (!decoded.ok) return;
@@ -117,7 +117,7 @@ function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void 
   const encoded = encodePacket(packet, { maximumMessageBytes: 0xffff, requestedOptions });
   if (!encoded.ok || encoded.droppedOptions.length > 0) return assert.fail(say('it cannot be written'));
   const again = decodePacket(encoded.bytes);
-  // Only the server's limit on what it receives may be in the way.
+  // Only the server's receive limit may prevent this.
   if (!again.ok) {
     if (again.error.code !== 'too-long') assert.fail(say('what was written cannot be read'));
     return;
@@ -126,7 +126,7 @@ function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void 
   if (!isSame) assert.fail(say('it is read differently'));
 }
 
-/** Milliseconds. The machine may be busy with something else: what seems slow is tried again. */
+/** In milliseconds. The machine may be busy, so a slow packet is tried again. */
 function timeOf(feed: () => void, say: (what: string) => string): number {
   const measured = () => {
     const before = performance.now();

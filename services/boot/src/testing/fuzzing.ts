@@ -1,4 +1,4 @@
-/** What both fuzzers need beside their packets. */
+/** Code that both fuzzers share. */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,11 +10,11 @@ export interface FuzzReport {
   readonly heapGrowthBytes: number;
 }
 
-/** Stands around each packet and in its place afterwards: an answer that holds it was made from memory of somebody else. */
+/** Surrounds each packet and replaces it afterwards. An answer that contains it was made from foreign memory. */
 export const CANARY = Buffer.from('d1f5a37e9b2c4486', 'hex');
-/** Packets before memory is looked at for the first time. */
+/** The number of packets before memory is measured for the first time. */
 export const WARM_UP = 20_000;
-/** No packet may take longer. */
+/** No packet may take longer than this. */
 export const SLOW_MS = 100;
 
 setFlagsFromString('--expose-gc');

@@ -1,4 +1,4 @@
-/** A boot service with nothing but the ISO route, for tests. */
+/** A boot service with only the ISO route, for tests. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export function sourced(sourceISO: string): Hardware {
   return { ...made, spec: { ...made.spec, interfaces } };
 }
 
-/** A boot service with nothing but the route, and whom to ask. */
+/** A boot service with only this route, and the source that it asks. */
 export async function startIsoServer(
   change: Partial<IsoConfig> = {},
   options: { hardware?: readonly Hardware[]; workflows?: readonly Workflow[]; clock?: Clock } = {},
@@ -91,7 +91,7 @@ export function ownDirectory(image: Uint8Array): string {
 
 export const PATCH = `console=ttyAMA0 console=ttyS0 console=tty0 console=tty1 console=ttyS1 hw_addr=${MAC} syslog_host= grpc_authority=192.168.77.1:42113 tinkerbell_tls=false worker_id=${MAC}`;
 
-/** A clock whose time a test sets; timers never fire by themselves. */
+/** A clock that the test sets. Its timers never fire by themselves. */
 export function handClock() {
   let nowMs = 0;
   const tasks = new Set<{ readonly atMs: number; readonly task: () => void }>();

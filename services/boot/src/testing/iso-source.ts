@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { ISO_MAGIC } from '@tinkerbell/netboot';
 
-/** 3 MiB and a bit: the magic at the begin, across a border of 1 MiB, twice in a row, and at the very end. */
+/** Slightly more than 3 MiB: the magic at the start, across a border of 1 MiB, twice in a row, and at the very end. */
 export function magicImage(fill = 0xee): Uint8Array<ArrayBuffer> {
   const image = new Uint8Array(3 * 1024 * 1024 + 777).map((_, index) => (index * 31 + fill) % 251);
   const magic = new TextEncoder().encode(ISO_MAGIC);
@@ -21,7 +21,7 @@ export function patchedImage(image: Uint8Array, text: string): Buffer {
 export interface IsoWebServer extends AsyncDisposable {
   readonly url: string;
   readonly asked: readonly IncomingMessage[];
-  /** What is answered next; the image with an ETag at first. */
+  /** The next response. It starts as the image with an ETag. */
   answer: (request: IncomingMessage, response: ServerResponse) => void;
 }
 

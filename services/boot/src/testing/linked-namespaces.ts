@@ -1,4 +1,4 @@
-/** A server and a client in network namespaces of their own, joined by a virtual cable: `s0` at one end, `c0` at the other. */
+/** A server and a client in separate network namespaces, joined by a veth pair: `s0` at one end, `c0` at the other. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -7,14 +7,14 @@ export const SERVER_ADDRESS = '192.168.77.1';
 export interface LinkedNamespaces {
   readonly server: string;
   readonly client: string;
-  /** Runs a program in the client's namespace and returns what it prints; it has 30 seconds. */
+  /** Runs a program in the client's namespace and returns its output. The program has 30 seconds. */
   inClient(program: string, ...words: string[]): string;
   remove(): void;
 }
 
 export const ip = (...words: string[]) => execFileSync('ip', words, { stdio: 'pipe' });
 
-/** Why namespaces, or the programs a test needs, are missing here; false when nothing is. */
+/** Returns why namespaces, or the programs a test needs, are unavailable here. Returns false when nothing is missing. */
 export function whyNoNamespaces(programs: readonly string[]): string | false {
   if (process.platform !== 'linux') return 'network namespaces are Linux only';
   if (process.getuid?.() !== 0) return 'network namespaces need root';
@@ -30,7 +30,7 @@ export function whyNoNamespaces(programs: readonly string[]): string | false {
   }
 }
 
-/** `label` tells the tests of one process apart. The client's end has no address, and the MAC `clientMac`. */
+/** `label` distinguishes the tests of one process. The client's end has no address, and the MAC `clientMac`. */
 export function linkNamespaces(label: string, clientMac: string): LinkedNamespaces {
   const server = `${label}-s-${process.pid}`;
   const client = `${label}-c-${process.pid}`;

@@ -1,9 +1,9 @@
-/** DHCP packets that are almost right: good ones, changed the way networks, firmware and attackers change them. */
+/** Creates almost valid DHCP packets: good ones, changed as networks, firmware and attackers change them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { packet, UEFI } from './packets.ts';
 
-/** Numbers from 0 to below `limit`, the same for the same seed (Mulberry32). */
+/** Returns numbers from 0 to below `limit`, the same for the same seed (Mulberry32). */
 export function createRandom(seed: number): (limit: number) => number {
   let state = seed >>> 0;
   return (limit) => {
@@ -34,7 +34,7 @@ const CODES = [
   0, 1, 12, 43, 50, 51, 52, 53, 54, 55, 57, 60, 61, 77, 81, 82, 93, 94, 97, 118, 119, 121, 175, 254, 255,
 ];
 
-/** What firmware, iPXE and operating systems sent, and requests that have every option a server looks at. */
+/** Packets that firmware, iPXE and operating systems sent, and requests with every option that a server reads. */
 export function seedPackets(): readonly Uint8Array[] {
   const folder = new URL('../../../../protocols/dhcp/testdata/', import.meta.url);
   const captures = readdirSync(folder).map((name) => {
@@ -64,7 +64,7 @@ export function seedPackets(): readonly Uint8Array[] {
   return [...captures, ...types];
 }
 
-/** A changed copy of one of `seeds`, sometimes of two. */
+/** Returns a changed copy of one of `seeds`, sometimes of two. */
 export function mutated(seeds: readonly Uint8Array[], random: Random): Uint8Array {
   const seed = () => seeds[random(seeds.length)] ?? new Uint8Array();
   let bytes: Uint8Array = seed().slice();
@@ -73,7 +73,7 @@ export function mutated(seeds: readonly Uint8Array[], random: Random): Uint8Arra
     const mutate = MUTATIONS[random(MUTATIONS.length)] ?? flipBit;
     bytes = mutate(bytes, random, seed());
   }
-  // Strangers, and one of a few that come again.
+  // Unknown MACs, and some of a few that recur.
   if (bytes.length > 34 && random(3) > 0) bytes[33] = random(64);
   return bytes.subarray(0, PACKET_BYTES_MAX);
 }
@@ -136,7 +136,7 @@ function address(bytes: Uint8Array, random: Random): Uint8Array {
   return bytes;
 }
 
-/** Of some option: the walk over options goes wrong from there. */
+/** Changes the length of an option, so that parsing goes wrong from there. */
 function lengthByte(bytes: Uint8Array, random: Random): Uint8Array {
   let at = OPTIONS_AT;
   for (let steps = random(12); steps > 0 && at + 1 < bytes.length; steps--) at += 2 + (bytes[at + 1] ?? 0);
@@ -166,7 +166,7 @@ function repeatPiece(bytes: Uint8Array, random: Random): Uint8Array {
   return inserted(bytes, from, ...Array.from({ length: times }, () => piece));
 }
 
-/** Options in file or sname, where overload may look for them. */
+/** Options in file or sname, where overload may place them. */
 function fieldOptions(bytes: Uint8Array, random: Random): Uint8Array {
   const at = random(2) === 0 ? 44 : 108;
   const option = [CODES[random(CODES.length)] ?? 0, random(70), random(256), random(256), 255];

@@ -142,7 +142,7 @@ export interface Rack {
   stop(): Promise<void>;
 }
 
-/** Sockets of `config` only; without a dhcp part nothing needs root. */
+/** Opens only the sockets of `config`. Without a dhcp part nothing needs root. */
 export async function startRack(
   config: BootConfig,
   options: {

@@ -1,6 +1,6 @@
 /**
- * Runs DHCPv6 alone on the network interface `s0`, for interoperability tests that need it in a network namespace of its own. The one
- * Hardware has the address that is the program argument, if any. Prints `ready`, then the journal, one JSON record per line.
+ * Runs only DHCPv6 on the network interface `s0`, for interoperability tests that need it in its own network namespace. The one
+ * Hardware has the address in the program argument, if any. Prints `ready`, then the journal, one JSON record per line.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { fixedView, machine, rackConfig, recordingJournal, silentLog } from './r
 const [, , address] = process.argv;
 const journal = recordingJournal();
 journal.append = (entry) => void process.stdout.write(`${JSON.stringify(entry)}\n`);
-// It names no file that it does not have.
+// It names only files that it has.
 const ipxeDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-v6-'));
 writeFileSync(join(ipxeDirectory, 'ipxe.efi'), 'binary');
 const { tftp: _, ...base } = rackConfig({ ipxeDirectory });

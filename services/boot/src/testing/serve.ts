@@ -1,6 +1,6 @@
 /**
- * Runs a boot service as the program argument (JSON) says, for interoperability tests that need it in a network namespace
- * of its own. Prints `ready`, then the journal, one JSON record per line.
+ * Runs a boot service as configured by the program argument (JSON), for interoperability tests that need it in its own network
+ * namespace. Prints `ready`, then the journal, one JSON record per line.
  */
 import { parseAddressPool } from '@tinkerbell/netboot';
 import { createNodeAddressProbe, createNodeHttp, nodeLinkLayer } from '@tinkerbell/platform-node';

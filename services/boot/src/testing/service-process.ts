@@ -1,4 +1,4 @@
-/** Starts `serve.ts` in a network namespace of its own. */
+/** Starts `serve.ts` in its own network namespace. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { NetbootSettings } from '@tinkerbell/netboot';
@@ -11,23 +11,23 @@ export interface ServeOptions {
   /** The netboot object of the one Hardware. */
   readonly netboot?: object;
   readonly workflowState?: string;
-  /** Of the one Hardware, which has 192.168.77.10 and an hour otherwise. */
+  /** The settings of the one Hardware. Default: 192.168.77.10 and one hour. */
   readonly address?: string;
   readonly leaseSeconds?: number;
   /** No Hardware at all. */
   readonly isEmpty?: boolean;
-  /** Further Hardware, as `furtherMachine` makes them. */
+  /** Further Hardware, as created by `furtherMachine`. */
   readonly furtherMachines?: number;
-  /** Looks for offers of other servers. */
+  /** Detects offers of other servers. */
   readonly watchesLink?: boolean;
-  /** As `parseAddressPool` reads it. */
+  /** A range in the syntax of `parseAddressPool`. */
   readonly pool?: string;
 }
 
 export interface ServiceProcess {
-  /** Its journal, one JSON record each. */
+  /** The service's journal, one JSON record each. */
   readonly lines: readonly string[];
-  /** Resolves once it holds; looked at with every line. */
+  /** Resolves when the condition is met. It is checked with every line. */
   until(holds: () => boolean): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-/** A TFTP client that does as it is told, for tests in this package. */
+/** A TFTP client that the tests of this package control. */
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decodeTftp, encodeTftp, type TftpPacket } from '@tinkerbell/tftp';
 import type { Rack } from './rack.ts';
 
-/** A client's socket that hands out what arrives, in order. */
+/** A client's socket that returns datagrams in order of arrival. */
 export class TftpClient {
   readonly socket: Socket = createSocket('udp4');
   readonly #arrived: { packet: TftpPacket; port: number }[] = [];
@@ -35,7 +35,7 @@ export class TftpClient {
   }
 }
 
-/** The whole file, block after block. */
+/** Reads the whole file, block after block. */
 export async function download(
   client: TftpClient,
   fileName: string,

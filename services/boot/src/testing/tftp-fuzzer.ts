@@ -1,6 +1,6 @@
 /**
- * Feeds broken packets to the decoder and the whole listener, from one port and from many, and looks at each answer. By
- * hand, for as long as one likes: `node services/boot/src/testing/tftp-fuzzer.ts --count 2000000 --seed 7`
+ * Feeds broken packets to the decoder and the whole listener, from one port and from many, and checks each answer. To run it by
+ * hand, for any time: `node services/boot/src/testing/tftp-fuzzer.ts --count 2000000 --seed 7`
  */
 import assert from 'node:assert/strict';
 import {
@@ -27,7 +27,7 @@ const BUFFER_BYTES = 4096;
 const PACKET_AT = 1024;
 const CLIENTS = 30;
 const PORTS_PER_CLIENT = 4;
-/** Bytes count up and begin anew after this: what is not of the file breaks the row. */
+/** Bytes count up and restart after this value. Foreign bytes break the sequence. */
 const FILE_PERIOD = 251;
 
 interface FuzzRun {
@@ -35,11 +35,11 @@ interface FuzzRun {
   readonly seed: number;
 }
 
-/** Throws AssertionError, with seed and packet, at the first answer that is wrong and at packets that are too slow. */
+/** Throws AssertionError, with seed and packet, at the first wrong answer and at slow packets. */
 export async function fuzzTftp(run: FuzzRun): Promise<FuzzReport> {
   const first = await fuzzOnce(run);
   if (first.slow.size === 0) return first;
-  // A busy host takes its time at any packet; what a packet takes it takes again.
+  // A busy host may be slow at any packet. A truly slow packet is slow again.
   const second = await fuzzOnce(run);
   const slow = [...second.slow].filter(([index]) => first.slow.has(index));
   const told = slow.map(([index, milliseconds]) => `packet ${index} took ${milliseconds} ms`);
@@ -47,7 +47,7 @@ export async function fuzzTftp(run: FuzzRun): Promise<FuzzReport> {
   return second;
 }
 
-/** `slow` has what packets took that were too slow, by their index. */
+/** `slow` has the times of slow packets, by their index. */
 async function fuzzOnce({
   count,
   seed,
@@ -73,12 +73,12 @@ async function fuzzOnce({
     };
     socket?.handlers.onDatagram({ ...datagram, peer });
     buffer.fill(CANARY);
-    // Time of the processor: others may hold it in between.
+    // Processor time, because other processes may run in between.
     const { user, system } = process.threadCpuUsage(before);
     const takenMs = (user + system) / 1000;
     report.slowestMs = Math.max(report.slowestMs, takenMs);
     if (takenMs >= SLOW_MS) slow.set(index, takenMs);
-    // A file that is found, or read, goes on in a later turn of the microtasks.
+    // A file that is searched or read continues in a later turn of the microtasks.
     for (let turn = 0; turn < 6; turn += 1) await Promise.resolve();
     checkRoundTrip(bytes, world.say);
     world.passTime(random(40));
@@ -88,14 +88,14 @@ async function fuzzOnce({
   return { answered: world.answered(), counters: samplesOf(world.set), slowestMs, slow, heapGrowthBytes };
 }
 
-/** Of the client that the socket serves, or of a stranger. */
+/** From the client that the socket serves, or from a stranger. */
 function nextPacket(
   socket: FakeSocket | undefined,
   seeds: ReturnType<typeof tftpSeedPackets>,
   random: ReturnType<typeof createRandom>,
 ): { readonly bytes: Uint8Array; readonly peer: UdpPeer } {
   const isOwner = random(8) > 0;
-  // The right answer moves a transfer past its start.
+  // The correct answer moves a transfer past its start.
   const isRight = isOwner && random(3) === 0;
   const bytes = (isRight ? socket?.rightAnswer : undefined) ?? mutatedTftp(seeds, random);
   const stranger = peerOf(`10.0.0.${random(CLIENTS)}`, 1024 + random(PORTS_PER_CLIENT));
@@ -104,7 +104,7 @@ function nextPacket(
 
 interface FakeSocket {
   readonly handlers: UdpHandlers;
-  /** Who was sent something last, and what a good client answers to it. */
+  /** The last recipient, and a good client's answer. */
   lastPeer: UdpPeer | undefined;
   rightAnswer: Uint8Array | undefined;
 }
@@ -177,7 +177,7 @@ function createWorld() {
 
 const content = Uint8Array.from({ length: 200_000 }, (_, index) => index % FILE_PERIOD);
 
-/** One file in memory, one that is read, one that cannot be, one that is refused. */
+/** One file in memory, one that is read, one that is unreadable, one that is refused. */
 const fakeFiles = {
   binary: async () => undefined,
   ownHookIpxe: async () => undefined,
@@ -193,7 +193,7 @@ const fakeFiles = {
   },
 };
 
-/** What a good client acknowledges it with. */
+/** The acknowledgement of a good client. */
 function checkAnswer(bytes: Uint8Array, say: (what: string) => string): Uint8Array | undefined {
   const decoded = decodeTftp(bytes);
   if (!decoded.ok) return assert.fail(say('the answer cannot be read'));
@@ -212,7 +212,7 @@ function checkAnswer(bytes: Uint8Array, say: (what: string) => string): Uint8Arr
   return packet.kind === 'error' ? undefined : encodeTftp({ kind: 'acknowledge', block: 0 });
 }
 
-/** What was read can be written, and is then read as the same. */
+/** A decoded packet can be encoded, and decodes to the same value. */
 function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void {
   const decoded = decodeTftp(bytes);
   if (!decoded.ok) return;

@@ -1,4 +1,4 @@
-/** TFTP packets that are almost right: good ones, changed the way networks, firmware and attackers change them. */
+/** Creates almost valid TFTP packets: good ones, changed as networks, firmware and attackers change them. */
 import { encodeTftp, type TftpOptions } from '@tinkerbell/tftp';
 import type { createRandom } from './packet-mutator.ts';
 
@@ -40,7 +40,7 @@ const OPTION_SETS: readonly TftpOptions[] = [
   Array.from({ length: 40 }, (_, index) => [`o${index}`, '-1'] as const),
 ];
 
-/** Requests of every kind, and everything a client may send in a transfer. */
+/** Requests of every kind, and everything that a client may send in a transfer. */
 export function tftpSeedPackets(): readonly Uint8Array[] {
   const requests = FILE_NAMES.flatMap((fileName) =>
     OPTION_SETS.map((options) => encodeTftp({ kind: 'read-request', fileName, mode: 'octet', options })),
@@ -59,7 +59,7 @@ export function tftpSeedPackets(): readonly Uint8Array[] {
   ];
 }
 
-/** A copy of one of `seeds`, whole in one of three cases, else changed. */
+/** Returns a copy of one of `seeds`. One in three is unchanged. */
 export function mutatedTftp(seeds: readonly Uint8Array[], random: Random): Uint8Array {
   const seed = (): Uint8Array => seeds[random(seeds.length)] ?? new Uint8Array();
   let bytes: Uint8Array = seed().slice();

@@ -8,8 +8,9 @@ const HEADER_BYTES = 32;
 const BLOCK_SIZE_BYTES = { min: 512, max: 65_464 } as const;
 
 /**
- * The largest block that reaches a client in one packet: by the MTU of the network interface whose subnet the client is in.
- * What fits Ethernet for clients behind a router and where the MTU is unknown: no boot ROM puts IP fragments together.
+ * Returns the largest block that reaches a client in one packet, by the MTU of the network interface whose subnet has the client.
+ * For clients behind a router, and where the MTU is unknown, it is the size that fits Ethernet: no boot ROM reassembles IP
+ * fragments.
  */
 export function blockSizeBytesMaxFor(client: string, networkInterfaces: readonly NetworkInterface[]): number {
   const address = parseIpv4(client);

@@ -1,4 +1,4 @@
-/** Clients that others wrote fetch files of every awkward size, with every option they have, from one port and from many. */
+/** Third-party clients fetch files of every awkward size, with every option they have, from one port and from many. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ import { rackConfig, startRack } from '../testing/rack.ts';
 
 const run = promisify(execFile);
 
-/** Around the ends of blocks of 512 and 1468 bytes; the last one has more blocks of 512 than a block number has values. */
+/** Around the ends of blocks of 512 and 1468 bytes. The last one has more blocks of 512 than there are block numbers. */
 const SIZES = [0, 1, 511, 512, 513, 1468, 1024 * 1024];
 const ROLL_OVER_SIZE = 33 * 1024 * 1024 + 1;
 const TIME_LIMIT_MS = 60_000;
@@ -26,7 +26,7 @@ interface Fetch {
 
 interface ForeignClient {
   readonly program: string;
-  /** Each with a name and the arguments that set its options. */
+  /** Each client with a name and the arguments that set its options. */
   readonly variants: Readonly<Record<string, readonly string[]>>;
   /** The variant that fetches the file of 65,536 blocks and more. */
   readonly rollOver: string;
@@ -133,7 +133,7 @@ async function fetchAll(client: ForeignClient, sizes: readonly number[], variant
           await run(client.program, client.argumentsFor(client.variants[variant] ?? [], fetch), {
             timeout: TIME_LIMIT_MS,
           });
-          // Some write no file for no bytes.
+          // Some write no file when there are no bytes.
           const bytes = existsSync(fetch.to) ? readFileSync(fetch.to) : new Uint8Array();
           rmSync(fetch.to, { force: true });
           const what = `${variant}, ${size} bytes, ${singlePort ? 'one port' : 'many ports'}`;

@@ -1,4 +1,4 @@
-/** Bad input over a real socket: silence or a valid answer, and a good transfer right after it. */
+/** Bad input over a real socket gets silence or a valid answer, and a good transfer works right after it. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function withClient(
   }
 }
 
-/** Asks again and again: as long as the requests of a flood fill the server's queue, the kernel drops what comes. */
+/** Retries: while the requests of a flood fill the server's queue, the kernel drops new packets. */
 async function untilAnswered(client: TftpClient): Promise<void> {
   const answered = client.next();
   let answer: Awaited<typeof answered> | undefined;
@@ -161,7 +161,7 @@ for (const singlePort of [true, false]) {
           answers.map(({ kind }) => kind),
           Array.from({ length: 50 }, (_, index) => (index < 20 ? 'data' : 'error')),
         );
-        // Ten thousand more: of those that are running and of those that may not.
+        // Ten thousand more: for running transfers and for rejected ones.
         for (const each of clients) for (let count = 0; count < 200; count += 1) each.read('good');
         const giveUp = () => {
           for (const [index, each] of clients.slice(0, 20).entries())
@@ -169,7 +169,7 @@ for (const singlePort of [true, false]) {
         };
         const ended = 'tftp_transfers_total{outcome="size-asked"}';
         const isOver = () => (samplesOf(rack.service.metrics)[ended] ?? 0) >= 20;
-        // Again until it arrives: after so many requests at once the kernel drops packets.
+        // Retries until it arrives: after so many requests at once the kernel drops packets.
         for (let turn = 0; turn < 500 && !isOver(); turn += 1) {
           giveUp();
           await delay(nodeClock, 10);

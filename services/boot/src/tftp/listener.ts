@@ -26,24 +26,24 @@ interface TftpListenerInput {
 const LINGER_MS = 1_000;
 /** Transfers of one second at more than the highest rate measured. */
 const LATELY_MAX = 4_096;
-/** They change seldom, and asking the kernel costs as much as a short transfer. */
+/** They change rarely, and querying the kernel costs as much as a short transfer. */
 const INTERFACES_KEPT_MS = 5_000;
 
-/** A transfer from its request on: `running` is absent while the file is read. */
+/** A transfer from its request on. `running` is absent while the file is read. */
 interface Slot {
   readonly fileName: string;
   running?: RunningTransfer;
   socket?: UdpSocket;
 }
 
-/** The TFTP server: read requests only, each a transfer of its own, in bounded number. */
+/** The TFTP server. It accepts only read requests. Each is a separate transfer, and their number is bounded. */
 export class TftpListener {
   readonly #input: TftpListenerInput;
   readonly #slots = new Map<string, Slot>();
   readonly #perClient = new Map<string, number>();
-  /** Sockets of transfers, each with what cancels its closing. */
+  /** Sockets of transfers, each with the function that cancels its closing. */
   readonly #transferSockets = new Map<UdpSocket, () => void>();
-  /** Peers whose transfer over the single port has ended, each with the time until which it counts; oldest first. */
+  /** Peers whose transfer over the single port has ended, each with its expiry time, oldest first. */
   readonly #lately = new Map<string, number>();
   #interfaces: { readonly all: readonly NetworkInterface[]; readonly readAtMs: number } | undefined;
   #socket: UdpSocket | undefined;
@@ -62,7 +62,7 @@ export class TftpListener {
     );
   }
 
-  /** The address that was bound; undefined before `start`. */
+  /** The bound address, or undefined before `start`. */
   get local(): UdpAddress | undefined {
     return this.#socket?.local;
   }
@@ -81,7 +81,7 @@ export class TftpListener {
     return { onDatagram, onError };
   }
 
-  /** A packet to the server's own port: a new request, or in single-port mode any packet of a transfer. */
+  /** Handles a packet to the server's own port: a new request, or in single-port mode any packet of a transfer. */
   #onRequest({ bytes, peer }: Datagram): void {
     const decoded = decodeTftp(bytes);
     if (!decoded.ok) return this.#onUndecodable(bytes, peer, decoded.error);
@@ -111,9 +111,10 @@ export class TftpListener {
     const { timeline, config } = this.#input;
     const key = peer.key;
     const before = this.#slots.get(key);
-    // Sent again because our first packet is late or lost: the transfer's own timer takes care of it.
+    // The client repeats its request because the first reply is late or lost. The transfer's own timer
+    // handles that.
     if (before?.fileName === request.fileName) return undefined;
-    // The same port asks for another file: it has given up on the first one.
+    // The same port requests another file: it has given up on the first one.
     before?.running?.abandon();
     if (this.#slots.has(key)) return undefined;
     const ofClient = this.#perClient.get(peer.address) ?? 0;
@@ -142,7 +143,7 @@ export class TftpListener {
     const { deps, config, files, timeline } = this.#input;
     const { fileName, options } = request;
     const found = await files.find({ fileName, clientAddress: peer.address });
-    // The client has asked for another file meanwhile, or the server stops: nobody waits for this one.
+    // The client has requested another file meanwhile, or the server stops, so nobody waits for this one.
     if (this.#isStopped || this.#slots.get(peer.key) !== slot) return this.#release(slot, peer);
     if (found.kind === 'not-found') {
       timeline.notFound(peer, fileName, found.asked);
@@ -182,7 +183,7 @@ export class TftpListener {
     return blockSizeBytesMaxFor(peer.address, this.#interfaces.all);
   }
 
-  /** The transfer's own port; whoever else writes to it is told so, and the transfer goes on (RFC 1350 section 4). */
+  /** The transfer's own port. Any other sender gets an error, and the transfer continues (RFC 1350 section 4). */
   async #openTransferSocket(slot: Slot, peer: UdpPeer): Promise<UdpSocket> {
     const { deps, config, timeline } = this.#input;
     const onDatagram = (datagram: Datagram) => {
@@ -229,7 +230,7 @@ export class TftpListener {
     this.#lately.set(key, nowMs + LINGER_MS);
   }
 
-  /** Not at once: the last packet may still be on its way out, and a late acknowledgement is to meet an open port. */
+  /** Not at once: the last packet may still be queued, and a late acknowledgement must find an open port. */
   #closeSoon(socket: UdpSocket): void {
     const cancel = this.#input.deps.clock.schedule(LINGER_MS, () => {
       this.#transferSockets.delete(socket);
@@ -239,8 +240,9 @@ export class TftpListener {
   }
 
   /**
-   * RFC 1350 section 4: a packet of no transfer of its sender. An error is not answered by another, or two servers would send
-   * them for ever; nor is the repeated last acknowledgement of a transfer, or its port's next transfer would end by the answer.
+   * RFC 1350 section 4: a packet that belongs to no transfer of its sender. An error gets no error in reply, or two servers would
+   * exchange them for ever. A repeated last acknowledgement gets none either, or the error would end the next transfer of its
+   * port.
    */
   #refuseUnknown(packet: TftpPacket, peer: UdpPeer, socket: UdpSocket | undefined): void {
     if (packet.kind === 'error' || this.#endedLately(peer)) return;

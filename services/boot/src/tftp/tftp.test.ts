@@ -206,7 +206,7 @@ for (const singlePort of [false, true])
       stranger.send({ kind: 'error', code: 5, message: 'unknown transfer' }, port);
       stranger.send(Buffer.from([0, 9]), port);
       stranger.send({ kind: 'acknowledge', block: 7 }, port);
-      // Datagrams of one socket come in order: the first answer is that to the last one.
+      // Datagrams of one socket arrive in order: the first answer belongs to the last one.
       const answer = await stranger.next();
       assert.ok(answer.packet.kind === 'error' && answer.packet.code === 5);
       const reason = singlePort ? 'no-such-transfer' : 'wrong-transfer';
@@ -283,7 +283,7 @@ test('a timer that was set before the last answer leaves the client its time', a
   }
 });
 
-/** A clock that stands until the test lets the oldest timer fire. */
+/** A clock that stands still until the test fires the oldest timer. */
 function steppedClock(): Clock & { fireOldest(): void; pass(milliseconds: number): void } {
   const tasks = new Set<{ readonly atMs: number; readonly task: () => void }>();
   let now = 0;

@@ -6,12 +6,12 @@ import type { BootMetrics } from '../metrics.ts';
 import { macAt } from '../machine-state.ts';
 import type { TransferReport } from './transfer.ts';
 
-/** Where the TFTP server reports to: metrics, debug log, and the timeline of the machine. */
+/** The TFTP server's reports: metrics, debug log, and the timeline of the machine. */
 export interface TftpTimeline {
   ignored(peer: UdpAddress, reason: string): void;
   /** `asked`: the sources that do not have it. */
   notFound(peer: UdpAddress, fileName: string, asked: readonly string[]): void;
-  /** A value in the machine's Hardware is not safe to write into the file; `message` names the field. */
+  /** A value in the machine's Hardware is not safe to write into the file. `message` names the field. */
   refused(peer: UdpAddress, fileName: string, message: string): void;
   ended(transfer: {
     readonly peer: UdpAddress;
@@ -65,7 +65,7 @@ export function createTftpTimeline(
       metrics.tftpBytes.add({}, bytes);
       const details = { file: fileName, bytes, milliseconds, outcome: name };
       log.debug('TFTP transfer ended', { peer: peer.address, ...details });
-      // UEFI asks for the size first and breaks that transfer off; the line would only puzzle.
+      // UEFI first requests only the size and then cancels that transfer. A line for it would confuse.
       if (name === 'size-asked') return;
       const known = machineOf(peer, fileName);
       traceTransfer(deps.tracer, { machine: known.machine, peer, ...details });
@@ -90,7 +90,7 @@ interface EndedTransfer {
   readonly outcome: string;
 }
 
-/** A transfer as a step of the machine's boot, once it has ended. */
+/** Records a transfer as a span of the machine's boot, after it has ended. */
 function traceTransfer(
   tracer: BootDeps['tracer'] = noTracer,
   { machine, peer, file, bytes, milliseconds, outcome }: EndedTransfer,
@@ -106,7 +106,10 @@ function traceTransfer(
   span.end();
 }
 
-/** By the MAC in the path our DHCP gave out or a boot loader put there, else by the address of the reservation. */
+/**
+ * Identifies the machine by the MAC in the path, which our DHCP or a boot loader put there, else by the address of the
+ * reservation.
+ */
 function createMachineLookup(view: BootDeps['view']) {
   return (peer: UdpAddress, fileName: string): { readonly machine?: Mac } => {
     const named = loaderFileNameOf(fileName, peer.address)?.machine;

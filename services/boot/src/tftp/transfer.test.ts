@@ -22,7 +22,7 @@ const options = (windowSize: number): TftpOptions => [
   ['windowsize', `${windowSize}`],
 ];
 
-/** What is sent to one client, as it was when it was sent. The file is in memory, or read when it is asked for. */
+/** The packets sent to one client, copied when they were sent. The file is in memory, or read on demand. */
 function running(windowSize: number, isWhole: boolean, ends: string[]) {
   const sent: string[] = [];
   const slice = (offset: number, length: number) => file.slice(offset, offset + length);
@@ -44,7 +44,7 @@ function running(windowSize: number, isWhole: boolean, ends: string[]) {
   return { transfer, sent };
 }
 
-/** The same by the pure machine, each packet written for itself. */
+/** The packets of the pure machine, each encoded separately. */
 function reference(windowSize: number) {
   const sent: string[] = [];
   let step = startReadTransfer({ options: options(windowSize), fileBytes: file.length }, limits);
@@ -75,7 +75,7 @@ function reference(windowSize: number) {
 test('whatever is acknowledged in whatever order, alone or beside another, the packets are those of the machine', () => {
   const event = fc.record({
     of: fc.integer({ min: 0, max: 1 }),
-    // Mostly the whole window; else a part of it, the one before again, or nonsense.
+    // Mostly the whole window. Otherwise a part of it, the previous one again, or nonsense.
     kind: fc.oneof(
       { weight: 6, arbitrary: fc.constant('all' as const) },
       { weight: 1, arbitrary: fc.constantFrom('part', 'again', 'nonsense') },

@@ -25,7 +25,7 @@ type Failure<Reason extends string> = {
 
 export interface TransferReport {
   readonly outcome: TransferOutcome | Failure<'server-stopped' | 'abandoned' | 'file-unreadable'>;
-  /** Bytes the client has acknowledged. */
+  /** The number of bytes that the client has acknowledged. */
   readonly bytes: number;
   readonly milliseconds: number;
 }
@@ -42,20 +42,23 @@ interface TransferInput {
 
 type DataSend = Extract<TransferSend, { kind: 'data' }>;
 
-/** For the window that is sent; shared, as a send has taken them when it returns. Grows to the largest window there was. */
+/**
+ * The buffer for the current window. It is shared, because a send has taken the bytes when it returns. It grows to the largest
+ * window used.
+ */
 let heads = new Uint8Array(64 * DATA_HEAD_BYTES);
 
-/** Runs the transfer machine from the moment it is made: sends what it says, keeps its timer, reports its end once. */
+/** Runs the transfer machine from its creation: sends its packets, keeps its timer, and reports its end once. */
 export class RunningTransfer {
   readonly #input: TransferInput;
   readonly #startedMs: number;
   #transfer: ReadTransfer;
   #cancelTimer = (): void => {};
-  /** When the client must have answered, and when the timer looks whether it has. */
+  /** The time by which the client must have answered, and the time at which the timer checks that. */
   #deadlineMs = 0;
   #timerMs = Number.POSITIVE_INFINITY;
   #isOver = false;
-  /** Counts sends: bytes of a file that come late are for an earlier one and dropped. */
+  /** Counts sends. File bytes that arrive late belong to an earlier send and are dropped. */
   #turn = 0;
 
   constructor(input: TransferInput) {
@@ -75,7 +78,7 @@ export class RunningTransfer {
     if (!this.#isOver) this.#end({ kind: 'failed', reason: 'server-stopped', detail: 'the server stops' });
   }
 
-  /** The client has begun something else. */
+  /** The client has started something else. */
   abandon(): void {
     const detail = 'the client asked for another file';
     if (!this.#isOver) this.#end({ kind: 'failed', reason: 'abandoned', detail });
@@ -96,7 +99,7 @@ export class RunningTransfer {
     if (outcome !== undefined) this.#end(outcome);
   }
 
-  /** A timer that is set already runs on, and looks when it fires: making one for each packet costs as much as the packet. */
+  /** An active timer keeps running, and checks when it fires: creating one for each packet costs as much as the packet. */
   #waitFor(timeoutMs: number): void {
     this.#deadlineMs = this.#input.clock.monotonicMs() + timeoutMs;
     if (this.#deadlineMs >= this.#timerMs) return;

@@ -1,4 +1,4 @@
-/** A metadata service with fixed Hardware, a recording journal and a clock that is set by hand. */
+/** A metadata service with fixed Hardware, a recording journal and a clock that the test sets. */
 import type { Log, Service, SessionVerifier } from '@tinkerbell/platform-contract';
 import type { Hardware, HardwareSpec } from '@tinkerbell/resources';
 import type { JournalEntry, View } from '@tinkerbell/store-contract';
@@ -69,7 +69,7 @@ export interface Rack {
   readonly service: Service;
   readonly journal: readonly JournalEntry[];
   readonly clock: { nowMs: number };
-  /** The answer of the first route that takes the path; status 0 when none does. */
+  /** Returns the answer of the first route that takes the path, and status 0 when none does. */
   readonly ask: (path: string, options?: AskOptions) => Promise<Told>;
 }
 

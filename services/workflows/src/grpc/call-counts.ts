@@ -1,4 +1,7 @@
-/** What go-grpc-middleware reports of a server, under its names: calls started and ended, messages, and how long calls took. */
+/**
+ * The metrics that go-grpc-middleware reports for a server, under its names: started and ended calls, messages, and call
+ * durations.
+ */
 import type { CounterChild, HistogramChild } from '@tinkerbell/platform-metrics';
 import type { CallMetrics } from '../metrics.ts';
 
@@ -12,7 +15,7 @@ export class CallCounts {
     this.#metrics = metrics;
   }
 
-  /** `path` is that of a call, `/proto.WorkflowService/GetAction`: only those that are served come here. */
+  /** `path` is the path of a call, `/proto.WorkflowService/GetAction`. Only served methods reach this. */
   of(type: CallType, path: string): CallCount {
     let count = this.#byPath.get(path);
     if (count === undefined) this.#byPath.set(path, (count = new CallCount(this.#metrics, type, path)));
@@ -20,7 +23,7 @@ export class CallCounts {
   }
 }
 
-/** Of one method. Resolved once: it is counted for each message. */
+/** The counters of one method. They are resolved once, because every message is counted. */
 class CallCount {
   readonly started: CounterChild;
   readonly received: CounterChild;
@@ -41,7 +44,7 @@ class CallCount {
     this.#seconds = metrics.callSeconds.with(labels);
   }
 
-  /** `code` as gRPC's libraries for Go name it: `OK`, `NotFound`. */
+  /** `code` has the names of gRPC's Go libraries: `OK`, `NotFound`. */
   handled(code: string, seconds: number): void {
     let handled = this.#handled.get(code);
     if (handled === undefined) {

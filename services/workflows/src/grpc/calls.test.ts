@@ -9,7 +9,7 @@ import { RpcError } from './rpc-error.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 
-/** A client that takes one answer at a time. */
+/** A client that reads one response at a time. */
 function slowCall() {
   const call = new EventEmitter();
   return Object.assign(call, {

@@ -1,4 +1,4 @@
-/** Handlers as gRPC wants them: errors become status codes, cancelled calls abort, every answer is counted. */
+/** Adapts handlers to gRPC: errors become status codes, cancelled calls abort, and every response is counted. */
 import {
   status as grpcStatus,
   type Metadata,
@@ -34,7 +34,7 @@ const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
   internal: grpcStatus.INTERNAL,
 };
 
-/** As the libraries for Go write them, and with them upstream's metrics. */
+/** The code names of Go's libraries, which upstream's metrics use too. */
 const codeNames = Object.fromEntries(
   Object.keys(grpcCodes).map((code) => [
     code,
@@ -45,20 +45,20 @@ const codeNames = Object.fromEntries(
   ]),
 ) as Readonly<Record<RpcCode, string>>;
 
-/** The reason of every abort: one that is made anew for each call has a stack to collect, which costs more than the rest of it. */
+/** The reason of every abort. A new error for each call would collect a stack, which costs more than the rest of it. */
 const CANCELLED = 'the call was cancelled';
 
-/** Where a stream's answers go. */
+/** The destination of a stream's responses. */
 export interface Sender<Response> {
   /** Resolves when the transport has room for more. */
   send(response: Response): Promise<void>;
 }
 
-/** Who calls, as far as the transport knows. */
+/** The caller, as far as the transport knows it. */
 export interface Caller {
-  /** `127.0.0.1:50123`; v6 addresses stand in brackets. */
+  /** `127.0.0.1:50123`. IPv6 addresses are in brackets. */
   readonly peer: string;
-  /** The first value of a header; undefined when there is none. */
+  /** Returns the first value of a header, or undefined when it is absent. */
   header(name: string): string | undefined;
 }
 
@@ -74,7 +74,7 @@ interface Cancellable {
   on(event: 'cancelled', listener: () => void): unknown;
 }
 
-/** One call under way. */
+/** One active call. */
 interface OpenCall {
   readonly own: AbortController;
   readonly count: ReturnType<CallCounts['of']>;
@@ -99,7 +99,7 @@ interface CallsDeps {
   readonly metrics: CallMetrics;
 }
 
-/** Codes that say something is wrong with the server; the others are answers. */
+/** Codes that indicate a fault of the server. The others are normal responses. */
 const FAULTS: readonly string[] = ['Internal', 'Unavailable'];
 
 export class Calls {
@@ -108,7 +108,7 @@ export class Calls {
   readonly #clock: Clock;
   readonly #tracer: Tracer;
   readonly #stopping: AbortSignal;
-  /** Of the calls under way. */
+  /** The state of active calls. */
   readonly #open = new Set<AbortController>();
 
   constructor({ log, clock, tracer = noTracer, metrics }: CallsDeps, stopping: AbortSignal) {
@@ -153,7 +153,7 @@ export class Calls {
     };
   }
 
-  /** Requests are taken one at a time; a stream of them that breaks ends the iteration. */
+  /** Requests are read one at a time. A broken request stream ends the iteration. */
   bidiStream<Request, Response>(
     method: string,
     body: (
@@ -164,7 +164,7 @@ export class Calls {
     ) => Promise<void>,
   ): handleBidiStreamingCall<Request, Response> {
     return (call) => {
-      // The answers go on after the last request.
+      // Responses continue after the last request.
       const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
       const open = this.#begin('bidi_stream', call);
       this.#run(method, { call, open }, (out, signal) =>
@@ -193,7 +193,7 @@ export class Calls {
     );
   }
 
-  /** The library says `cancelled` of every call that has ended, also of those that were answered: nobody listens any more then. */
+  /** The library reports `cancelled` for every call that has ended, including answered ones. No one listens any more by then. */
   #begin(type: CallType, call: Cancellable, request?: unknown): OpenCall {
     const own = new AbortController();
     if (this.#stopping.aborted) own.abort(CANCELLED);
@@ -206,7 +206,7 @@ export class Calls {
     return { own, count, startedMs: this.#clock.monotonicMs(), span: this.#span(call, request) };
   }
 
-  /** Undefined when nobody collects. */
+  /** Undefined when no traces are collected. */
   #span(call: Cancellable, request: unknown): Span | undefined {
     if (!this.#tracer.isOn) return undefined;
     const agent = agentIn(request);
@@ -238,7 +238,7 @@ export class Calls {
   }
 }
 
-/** A report comes wrapped in its dialect. */
+/** A report is wrapped in its dialect. */
 function agentIn(request: unknown): string {
   const asked = (request ?? {}) as { readonly agentId?: string; readonly request?: { agentId?: string } };
   return asked.agentId ?? asked.request?.agentId ?? '';
@@ -258,7 +258,7 @@ async function* counted<Request>(requests: AsyncIterable<Request>, { count }: Op
   }
 }
 
-/** Rejects when `signal` aborts: no further request is waited for. */
+/** Rejects when `signal` aborts, and then waits for no further request. */
 function stopped(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(new RpcError('unavailable', 'server shutting down'));

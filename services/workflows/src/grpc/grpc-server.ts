@@ -1,4 +1,4 @@
-/** One gRPC server for all services that are spoken on the agents' port. */
+/** One gRPC server for all services on the agents' port. */
 import { readFile } from 'node:fs/promises';
 import type { DescService } from '@bufbuild/protobuf';
 import {
@@ -11,19 +11,19 @@ import {
 } from '@grpc/grpc-js';
 import { PlatformError, type Clock } from '@tinkerbell/platform-contract';
 
-/** One service of the server: made in the folder that it is about, listed in `workflows-service.ts`. */
+/** One service of the server. It is created in its own folder and listed in `workflows-service.ts`. */
 export interface RpcService {
-  /** Told by reflection and asked for by name in health checks. */
+  /** The name that reflection lists and health checks use. */
   readonly descriptor: DescService;
   /** Usually `serviceDefinition(descriptor)`. */
   readonly definition: object;
-  /** By the names of the definition, as `Calls` makes them. */
+  /** Handlers by the names of the definition, as `Calls` creates them. */
   readonly handlers: UntypedServiceImplementation;
 }
 
 export interface ListenConfig {
   readonly address: string;
-  /** 0 lets the system choose. */
+  /** 0 lets the system choose a port. */
   readonly port: number;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
 }
@@ -31,11 +31,14 @@ export interface ListenConfig {
 const CLOSE_GRACE_MS = 2000;
 const KEEPALIVE_MS = 30_000;
 const MESSAGE_BYTES_LIMIT = 4 * 1024 * 1024;
-/** Of one connection whose client takes nothing; without it the library allows any amount. A thousand agents behind a gateway share one. */
+/**
+ * The limit for one connection whose client reads nothing. The library's default is unlimited. A thousand agents behind a gateway
+ * share one connection.
+ */
 const SESSION_MEGABYTES_MAX = 256;
 
 export function grpcServer(services: readonly RpcService[]): Server {
-  // The library writes to standard error by itself; what matters is logged here.
+  // The library writes to standard error by itself. Relevant events are logged here.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
@@ -48,7 +51,7 @@ export function grpcServer(services: readonly RpcService[]): Server {
   return server;
 }
 
-/** The port it listens on. Rejects with a PlatformError. */
+/** Returns the port it listens on. Rejects with a PlatformError. */
 export async function bind(server: Server, config: ListenConfig): Promise<number> {
   const credentials = await credentialsOf(config);
   return new Promise((resolve, reject) => {
@@ -71,7 +74,7 @@ async function credentialsOf(config: ListenConfig): Promise<ServerCredentials> {
   return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
 }
 
-/** Resolves when the last call has ended, or was cut off after a grace. */
+/** Resolves when the last call has ended, or was cut off after a grace period. */
 export function shutDown(server: Server, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const force = clock.schedule(CLOSE_GRACE_MS, () => server.forceShutdown());

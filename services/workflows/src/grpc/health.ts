@@ -12,7 +12,7 @@ import type { Calls, Sender } from './calls.ts';
 import type { RpcService } from './grpc-server.ts';
 import { RpcError } from './rpc-error.ts';
 
-/** Every service that is listed serves as long as the server runs: it starts with a view that is ready. */
+/** Every listed service is SERVING while the server runs, because the server starts with a view that is ready. */
 export function healthRpc(calls: Calls, services: readonly RpcService[]): RpcService {
   const names = new Set(['', Health.typeName, ...services.map(({ descriptor }) => descriptor.typeName)]);
   return {
@@ -33,7 +33,7 @@ export function healthRpc(calls: Calls, services: readonly RpcService[]): RpcSer
   };
 }
 
-/** A server that stops breaks the stream, which its client takes for not serving. */
+/** A stopping server breaks the stream, which its client treats as not serving. */
 async function watch(
   status: ServingStatus,
   out: Sender<HealthCheckResponse>,

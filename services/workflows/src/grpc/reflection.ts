@@ -1,6 +1,6 @@
 /**
- * grpc.reflection.v1 and v1alpha, so that grpcurl and its like need no files. Told is what the generated code
- * knows: names and types, without comments.
+ * grpc.reflection.v1 and v1alpha, so that grpcurl and similar tools need no files. It returns what the generated code knows:
+ * names and types, without comments.
  */
 import { clone, create, toBinary, type DescFile } from '@bufbuild/protobuf';
 import {
@@ -23,11 +23,11 @@ import {
 import type { Calls } from './calls.ts';
 import type { RpcService } from './grpc-server.ts';
 
-/** What older clients ask: the same messages under another name. */
+/** The service that older clients call: the same messages under another name. */
 const ALPHA = 'grpc.reflection.v1alpha';
 const V1 = 'grpc.reflection.v1';
 
-/** Both versions, telling of `services` and of themselves. */
+/** Both versions, which list `services` and themselves. */
 export function reflectionRpcs(calls: Calls, services: readonly RpcService[]): readonly RpcService[] {
   const v1 = ServerReflection.file;
   const index = new DescriptorIndex([...services.map(({ descriptor }) => descriptor.file), v1]);
@@ -89,7 +89,7 @@ function files(found: readonly FileDescriptorProto[], missing: string): Answer {
   };
 }
 
-/** No message of ours has extensions. */
+/** The server's messages have no extensions. */
 function extensionsOf(baseTypeName: string, index: DescriptorIndex): Answer {
   if (index.defining(baseTypeName).length === 0)
     return failure(grpcStatus.NOT_FOUND, `symbol not found: ${baseTypeName}`);
@@ -125,7 +125,7 @@ class DescriptorIndex {
     for (const one of file.dependencies) this.#addTree(one);
   }
 
-  /** The file, then those that it needs, each before what it needs itself; empty when there is none of that name. */
+  /** Returns the file and its dependencies, each before what it depends on itself. Empty when the name is unknown. */
   named(name: string): readonly FileDescriptorProto[] {
     return this.#withDependencies(this.#byName.get(name));
   }
@@ -169,7 +169,7 @@ function symbolsOfMessage(scope: string, message: DescriptorProto): readonly str
   ];
 }
 
-/** The same file under the older name. */
+/** Returns the same file under the older name. */
 function alphaOf(v1: FileDescriptorProto): FileDescriptorProto {
   const renamed = (typeName: string): string => typeName.replace(`.${V1}.`, `.${ALPHA}.`);
   const file = clone(FileDescriptorProtoSchema, v1);

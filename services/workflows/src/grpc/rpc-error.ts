@@ -11,7 +11,7 @@ export type RpcCode =
   | 'unavailable'
   | 'internal';
 
-/** The failure of one call, with the code its caller sees. */
+/** The failure of one call, with the code that its caller receives. */
 export class RpcError extends Error {
   readonly code: RpcCode;
 

@@ -1,17 +1,17 @@
-/** Agents behind a proxy that checks a token for them: what the token says must be their id. */
+/** Agents behind a proxy that verifies their token: the claim in the token must be their id. */
 import { agentRefusal, type AgentRefusal } from '@tinkerbell/agent-identity';
 import { parseMac } from '@tinkerbell/wire';
 import type { Caller } from '../grpc/calls.ts';
 
-/** Where the proxy puts the claim. */
+/** The header in which the proxy puts the claim. */
 export const CLAIM_HEADER = 'x-tinkerbell-claim';
 
 export interface AgentClaimConfig {
-  /** Whether an address is that of a proxy whose header is believed. */
+  /** Returns whether an address belongs to a proxy whose header is trusted. */
   readonly isTrusted: (address: string) => boolean;
 }
 
-/** Undefined when the claim is the agent's id; MACs are the same in any spelling. */
+/** Returns undefined when the claim is the agent's id. MACs match in any spelling. */
 export function claimRefusal(
   { isTrusted }: AgentClaimConfig,
   { peer, header }: Pick<Caller, 'peer' | 'header'>,

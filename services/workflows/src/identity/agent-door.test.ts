@@ -1,4 +1,4 @@
-/** Who may speak for an agent, in all three protocols. */
+/** Which callers may act for an agent, in all three protocols. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';

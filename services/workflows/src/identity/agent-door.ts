@@ -1,4 +1,6 @@
-/** Who may speak for an agent: every call of every protocol passes here before anything is read or said. */
+/**
+ * Authorizes callers that act for an agent. Every call of every protocol passes this check before anything is read or changed.
+ */
 import { agentRefusal, isForeign, type AgentRefusal } from '@tinkerbell/agent-identity';
 import {
   SESSION_HEADER,
@@ -14,26 +16,26 @@ import { claimRefusal, type AgentClaimConfig } from './agent-claim.ts';
 import type { RefusalTimeline } from './refusal-timeline.ts';
 
 export interface AgentDoorDeps {
-  /** Absent: nobody is asked for a session. */
+  /** Absent: no session is required. */
   readonly gate: AgentGate | undefined;
-  /** Absent: no proxy says who somebody is. */
+  /** Absent: no proxy asserts identities. */
   readonly claim: AgentClaimConfig | undefined;
   readonly metrics: Pick<WorkflowsMetrics, 'agentsRefused'>;
   readonly timeline: RefusalTimeline;
 }
 
-/** Who was let in. */
+/** The admitted caller. */
 export interface Speaker {
-  /** Absent where none is asked for. */
+  /** Absent when no session is required. */
   readonly session?: AgentSession;
 }
 
 interface Said extends Pick<AgentCall, 'agentId' | 'purpose'> {
-  /** `<namespace>/<name>` of what it is about. */
+  /** `<namespace>/<name>` of the object that the call is about. */
   readonly workflowId?: string;
 }
 
-/** The door for one caller. Rejects with an RpcError. */
+/** Returns the check for one caller. Rejects with an RpcError. */
 export type Admit = (said: Said) => Promise<Speaker>;
 
 export class AgentDoor {
@@ -43,14 +45,17 @@ export class AgentDoor {
     this.#deps = deps;
   }
 
-  /** Rejects with an RpcError, which tells nothing but why. */
+  /** Rejects with an RpcError that states only the reason. */
   async admit(caller: Caller, said: Said): Promise<Speaker> {
     const { speaker, refusal } = await this.#look(caller, said);
     if (refusal !== undefined) throw this.refused(refusal, said.agentId);
     return speaker;
   }
 
-  /** Of a call that names no agent, but something of theirs: with a session it must be that of one, without one each must do without. */
+  /**
+   * Checks a call that names no agent, but something that belongs to agents. With a session, it must be a session of one of them.
+   * Without one, each of them must be allowed to have none.
+   */
   async admitOneOf(
     caller: Caller,
     agentIds: readonly string[],
@@ -68,7 +73,7 @@ export class AgentDoor {
     throw this.refused(refused, all[0] ?? '');
   }
 
-  /** Before an action of a workflow is handed out; rejects with an RpcError when the session is for another. */
+  /** Runs before an action of a workflow is assigned. Rejects with an RpcError when the session is for another workflow. */
   async bind({ session }: Speaker, agentId: string, { metadata }: Workflow): Promise<void> {
     const { gate } = this.#deps;
     if (gate === undefined || session === undefined) return;
@@ -89,7 +94,7 @@ export class AgentDoor {
     return given;
   }
 
-  /** Counted, and told to the timeline of the machine that it is about. */
+  /** Counts the refusal and records it in the timeline of the machine that it is about. */
   refused(refusal: AgentRefusal, agentId: string): RpcError {
     const { metrics, timeline } = this.#deps;
     const { reason, message } = refusal;
@@ -120,7 +125,7 @@ export class AgentDoor {
   }
 }
 
-/** What a store that is away leaves unanswered is neither let in nor refused. */
+/** A check that fails because the store is unreachable is neither accepted nor refused. */
 async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -129,7 +134,7 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What a session may be given: all that there is, or the one workflow that it is for. */
+/** Returns what a session may get: everything, or only its workflow. */
 export function workflowsFor({ session }: Speaker, all: readonly Workflow[]): readonly Workflow[] {
   const bound = session?.workflow;
   return bound === undefined ? all : all.filter(({ metadata }) => (metadata.uid ?? '') === bound.uid);

@@ -1,4 +1,7 @@
-/** Refusals in the timeline of the machine that somebody spoke for: once a minute for each reason, so that nobody can fill it. */
+/**
+ * Records refusals in the timeline of the machine that a caller tried to act for: once a minute for each reason, so that no
+ * caller can fill it.
+ */
 import type { AgentRefusal } from '@tinkerbell/agent-identity';
 import type { Clock } from '@tinkerbell/platform-contract';
 import { primaryMacOf } from '@tinkerbell/resources';
@@ -6,7 +9,7 @@ import type { Journal, View } from '@tinkerbell/store-contract';
 import { parseMac } from '@tinkerbell/wire';
 
 const INTERVAL_MS = 60_000;
-/** Machines times reasons; beyond it nothing new is written until old ones have aged. */
+/** Machines times reasons. Beyond this number nothing new is recorded until old entries have expired. */
 const KEYS_MAX = 20_000;
 
 interface TimelineDeps {
@@ -17,14 +20,14 @@ interface TimelineDeps {
 
 export class RefusalTimeline {
   readonly #deps: TimelineDeps;
-  /** In order of time. */
+  /** The entries are in order of time. */
   readonly #writtenMs = new Map<string, number>();
 
   constructor(deps: TimelineDeps) {
     this.#deps = deps;
   }
 
-  /** Of an agent that is no machine's nothing is written: such names can be made up. */
+  /** Nothing is recorded for an agent that belongs to no machine, because such names can be made up. */
   record({ reason, message }: AgentRefusal, agentId: string): void {
     const machine = this.#machineOf(agentId);
     if (machine === undefined || !this.#isDue(`${machine} ${reason}`)) return;

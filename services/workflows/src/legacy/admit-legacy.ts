@@ -1,4 +1,4 @@
-/** Calls of the legacy protocol name a workflow, not always a worker: they are those of the agents that the workflow has. */
+/** Calls of the legacy protocol name a workflow, but not always a worker. They count as calls of the workflow's agents. */
 import type { WorkflowActionStatus, WorkflowActionsRequest } from '@tinkerbell/api/legacy-agent';
 import type { Caller } from '../grpc/calls.ts';
 import type { LegacyDeps } from './workflow-contexts.ts';

@@ -1,8 +1,11 @@
-/** The actions of all tasks in one list, as the legacy worker counts them. */
+/** Lists the actions of all tasks, as the legacy worker counts them. */
 import type { WorkflowStatus } from '@tinkerbell/resources';
 import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 
-/** On-failure actions are listed once their action has failed: before, the worker would go on to them after a success. */
+/**
+ * On-failure actions are listed only after their action has failed. Otherwise the worker would continue with them after a
+ * success.
+ */
 export function flatActions(status: WorkflowStatus): readonly ActionPlace[] {
   return (status.tasks ?? []).flatMap((task) =>
     task.actions.flatMap((action) => {

@@ -1,4 +1,4 @@
-/** The protocol of tink-worker v0.10, spoken by a worker written from the contract. */
+/** The protocol of tink-worker v0.10, with a worker written from the contract. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, toBinary } from '@bufbuild/protobuf';

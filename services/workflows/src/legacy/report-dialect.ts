@@ -1,4 +1,4 @@
-/** ReportActionStatus has the same path in the legacy and in the current protocol: which one it is, by its bytes. */
+/** ReportActionStatus has the same path in the legacy and in the current protocol. The bytes of the message distinguish them. */
 import { fromBinary } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ActionStatusRequestSchema, type ActionStatusRequest } from '@tinkerbell/api/agent';
@@ -15,14 +15,14 @@ const legacyWireTypes: Readonly<Record<number, WireType>> = {
   6: WireType.LengthDelimited,
 };
 
-/** Throws when the bytes are no such message; gRPC answers INTERNAL then. */
+/** Throws when the bytes are not such a message. gRPC then answers INTERNAL. */
 export function decodeReport(bytes: Uint8Array): AnyReport {
   return isLegacy(bytes)
     ? { dialect: 'legacy', request: fromBinary(WorkflowActionStatusSchema, bytes) }
     : { dialect: 'current', request: fromBinary(ActionStatusRequestSchema, bytes) };
 }
 
-/** The first field that tells decides. A message without any of them is current. */
+/** The first distinguishing field decides. A message without any of them is current. */
 function isLegacy(bytes: Uint8Array): boolean {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {

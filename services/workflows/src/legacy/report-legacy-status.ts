@@ -1,4 +1,4 @@
-/** ReportActionStatus of the legacy protocol: actions are named, not identified, and RUNNING is what takes one. */
+/** ReportActionStatus of the legacy protocol. Actions are identified by name, and RUNNING takes an action. */
 import { State, type WorkflowActionStatus } from '@tinkerbell/api/legacy-agent';
 import type { Workflow } from '@tinkerbell/resources';
 import { currentActionOf, handedOutOf, type ActionPlace, type ActionState } from '@tinkerbell/workflow';
@@ -31,7 +31,7 @@ export async function reportLegacyStatus(deps: LegacyDeps, request: WorkflowActi
   const stored = { namespace, name: name.join('/') };
   const workflow = (await workflowCollection.get(deps.store, stored))?.object;
   if (workflow === undefined) {
-    // Nobody waits for the end of an action whose workflow was deleted.
+    // No one waits for the end of an action whose workflow was deleted.
     if (state !== 'RUNNING') return;
     throw new RpcError('not-found', `no workflow ${workflowId}`);
   }
@@ -48,7 +48,7 @@ export async function reportLegacyStatus(deps: LegacyDeps, request: WorkflowActi
   });
 }
 
-/** The current action; of a final report that is late or repeated, the one that it names. */
+/** Returns the current action. For a late or repeated final report, it returns the action that the report names. */
 function placeOf(
   workflow: Workflow,
   { taskName, actionName }: WorkflowActionStatus,
@@ -66,7 +66,7 @@ function placeOf(
   throw new RpcError('invalid-argument', `reported ${what} name does not match the current action details`);
 }
 
-/** Records the attempt, unless the report is a repeat: a worker that was restarted has asked for contexts before. */
+/** Records the attempt, unless the report is a repetition. A restarted worker has requested contexts before. */
 async function take(deps: LegacyDeps, workflow: Workflow, agentId: string): Promise<void> {
   if (currentActionOf(workflow.status ?? {})?.action.state === 'RUNNING') return;
   const applied = await applyWorkflowEvent(deps, workflow.metadata, actionRequested(deps.view, agentId));

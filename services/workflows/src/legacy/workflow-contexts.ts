@@ -1,7 +1,7 @@
 /**
- * GetWorkflowContexts and GetWorkflowActions of the legacy protocol (tink v0.10, server/kubernetes_api_workflow.go). The
- * worker looks for the current action in the list by its index, reports RUNNING, and executes it; it goes on to the
- * next ones by itself, each with a RUNNING report. So these calls hand nothing out: that report does.
+ * GetWorkflowContexts and GetWorkflowActions of the legacy protocol (tink v0.10, server/kubernetes_api_workflow.go). The worker
+ * finds the current action in the list by its index, reports RUNNING, and executes it. It continues with the next ones by itself,
+ * each with a RUNNING report. So these calls assign nothing: that report does.
  */
 import { create } from '@bufbuild/protobuf';
 import {
@@ -26,7 +26,7 @@ import { flatActions } from './flat-actions.ts';
 
 export type LegacyDeps = ReportDeps;
 
-/** Each workflow in which it is this worker's turn, once: the running one first, else the oldest. */
+/** Lists each workflow in which it is this worker's turn, once: the running one first, else the oldest. */
 export async function getWorkflowContexts(
   deps: LegacyDeps,
   { workerId }: WorkflowContextRequest,
@@ -56,7 +56,7 @@ async function contextFor(
   const place = status.paused === true ? undefined : currentActionOf(status);
   if (place?.task.agentID !== workerId || isBackingOff(place, deps)) return undefined;
   if (place.action.state !== 'RUNNING') return contextOf(workflow, place);
-  // A worker asks between actions only: it was restarted in the middle of this one.
+  // A worker calls this only between actions, so it was restarted during this one.
   const again = await servedAgain(deps, workflow, workerId);
   const next = handedOutOf(again?.status ?? {});
   return again === undefined || next === undefined ? undefined : contextOf(again, next);
@@ -66,7 +66,7 @@ function isBackingOff({ action: { notBefore } }: ActionPlace, { clock }: LegacyD
   return notBefore !== undefined && Date.parse(notBefore) > clock.nowMs();
 }
 
-/** The attempt that begins is durable before the worker learns of it. */
+/** The new attempt is durable before the worker receives it. */
 async function servedAgain(
   deps: LegacyDeps,
   workflow: Workflow,
@@ -98,7 +98,7 @@ function contextOf(workflow: Workflow, { task, action }: ActionPlace): WorkflowC
   });
 }
 
-/** All actions of all tasks, each with its worker: the worker skips those of others. */
+/** Lists all actions of all tasks, each with its worker. The worker skips those of others. */
 export function getWorkflowActions(
   deps: LegacyDeps,
   { workflowId }: WorkflowActionsRequest,

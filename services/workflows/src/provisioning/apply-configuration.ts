@@ -1,4 +1,4 @@
-/** ApplyConfiguration: the Hardware with what the caller sets, by compare-and-swap. */
+/** ApplyConfiguration: updates the Hardware with the caller's values, by compare-and-swap. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   configurationOf,
@@ -19,7 +19,7 @@ export interface AppliedConfiguration {
   readonly config: Configuration;
 }
 
-/** Durable when it resolves. What is so already is not written. */
+/** Durable when the promise resolves. An unchanged Hardware is not written. */
 export async function applyConfiguration(
   deps: ProvisioningDeps,
   { device_id: device, config }: ApplyConfigurationRequest,
@@ -45,7 +45,7 @@ function shown(hardware: Hardware): AppliedConfiguration {
   return { device_id: hardware.metadata.name, config: configurationOf(hardware) };
 }
 
-/** The refusal is why the Hardware would not be valid; empty when nothing would change. */
+/** The refusal states why the Hardware would be invalid. The result is empty when nothing would change. */
 function decide(current: Hardware, config: Configuration): Decision<string, Hardware> {
   const changed = configured(current, config);
   if (isDeepStrictEqual(changed.spec, current.spec)) return { refusal: '' };

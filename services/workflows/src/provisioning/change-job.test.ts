@@ -1,4 +1,4 @@
-/** Jobs are cancelled and retried by callers over gRPC. */
+/** Callers cancel and retry jobs over gRPC. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';

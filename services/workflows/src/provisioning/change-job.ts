@@ -1,4 +1,4 @@
-/** Cancel and retry: the state machine decides. */
+/** Cancels and retries jobs. The state machine decides. */
 import { isUnrenderable, jobOf, type ChangeJobRequest, type Job } from '@tinkerbell/provisioning';
 import type { Workflow } from '@tinkerbell/resources';
 import { applyWorkflowEvent, recordStateChange } from '@tinkerbell/engine-workflow-events';
@@ -21,10 +21,10 @@ interface Operator {
   readonly why: string;
 }
 
-/** Others that wrote the same objects in between, in a row. */
+/** The number of consecutive conflicts with other writers of the same objects. */
 const TRIES = 5;
 
-/** What is cancelled already stays so: an answer may have been lost. */
+/** A cancelled job stays cancelled, because an answer may have been lost. */
 export async function cancelJob(
   deps: ProvisioningDeps,
   request: ChangeJobRequest,
@@ -39,7 +39,7 @@ export async function cancelJob(
   return cancelled;
 }
 
-/** The Workflow afterwards: cancelled, or as it ended. */
+/** Returns the Workflow afterwards: cancelled, or as it ended. */
 export async function cancelWorkflow(
   deps: ProvisioningDeps,
   { metadata }: Workflow,
@@ -58,7 +58,9 @@ export async function cancelWorkflow(
   throw new RpcError(applied.kind === 'not-found' ? 'not-found' : 'unavailable', applied.message);
 }
 
-/** From where it failed. A job whose Template cannot be rendered is rendered again as soon as something it depends on changes. */
+/**
+ * Retries from the failed action. A job whose Template cannot be rendered is rendered again when one of its dependencies changes.
+ */
 export async function retryJob(
   deps: ProvisioningDeps,
   request: ChangeJobRequest,
@@ -90,7 +92,7 @@ interface Retry extends ChangeJobRequest {
   readonly name: string;
 }
 
-/** Undefined when another writer got ahead. */
+/** Undefined after a conflict with another writer. */
 async function tryToRetry(
   deps: ProvisioningDeps,
   device: Device,
@@ -128,7 +130,7 @@ function retryRefusal(reason: Reason, job: Job | undefined): string {
   return reason === 'not-finished' ? `${about}; cancel it first` : `${about}: ${reasonText(reason)}`;
 }
 
-/** Of a machine that is registered no more, nothing is left to permit. */
+/** A machine that is no longer registered has nothing left to permit. */
 function permitJob(deps: ProvisioningDeps, identity: Identity, { metadata, spec }: Workflow): void {
   const hardware = deps.view.hardwareNamed(metadata.namespace, spec?.hardwareRef ?? '');
   if (hardware !== undefined) permit(deps, identity, hardware);
@@ -138,7 +140,7 @@ function operatorOf({ user }: Identity, { reason = '' }: ChangeJobRequest): Oper
   return { who: plain(user), why: plain(reason) };
 }
 
-/** One line that moves no cursor. */
+/** A line that does not move the cursor. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim();
 }

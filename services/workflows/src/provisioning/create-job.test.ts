@@ -1,4 +1,4 @@
-/** Jobs are made once, one for a device, and run to their end: real stores, the controller, and an agent. */
+/** Jobs are created once, one for a device, and run to their end, with real stores, the controller, and an agent. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import {
 } from '../testing/running-provisioning.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
-/** A database that stays while servers come and go. */
+/** A database that outlives the servers. */
 function database() {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-provisioning-'));
   return {

@@ -1,4 +1,4 @@
-/** From an order to a job: one Workflow, made once, and one unfinished job of a device. */
+/** Creates a job from a request: one Workflow, created once, and one unfinished job per device. */
 import { createHash } from 'node:crypto';
 import {
   chooseTemplate,
@@ -34,19 +34,19 @@ import {
 } from './job-store.ts';
 import { RefusedRequest, valueOf } from './refused-request.ts';
 
-/** Others that wrote the same Hardware in between, in a row. */
+/** The number of consecutive conflicts with other writers of the same Hardware. */
 const TRIES = 10;
 
 export interface JobOrder {
   readonly order: Order;
   readonly identity: Identity;
-  /** How the caller calls the parameters. */
+  /** The caller's names of the parameters. */
   readonly field: 'config' | 'parameters';
 }
 
 export interface MadeJob {
   readonly job: Job;
-  /** Made by an earlier request with the same key. */
+  /** True if an earlier request with the same key created it. */
   readonly isRepeat: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function createJob(deps: ProvisioningDeps, ordered: JobOrder): Prom
   throw new RpcError('aborted', `device ${ordered.order.device} is being changed by others; try again`);
 }
 
-/** A key is its user's: two users with the same key mean two jobs. */
+/** Keys are per user: the same key of two users means two jobs. */
 function newId({ clock, random }: ProvisioningDeps, { order, identity }: JobOrder): string {
   const { idempotencyKey } = order;
   return idempotencyKey === undefined
@@ -83,7 +83,7 @@ function sha256(text: string): Uint8Array {
   return Uint8Array.from(createHash('sha256').update(text).digest());
 }
 
-/** Throws when the key was used for something else. */
+/** Throws when the key was used for a different request. */
 async function madeBefore(deps: ProvisioningDeps, { order, jobId, digest }: Draft): Promise<Job | undefined> {
   if (order.idempotencyKey === undefined) return undefined;
   const stored = await storedJob(deps, workflowNameOf(jobId));
@@ -97,7 +97,7 @@ async function madeBefore(deps: ProvisioningDeps, { order, jobId, digest }: Draf
   });
 }
 
-/** Undefined when another writer got ahead. */
+/** Undefined after a conflict with another writer. */
 async function tryToMake(deps: ProvisioningDeps, draft: Draft): Promise<Job | undefined> {
   const { order, identity, field, jobId, digest } = draft;
   const found = valueOf(findDevice(order.device, hardwareIn(deps)));
@@ -118,7 +118,7 @@ async function tryToMake(deps: ProvisioningDeps, draft: Draft): Promise<Job | un
   return write(deps, device, workflow);
 }
 
-/** No other job of the device is unfinished afterwards, or it throws. */
+/** Ensures that no other job of the device is unfinished, or throws. */
 async function makeWay(
   deps: ProvisioningDeps,
   device: Device,

@@ -1,4 +1,4 @@
-/** Who calls the Provisioning API, by his token, and what his roles let him do. */
+/** Authenticates callers of the Provisioning API by token, and authorizes them by role. */
 import { ANONYMOUS, type AskedResource, type User } from '@tinkerbell/access';
 import type { Authenticator, Authorizer } from '@tinkerbell/platform-contract';
 import type { Method } from '@tinkerbell/provisioning';
@@ -8,11 +8,11 @@ import type { Access } from './access.ts';
 export interface GuardedAccessDeps {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
-  /** Where the jobs are. */
+  /** The namespace of the jobs. */
   readonly namespace: string;
 }
 
-/** What each call is upon objects, so that one set of roles says it all. */
+/** The object permission that each call needs, so that one set of roles covers everything. */
 const asked: Readonly<Record<Method, Pick<AskedResource, 'verb' | 'resource' | 'subresource'>>> = {
   ProvisionDevice: { verb: 'create', resource: 'workflows' },
   CreateJob: { verb: 'create', resource: 'workflows' },

@@ -1,4 +1,4 @@
-/** Jobs and devices as they are stored: the view answers, the store decides. */
+/** Jobs and devices as they are stored. The view answers reads, and the store decides writes. */
 import { isFinal, jobOf, LAST_JOB_ANNOTATION, workflowNameOf, type Job } from '@tinkerbell/provisioning';
 import type { Clock, Log, Random, Slots } from '@tinkerbell/platform-contract';
 import type { Hardware, Template, Workflow } from '@tinkerbell/resources';
@@ -23,9 +23,9 @@ export interface ProvisioningDeps {
   readonly random: Random;
   readonly log: Log;
   readonly access: Access;
-  /** Watches of jobs that are open. */
+  /** The number of open watches of jobs. */
   readonly watchers: Slots;
-  /** Where Hardware, Templates and jobs are. */
+  /** The namespace of Hardware, Templates and jobs. */
   readonly namespace: string;
 }
 
@@ -52,7 +52,7 @@ export function storedJob(
   return workflowCollection.get(store, { namespace, name });
 }
 
-/** One that was made a moment ago is not in the view yet. Rejects with an RpcError `not-found`. */
+/** The view may lack a job that was just created. Rejects with an RpcError `not-found`. */
 export async function jobNamed(
   deps: ProvisioningDeps,
   jobId: string,
@@ -66,7 +66,7 @@ export async function jobNamed(
   return { workflow, job };
 }
 
-/** A Hardware as it is stored now, with what its last job must be decided on. */
+/** A Hardware as it is stored now, with the state of its last job, on which decisions depend. */
 export interface Device {
   readonly hardware: Hardware;
   readonly revision: number;
@@ -79,7 +79,7 @@ export async function deviceNamed(deps: ProvisioningDeps, name: string): Promise
   return { hardware: stored.object, revision: stored.revision };
 }
 
-/** Jobs of a device that have not ended, but for `except`; the view may lag, so that the last job is read from the store. */
+/** Returns the unfinished jobs of a device, except `except`. The view may lag, so the last job is read from the store. */
 export async function unfinishedJobs(
   deps: ProvisioningDeps,
   { hardware }: Device,
@@ -96,12 +96,12 @@ export async function unfinishedJobs(
   });
 }
 
-/** A job that cannot be rendered has failed, and would run all the same when somebody mended its Template. */
+/** A job that cannot be rendered has failed, and would still run when an operator fixed its Template. */
 function isUnfinished({ status }: Workflow, job: Job): boolean {
   return !isFinal(job.state) || (status?.state ?? '') === '';
 }
 
-/** Names the job as the last one of the device: of two jobs that begin at one moment, one write is refused. */
+/** Records the job as the last one of the device. If two jobs start at the same moment, one write is refused. */
 export function claim({ hardware, revision }: Device, jobId: string): Write {
   const annotations = { ...hardware.metadata.annotations, [LAST_JOB_ANNOTATION]: jobId };
   return {

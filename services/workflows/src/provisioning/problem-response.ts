@@ -3,7 +3,7 @@ import { WholeResponse } from '@tinkerbell/platform-contract';
 import { RpcError, type RpcCode } from '../grpc/rpc-error.ts';
 import { RefusedRequest } from './refused-request.ts';
 
-/** As gRPC gateways map them (google/rpc/code.proto). */
+/** The mapping of gRPC gateways (google/rpc/code.proto). */
 const statusOf: Readonly<Record<RpcCode, number>> = {
   'invalid-argument': 400,
   'failed-precondition': 409,
@@ -43,7 +43,7 @@ export interface Problem {
   readonly field?: string;
 }
 
-/** What HTTP alone can get wrong. */
+/** Errors that only HTTP requests can have. */
 export class HttpProblem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export function problem(status: number, detail: string, field?: string): Problem
   return { type: 'about:blank', title, status, detail, ...(field === undefined ? {} : { field }) };
 }
 
-/** Undefined for what no caller can have caused. */
+/** Undefined for an error that no caller can have caused. */
 export function problemOf(thrown: unknown): Problem | undefined {
   if (thrown instanceof HttpProblem) return problem(thrown.status, thrown.message);
   if (!(thrown instanceof RpcError)) return undefined;

@@ -1,4 +1,4 @@
-/** The Provisioning API as REST: paths and names are those of `operations`, which the OpenAPI document tells. */
+/** The Provisioning API as REST. Paths and names are those of `operations`, which the OpenAPI document describes. */
 import { openApiDocument, operations, type Operation } from '@tinkerbell/provisioning';
 import {
   pathElementsOf,
@@ -60,7 +60,7 @@ async function dispatch(
     header: (name) => request.headers.get(name) ?? undefined,
     ...(context.user === undefined ? {} : { user: context.user }),
   };
-  // Before the body: whoever may not call costs nothing more.
+  // Checked before the body is read, so that an unauthorized caller costs nothing more.
   await deps.access.identityOf(caller, operation.method);
   const value = await requestOf(operation, inPath, request);
   if (operation.method === 'WatchJob') return watchResponse(deps, value, { request, caller, context });

@@ -1,4 +1,4 @@
-/** What else callers over gRPC ask: lists, configurations, watches; and what they are refused. */
+/** Other calls over gRPC: lists, configurations, watches, and their refusals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';

@@ -1,4 +1,4 @@
-/** The Provisioning API over gRPC: protobuf's own JSON form carries its messages to the calls that REST has too. */
+/** The Provisioning API over gRPC. Protobuf's JSON form carries its messages to the calls that REST uses too. */
 import { fromJson, toJson, type DescMessage, type JsonValue, type Message } from '@bufbuild/protobuf';
 import { API, JobSchema, type Job, type WatchJobRequest } from '@tinkerbell/api/provisioning';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
@@ -12,7 +12,7 @@ import { valueOf } from './refused-request.ts';
 import { unaryCalls, type UnaryMethod } from './unary-calls.ts';
 import { watchJob } from './watch-job.ts';
 
-/** Who may call without a credential. */
+/** The callers that need no credential. */
 export type ProvisioningAudience = 'everyone' | 'none';
 
 export function provisioningRpc(
@@ -53,12 +53,12 @@ async function watch(
     await out.send(fromJson(JobSchema, job as unknown as JsonValue));
 }
 
-/** With the names of the .proto file; what has protobuf's zero value is absent. */
+/** Uses the names of the .proto file. Fields with protobuf's zero value are absent. */
 function plainJson(schema: DescMessage, message: Message): JsonValue {
   return toJson(schema, message, { useProtoFieldName: true });
 }
 
-/** Agents reach this port from the provisioning network without a name; callers of this API need one there. */
+/** Agents reach this port from the provisioning network without a name. Callers of this API need one there. */
 function admit(caller: Caller, audience: ProvisioningAudience, { knowsTokens = false }: Access): void {
   if (caller.header('impersonate-user') !== undefined)
     throw new RpcError('permission-denied', 'the provisioning API does not act as other users over gRPC');

@@ -1,4 +1,4 @@
-/** The Provisioning API: one set of calls, spoken over gRPC and as REST. */
+/** The Provisioning API: one set of calls, available over gRPC and as REST. */
 import { Slots, type Authenticator, type Authorizer, type HttpRoute } from '@tinkerbell/platform-contract';
 import type { Calls } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
@@ -9,14 +9,17 @@ import { provisioningRpc, type ProvisioningAudience } from './provisioning-rpc.t
 import { provisioningRoutes } from './provisioning-routes.ts';
 
 export interface ProvisioningConfig {
-  /** Where Hardware, Templates and jobs are; `default` when absent. */
+  /** The namespace of Hardware, Templates and jobs (default: `default`). */
   readonly namespace?: string;
-  /** Who may call over gRPC; for REST the listener decides. `none` when absent. */
+  /** The callers permitted over gRPC (default: `none`). For REST the listener decides. */
   readonly audience?: ProvisioningAudience;
   readonly access?: Access;
 }
 
-/** Over gRPC and HTTP together; each looks at every change. A site provisions hundreds of machines at one time, not thousands. */
+/**
+ * The limit for gRPC and HTTP together, because each watch checks every change. A site provisions hundreds of machines at one
+ * time, not thousands.
+ */
 const WATCHERS_MAX = 1000;
 
 export interface Provisioning {

@@ -1,7 +1,7 @@
 import type { Failure, Result } from '@tinkerbell/provisioning';
 import { RpcError } from '../grpc/rpc-error.ts';
 
-/** A refusal that knows which field of the request is to blame. */
+/** A refusal that names the invalid field of the request. */
 export class RefusedRequest extends RpcError {
   readonly field: string | undefined;
 

@@ -1,4 +1,4 @@
-/** What a caller says in path, query and body, as the one request that the schema of the call knows. */
+/** Combines path, query and body into the one request that the call's schema describes. */
 import type { Operation } from '@tinkerbell/provisioning';
 import {
   readBodyText,
@@ -10,7 +10,7 @@ import {
 import { HttpProblem } from './problem-response.ts';
 import { RefusedRequest } from './refused-request.ts';
 
-/** As many bytes as the API for objects takes. The schemas nest five deep; parameters of a job are a hundred at most. */
+/** The same limit as the API for objects. The schemas nest five deep, and a job has at most a hundred parameters. */
 const BODY_BUDGET: BodyBudget = { bytes: 3 * 1024 * 1024, nodes: 10_000, depth: 20, keys: 1000 };
 
 /** Rejects with an HttpProblem or a RefusedRequest. */

@@ -1,4 +1,4 @@
-/** The calls that have one answer: JSON of a caller in, JSON out, the same for gRPC and REST. */
+/** The calls with one response: JSON of a caller in, JSON out, the same for gRPC and REST. */
 import { findDevice, listJobs, orderOf, parseRequest, type Method } from '@tinkerbell/provisioning';
 import { workflowCollection } from '@tinkerbell/store-contract';
 import { applyConfiguration } from './apply-configuration.ts';
@@ -64,7 +64,7 @@ async function order(deps: ProvisioningDeps, { method, request, caller }: Orderi
   return createJob(deps, { order: valueOf(orderOf(parsed)), identity, field });
 }
 
-/** The key of the request goes before that of the header. */
+/** The key in the request takes precedence over the header's. */
 function withKey(request: unknown, caller: ProvisioningCaller): unknown {
   const key = caller.header('idempotency-key');
   const isObject = typeof request === 'object' && request !== null && !Array.isArray(request);

@@ -1,19 +1,19 @@
-/** A job now and after each change, until it has ended. */
+/** Watches a job: returns it now and after each change, until it has ended. */
 import { isFinal, jobOf, workflowNameOf, type Job } from '@tinkerbell/provisioning';
 import type { Workflow } from '@tinkerbell/resources';
 import { workflowCollection, type Change } from '@tinkerbell/store-contract';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { jobNamed, type ProvisioningDeps } from './job-store.ts';
 
-/** A view that lost its watch lists again and tells nobody what changed meanwhile: one looks. */
+/** A view that lost its watch lists again and does not report what changed meanwhile, so the job is polled. */
 const LOOK_AGAIN_MS = 10_000;
-/** Changes that a slow client may be behind, and their size as JSON; of more, the oldest are left out. */
+/** The number of changes that a slow client may be behind, and their size as JSON. Beyond these limits the oldest are dropped. */
 const BACKLOG_MAX = 1000;
 const BACKLOG_CHARACTERS_MAX = 64 * 1024;
 
 /**
- * Throws an RpcError: `not-found`, `aborted` when the job is deleted, `unavailable` when the server stops,
- * `resource-exhausted` when too many watch.
+ * Throws an RpcError: `not-found`, `aborted` when the job is deleted, `unavailable` when the server stops, `resource-exhausted`
+ * when there are too many watches.
  */
 export async function* watchJob(
   deps: ProvisioningDeps,
@@ -51,7 +51,7 @@ class JobChanges implements Disposable {
   readonly #deps: ProvisioningDeps;
   readonly #name: string;
   readonly #unfollow: () => void;
-  /** Jobs, not their workflows: these may be a hundred times as large. */
+  /** Stores jobs, not their workflows, which may be a hundred times as large. */
   #waiting: { readonly job: Job | undefined; readonly characters: number }[] = [];
   #waitingCharacters = 0;
   #lastText = '';
@@ -70,7 +70,7 @@ class JobChanges implements Disposable {
     this.add(change.type === 'deleted' ? undefined : change.object);
   }
 
-  /** Undefined when it was deleted. What is older than the last one is left out. */
+  /** Undefined when it was deleted. A change older than the last one is dropped. */
   add(workflow: Workflow | undefined): void {
     const revision = Number(workflow?.metadata.resourceVersion ?? this.#revision + 1);
     if (revision <= this.#revision) return;
@@ -85,7 +85,7 @@ class JobChanges implements Disposable {
     this.#wake();
   }
 
-  /** The newest stays, whatever its size. */
+  /** The newest change stays, whatever its size. */
   #dropOldest(): void {
     while (
       this.#waiting.length > 1 &&
@@ -100,7 +100,7 @@ class JobChanges implements Disposable {
     return this.#waiting.splice(0).map(({ job }) => job);
   }
 
-  /** Resolves when there may be something, or when `signal` aborts. */
+  /** Resolves when there may be a change, or when `signal` aborts. */
   async wait(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#waiting.length > 0) return;

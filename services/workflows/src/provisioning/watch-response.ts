@@ -1,4 +1,4 @@
-/** WatchJob over HTTP: a job in each line, or in each event for who accepts text/event-stream. */
+/** WatchJob over HTTP: one job per line, or per event for clients that accept text/event-stream. */
 import { parseRequest, type Job } from '@tinkerbell/provisioning';
 import { delay, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { ProvisioningCaller } from './access.ts';
@@ -7,7 +7,7 @@ import { problemOf } from './problem-response.ts';
 import { valueOf } from './refused-request.ts';
 import { watchJob } from './watch-job.ts';
 
-/** Proxies close what is quiet for a minute. */
+/** Proxies close a connection that is quiet for a minute. */
 const KEEP_ALIVE_MS = 15_000;
 
 interface Watcher {
@@ -19,7 +19,7 @@ interface Watcher {
 interface Form {
   readonly mediaType: string;
   readonly write: (event: 'job' | 'problem', value: object) => string;
-  /** What says nothing. */
+  /** An empty message. */
   readonly quiet: string;
 }
 
@@ -59,7 +59,7 @@ export async function watchResponse(
     },
     async cancel() {
       ended.abort();
-      // Also where nobody asks for more, and an abort alone would go unnoticed.
+      // Also needed where nobody reads on, and an abort alone would go unnoticed.
       await Promise.all([texts.return(undefined), jobs.return(undefined)]);
     },
   };
@@ -73,7 +73,7 @@ interface Told {
   readonly first: IteratorResult<Job>;
 }
 
-/** What ends a watch early is told as its last text: the status of the answer is sent already. */
+/** An error that ends a watch early is sent as its last text, because the status of the response is already sent. */
 async function* textsOf(deps: ProvisioningDeps, { form, jobs, first }: Told): AsyncGenerator<string> {
   try {
     for (let one = first; one.done !== true;) {
@@ -90,7 +90,7 @@ async function* textsOf(deps: ProvisioningDeps, { form, jobs, first }: Told): As
   }
 }
 
-/** Undefined when nothing came for a while. */
+/** Undefined when nothing arrived for a while. */
 async function orQuiet<Value>({ clock }: ProvisioningDeps, next: Promise<Value>): Promise<Value | undefined> {
   const came = new AbortController();
   try {

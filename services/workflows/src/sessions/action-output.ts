@@ -1,4 +1,4 @@
-/** The output of one attempt of an action, on its way into the journal: redacted, cut, bounded. */
+/** Writes the output of one attempt of an action to the journal: redacted, truncated, bounded. */
 import { redacted } from '@tinkerbell/api/redaction';
 import { ACTION_OUTPUT, type Journal, type JournalDetail } from '@tinkerbell/store-contract';
 import type { WorkflowsMetrics } from '../metrics.ts';
@@ -11,7 +11,7 @@ export interface OutputLine {
   readonly text: string;
 }
 
-/** Whose output it is. */
+/** The attempt that wrote the output. */
 export interface OutputSource {
   readonly workflow: string;
   readonly machine?: string;
@@ -33,7 +33,7 @@ export class ActionOutput {
   readonly #journal: Journal;
   readonly #lineCounts: OutputMetrics['outputLines'];
   readonly #buffer = new Uint8Array(LINE_BYTES_MAX);
-  /** Every line up to here was taken. */
+  /** The position up to which every line was accepted. */
   position = 0;
   #lines = 0;
   #bytes = 0;
@@ -49,7 +49,7 @@ export class ActionOutput {
     this.#lineCounts = deps.metrics.outputLines;
   }
 
-  /** A line that was taken before changes nothing. */
+  /** A line that was accepted before changes nothing. */
   take(line: OutputLine): void {
     if (line.position <= this.position) return;
     this.position = line.position;
@@ -68,7 +68,7 @@ export class ActionOutput {
     this.#store({ ...line, text });
   }
 
-  /** Says what was dropped, and how far the action came. Call it once, when no more is expected. */
+  /** Reports what was dropped, and the progress of the action. Call it once, when no more output is expected. */
   finish(): void {
     if (this.#dropped === 0) return;
     const { position } = this;

@@ -1,4 +1,4 @@
-/** tinkerbell.agent.v1: our own protocol. */
+/** Serves tinkerbell.agent.v1, the protocol of our own agent. */
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
@@ -30,7 +30,7 @@ const HEARTBEAT_SECONDS = 10;
 export interface AgentRpcDeps extends StreamActionsDeps {
   readonly silenceMs: number;
   readonly metrics: Pick<WorkflowsMetrics, 'reports' | 'outputLines'>;
-  /** Of our own HTTP, as `http://192.0.2.1:7171`. */
+  /** The URL of our own HTTP server, such as `http://192.0.2.1:7171`. */
   readonly httpOrigins: readonly string[];
 }
 

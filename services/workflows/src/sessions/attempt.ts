@@ -8,7 +8,7 @@ export function attemptOf({ metadata }: Workflow, { action }: ActionPlace): Atte
   return create(AttemptSchema, { workflowId, actionId: action.id, number: action.attempt ?? 1 });
 }
 
-/** One text for one attempt. */
+/** Returns a unique text for one attempt. */
 export function attemptKey({ workflowId, actionId, number }: Attempt): string {
   return `${workflowId} ${actionId} ${number}`;
 }

@@ -1,4 +1,4 @@
-/** Output of actions: from the stream of an agent into the journal. */
+/** Output of actions, from an agent's stream into the journal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StateType, WorkflowService } from '@tinkerbell/api/agent';

@@ -1,4 +1,4 @@
-/** Report: as ReportActionStatus, of one attempt, from a session. */
+/** Report works like ReportActionStatus, for one attempt and from a session. */
 import { create } from '@bufbuild/protobuf';
 import {
   ReportResponse_Outcome as Outcome,
@@ -33,11 +33,11 @@ export async function reportAttempt(
   }
   const isFinal = isTerminal(report.state);
   const key = attemptKey({ ...status, number: attempt, $typeName: 'tinkerbell.agent.v1.Attempt' });
-  // Before the change is seen: an attempt that ended by this report needs no cancellation.
+  // Runs before the change is visible: an attempt that ended by this report needs no cancellation.
   const { reported } = session;
   if (isFinal) session.reported = key;
   const unchanged = await recordReport(deps, workflow, report).catch((error: unknown) => {
-    // The attempt has not ended by a report that was refused.
+    // A refused report does not end the attempt.
     if (session.reported === key) session.reported = reported;
     throw error;
   });
@@ -47,7 +47,7 @@ export async function reportAttempt(
     : create(ReportResponseSchema, { outcome: Outcome.UNCHANGED, reason: unchanged });
 }
 
-/** Without a session when a newer one has fenced it. Throws an RpcError for one that is unknown. */
+/** Returns no session when a newer one has fenced it. Throws an RpcError for an unknown session. */
 function reporterOf(
   { sessions }: ReportDeps,
   sessionId: string,

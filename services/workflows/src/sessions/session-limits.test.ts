@@ -1,4 +1,4 @@
-/** What sessions hold, and what they let go of. */
+/** What sessions hold in memory, and what they drop. */
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Our own protocol: sessions, orders, reports. */
+/** The protocol of our own agent: sessions, orders, reports. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';

@@ -1,7 +1,7 @@
 /**
- * The sessions of agents that speak our own protocol: one live session per agent; a newer one fences the older. They
- * are in memory: after a restart of the server an agent says Hello again. What must survive, the attempt, is in the
- * status of the workflow, and the session that got it is in the timeline.
+ * The sessions of agents that use tinkerbell.agent.v1. Each agent has one live session, and a newer one fences the older.
+ * Sessions are in memory: after a restart of the server an agent sends Hello again. The attempt must survive, so it is in the
+ * status of the workflow, and its session is in the timeline.
  */
 import type { AgentAttributes } from '@tinkerbell/api/agent';
 import type { HelloRequest } from '@tinkerbell/api/agent-v1';
@@ -19,13 +19,13 @@ export interface Session {
   readonly attributes: AgentAttributes | undefined;
   /** Aborts when a newer session begins. */
   readonly fenced: AbortController;
-  /** Of the server's monotonic clock. */
+  /** In the server's monotonic clock. */
   heardMs: number;
   isSilent: boolean;
   /** Aborts when the agent opens its stream of actions again, or when the session is forgotten. */
   stream?: AbortController;
   output?: ActionOutput;
-  /** The last attempt of which this session reported the end. */
+  /** The last attempt whose end this session reported. */
   reported?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Deps {
 }
 
 const SESSIONS_MAX = 20_000;
-/** Fenced sessions that are told why they are refused; older ones are told to say Hello. */
+/** The number of fenced sessions that get the reason for their refusal. Older ones get a request to send Hello. */
 const FENCED_REMEMBERED = 10_000;
 const AGENT_ID_MAX = 253;
 
@@ -47,7 +47,7 @@ export class Sessions {
   readonly #silenceMs: number;
   readonly #byId = new Map<string, Session>();
   readonly #byAgent = new Map<string, Session>();
-  /** Their agents, by session: no more is kept of what anybody may begin anew as often as he likes. */
+  /** The agents of fenced sessions. Only this is kept, because any client may start sessions as often as it likes. */
   readonly #fenced = new Map<string, string>();
   #cancelWatch: (() => void) | undefined;
 
@@ -57,7 +57,7 @@ export class Sessions {
     this.#measure(deps.metrics);
   }
 
-  /** Begins a session. Throws an RpcError for an agent that cannot have one. */
+  /** Starts a session. Throws an RpcError for an agent that may not have one. */
   open({ agentId, attributes }: Pick<HelloRequest, 'agentId' | 'attributes'>): Session {
     if (agentId === '' || agentId.length > AGENT_ID_MAX)
       throw new RpcError('invalid-argument', 'invalid Agent ID');
@@ -81,7 +81,7 @@ export class Sessions {
     return session;
   }
 
-  /** Ends the session of an agent, because another of that id is there. */
+  /** Ends the session of an agent, because another one with that id has started. */
   fence(agentId: string): void {
     const session = this.#byAgent.get(agentId);
     if (session === undefined) return;
@@ -94,7 +94,7 @@ export class Sessions {
     session.fenced.abort();
   }
 
-  /** The session and that it was heard. Throws `aborted` for a fenced one, `unauthenticated` for an unknown one. */
+  /** Returns the session and records its activity. Throws `aborted` for a fenced one, `unauthenticated` for an unknown one. */
   live(sessionId: string): Session {
     const session = this.#byId.get(sessionId);
     if (session === undefined) throw this.#refusal(sessionId);
@@ -103,12 +103,12 @@ export class Sessions {
     return session;
   }
 
-  /** Whose it was. */
+  /** The agent that owned it. */
   fencedAgent(sessionId: string): string | undefined {
     return this.#fenced.get(sessionId);
   }
 
-  /** Whether an agent has a session in which it was heard lately. */
+  /** Returns whether an agent has a recently active session. */
   hasLive(agentId: string): boolean {
     const session = this.#byAgent.get(agentId);
     return session !== undefined && !session.isSilent;
@@ -143,7 +143,10 @@ export class Sessions {
     });
   }
 
-  /** Its action goes on until its deadline: the machine may only have lost its network. Told where work stands still. */
+  /**
+   * Its action continues until its deadline, because the machine may only have lost its network. It is reported with stalled
+   * work.
+   */
   #fallSilent(session: Session): void {
     session.isSilent = true;
     const { metrics, journal, view } = this.#deps;

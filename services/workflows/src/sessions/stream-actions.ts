@@ -1,4 +1,4 @@
-/** Actions: one after the other as they become available, and cancellations of the one that the agent has. */
+/** Streams actions one after the other as they become available, and cancellations of the agent's current one. */
 import { create } from '@bufbuild/protobuf';
 import {
   ActionsResponseSchema,
@@ -30,7 +30,7 @@ export async function streamActions(
 ): Promise<void> {
   const session = deps.sessions.live(sessionId);
   const { agentId } = session;
-  // That an action is over is told also when the workflow is; whoever gets one is asked again.
+  // The end of an action is also sent when the workflow is over. An agent that gets one is asked again.
   await admit({ agentId, purpose: 'report' });
   const own = new AbortController();
   session.stream?.abort();
@@ -41,7 +41,7 @@ export async function streamActions(
     await giveOrders(deps, { session, running, out, ended, admit: admitAgain });
   } finally {
     if (session.stream === own) delete session.stream;
-    // Nobody listens for this stream any more, whatever ended it.
+    // The stream is closed, for any reason.
     own.abort();
   }
   deps.sessions.live(sessionId);
@@ -74,7 +74,7 @@ async function giveOrders(
   let held = running;
   let idle: string | undefined;
   while (!ended.aborted) {
-    // Listening begins before looking, so that no change falls in between.
+    // Subscribes before checking, so that no change is missed in between.
     const changed = changeOrTime(deps, agentId, ended);
     const over = held === undefined ? undefined : whyOver(deps, session, held);
     if (held !== undefined && over !== undefined) {
@@ -101,8 +101,8 @@ async function giveOrders(
 }
 
 /**
- * The next change that concerns the agent. After the time for which an agent without a session is held, one looks all the
- * same: a newcomer may have been refused because of many others, and a view that lists again tells of no change.
+ * Resolves at the next change that concerns the agent. It also resolves after the time for which an agent without a session is
+ * held: a newcomer may have been refused because of many others, and a view that lists again reports no change.
  */
 async function changeOrTime(
   { concerned, clock, holdMs }: StreamActionsDeps,
@@ -119,7 +119,7 @@ async function changeOrTime(
   return over.signal.aborted ? 'time' : 'change';
 }
 
-/** Why an attempt does not go on; undefined while it does. */
+/** Returns why an attempt must not continue, and undefined while it may. */
 function whyOver(deps: StreamActionsDeps, { agentId }: Session, held: Attempt): string | undefined {
   const { namespace, name } = namesOf(held);
   const status = deps.view.workflowNamed(namespace, name)?.status;

@@ -1,4 +1,4 @@
-/** Output: lines of the action that runs, acknowledged by position, and heartbeats. */
+/** Receives lines of the running action's output, acknowledged by position, and heartbeats. */
 import { create } from '@bufbuild/protobuf';
 import {
   Line_Stream as LineStream,
@@ -27,7 +27,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Lines come many times a second. */
+/** Lines arrive many times a second. */
 const ADMITTED_MS = 1000;
 
 const streamNames: Readonly<Record<number, OutputStream>> = {
@@ -56,7 +56,7 @@ export async function takeOutput(
   }
 }
 
-/** Lines of an action that the agent does not have are acknowledged and not kept: nobody can read them. */
+/** Lines of an action that is not assigned to the agent are acknowledged and dropped, because nobody can read them. */
 function takeLines(deps: Deps, session: Session, { attempt, lines }: Lines) {
   const position = lines.at(-1)?.position ?? 0n;
   if (attempt === undefined) return { position };
@@ -84,7 +84,7 @@ function openOutput(
   const workflow = deps.view.workflowNamed(namespace, name);
   const place = actionAt(workflow?.status ?? {}, session.agentId, attempt.actionId);
   if (workflow === undefined || place === undefined) return undefined;
-  // Each attempt may fill the bound of one.
+  // Each attempt has its own limit.
   if (attempt.number > (place.action.attempt ?? 1)) return undefined;
   session.output?.finish();
   const { task, action } = place;

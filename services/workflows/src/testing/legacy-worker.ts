@@ -1,6 +1,6 @@
 /**
- * A tink-worker v0.10 over plain gRPC (cmd/tink-worker/worker/worker.go): polls contexts, finds its place in the list of
- * actions by index, reports RUNNING, executes, reports the end, and goes on to the next action by itself.
+ * A tink-worker v0.10 over plain gRPC (cmd/tink-worker/worker/worker.go). It polls contexts, finds its place in the list of
+ * actions by index, reports RUNNING, executes, reports the end, and continues with the next action by itself.
  */
 import { fromBinary, toBinary, create } from '@bufbuild/protobuf';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
@@ -88,7 +88,7 @@ export class LegacyWorker {
     });
   }
 
-  /** One round of the worker's loop. `execute` may throw: then the worker has died there. */
+  /** Runs one iteration of the worker's loop. If `execute` throws, the worker has died there. */
   async poll(execute: (action: WorkflowAction) => boolean): Promise<void> {
     for (const context of await this.contexts()) {
       const { actionList } = await this.actions(context.workflowId);
@@ -96,7 +96,7 @@ export class LegacyWorker {
       for (;;) {
         const action = actionList[index];
         if (action?.workerId !== this.#workerId) break;
-        // v0.10 looks at the state that the context had, for every action of the turn.
+        // For every action of the iteration, v0.10 uses the state that the context had.
         if (context.currentActionState !== State.RUNNING)
           await this.report(context.workflowId, action, State.RUNNING, 'Started execution');
         if (!execute(action)) {

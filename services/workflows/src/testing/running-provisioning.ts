@@ -121,7 +121,7 @@ export async function runningProvisioning(options: ProvisioningOptions = {}) {
     journal,
     service,
     put,
-    /** How many follow the changes of objects. */
+    /** The number of watchers of objects. */
     listeners: () => listeners,
     stop: () => stopping.abort(),
     call: <Answer>(method: string, request: object, headers: Record<string, string> = {}) =>
@@ -159,7 +159,7 @@ export async function runningProvisioning(options: ProvisioningOptions = {}) {
       const expectedRevision = (await store.get(key))?.revision ?? 0;
       assert.ok((await store.commit([{ operation: 'delete', key, expectedRevision }])).ok);
     },
-    /** What upstream's agent does until its workflow has ended; the given action fails, once. */
+    /** Does what upstream's agent does until its workflow has ended. The given action fails, once. */
     async runAgent(agentId: string, actions: number, failing?: string) {
       for (let done = 0; done < actions; done++) {
         const action = await unary<ActionResponse>(agents, 'getAction', { agentId });
@@ -210,7 +210,7 @@ function nameOf(state: Job_State): string {
   return Object.entries(Job_State).find(([, number]) => number === state)?.[0] ?? '';
 }
 
-/** Every job of a watch until it ends, by the names of their states. */
+/** Returns every job of a watch until it ends, by the names of their states. */
 export function statesOf(stream: ClientReadableStream<Job>): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     const states: string[] = [];

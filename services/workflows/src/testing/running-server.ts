@@ -1,4 +1,4 @@
-/** The service on a port of its own, with a store in memory. */
+/** The service on its own port, with a store in memory. */
 import assert from 'node:assert/strict';
 import { credentials, makeClientConstructor, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { AgentAuthMode } from '@tinkerbell/agent-identity';
@@ -18,7 +18,7 @@ const log = createNodeLog({ level: 'silent', format: 'json' });
 
 export type RunningServer = Awaited<ReturnType<typeof runningServer>>;
 
-/** With `agentAuth`, agents are asked for sessions; `sessions` then mints boot tokens. */
+/** With `agentAuth`, agents need sessions, and `sessions` then mints boot tokens. */
 export async function runningServer(config: Partial<WorkflowsConfig> = {}, agentAuth: AgentAuthMode = 'off') {
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: nodeClock, log });
@@ -41,7 +41,7 @@ export async function runningServer(config: Partial<WorkflowsConfig> = {}, agent
     service,
     sessions,
     address: () => `127.0.0.1:${service.port()}`,
-    /** A client of any service; closed with the server. */
+    /** A client of any service. It is closed with the server. */
     client(definition: object, options: object = {}, channel = credentials.createInsecure()) {
       const Client = makeClientConstructor(definition as never, 'client');
       const client = new Client(`127.0.0.1:${service.port()}`, channel, options);
@@ -74,7 +74,7 @@ export async function runningServer(config: Partial<WorkflowsConfig> = {}, agent
   };
 }
 
-/** The answer of a unary method. */
+/** The response of a unary method. */
 export function answerOf<Response>(
   client: object,
   method: string,
@@ -100,7 +100,7 @@ export function hasCode(code: number, message: RegExp): (error: ServiceError) =>
   };
 }
 
-/** Resolves once `look` gives something, asked every few milliseconds for at most five seconds. */
+/** Resolves when `look` returns a value. It is called every few milliseconds for at most five seconds. */
 export async function eventually<Value>(
   look: () => Value | undefined | Promise<Value | undefined>,
 ): Promise<Value> {

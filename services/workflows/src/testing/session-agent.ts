@@ -1,4 +1,4 @@
-/** An agent of tinkerbell.agent.v1 that does what a test tells it. */
+/** An agent of tinkerbell.agent.v1 that a test controls. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ClientDuplexStream, ClientReadableStream, ServiceError } from '@grpc/grpc-js';
 import { StateType } from '@tinkerbell/api/agent';
@@ -25,7 +25,7 @@ export async function sessionAgent(server: Pick<RunningServer, 'client'>, agentI
   return {
     sessionId,
     errors,
-    /** Opens the stream of actions; `next` waits for the next order. */
+    /** Opens the stream of actions. `next` waits for the next order. */
     actions(running?: Attempt) {
       const orders: Order[] = [];
       const call = method('actions')({ sessionId, running }) as ClientReadableStream<ActionsResponse>;

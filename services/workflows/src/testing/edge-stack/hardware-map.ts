@@ -1,11 +1,11 @@
-/** What the edge stack puts into a Workflow's hardwareMap, long texts included. */
+/** The values that the edge stack puts into a Workflow's hardwareMap, including long texts. */
 
-/** Long values are put in as Go's strconv.Quote has them, which YAML's double quotes read. */
+/** Long values are quoted as by Go's strconv.Quote, which YAML's double quotes can read. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(/\\u00([0-9a-f]{2})/g, String.raw`\x$1`);
 }
 
-/** At least `bytes` long, and full of what YAML, templates and shells have a meaning for. */
+/** A text of at least `bytes` bytes, full of characters that are special in YAML, templates and shells. */
 export function trickyText(bytes: number): string {
   const line = `  - path: "/etc/x"\t# {{ .not }} a template: 'äöü €😀' \\n $HOME %s\u001f\r\n`;
   return `#cloud-config\n${line.repeat(Math.ceil(bytes / Buffer.byteLength(line)))}end`;
