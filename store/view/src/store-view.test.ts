@@ -140,7 +140,7 @@ test('gives the workflows of an agent oldest first, and tells of changes after t
   stop();
 });
 
-test('lists again after its watch ended, answers all the while, and tells how long it is behind', async () => {
+test('lists again after its watch ended, answers all the while, and reports how long it is behind', async () => {
   let nowMs = 0;
   const clock: Clock = { ...eagerClock, monotonicMs: () => nowMs };
   const inner = createMemoryStore();
