@@ -2,7 +2,7 @@
  * `/v1/hardware`, `/v1/templates` and `/v1/workflows`, the paths in introductions to Tinkerbell's REST API. They serve the same
  * objects as `/apis/tinkerbell.org/v1alpha1`, with the same verbs, answers and permissions.
  */
-import type { HttpRequest } from '@tinkerbell/platform-contract';
+import { pathNameOf, type HttpRequest } from '@tinkerbell/platform-contract';
 
 const PLURALS = ['hardware', 'templates', 'workflows'] as const;
 export const SHORT_PREFIXES: readonly string[] = PLURALS.map((plural) => `/v1/${plural}`);
@@ -25,8 +25,9 @@ export function longPathFor(path: string, query: URLSearchParams, fallback: stri
 
 /** Returns the request, with a short path replaced by its long one; undefined if the path does not belong to the API. */
 export function withLongPath(request: HttpRequest, fallback: string): HttpRequest | undefined {
+  const name = pathNameOf(request.url);
+  if (!SHORT_PREFIXES.some((prefix) => name.startsWith(prefix))) return request;
   const url = new URL(request.url);
-  if (!SHORT_PREFIXES.some((prefix) => url.pathname.startsWith(prefix))) return request;
   const path = longPathFor(url.pathname, url.searchParams, fallback);
   return path === undefined ? undefined : atUrl(request, new URL(path, url).href);
 }
