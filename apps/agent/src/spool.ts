@@ -40,7 +40,7 @@ export type FollowUp =
 export interface Spool {
   /** Returns when the record survives a crash of this process. */
   store(finished: FinishedAction): Promise<void>;
-  /** Returns the unacknowledged report; undefined if there is none. */
+  /** Returns the unacknowledged report or undefined. */
   pending(): Promise<FinishedAction | undefined>;
   clear(): Promise<void>;
 }

@@ -64,14 +64,14 @@ export const gatewayFlags = flagGroup('Gateway', {
   }),
   'gateway-key-file': text('key of --gateway-cert-file, PEM'),
   'gateway-jwt-issuer': text('issuer whose tokens are accepted'),
-  'gateway-jwt-audience': list('audiences of which a token must have one', { fallback: 'any' }),
+  'gateway-jwt-audience': list('accepted audiences; a token must have one of them', { fallback: 'any' }),
   'gateway-jwt-jwks-url': text('URL of the keys of the issuer'),
   'gateway-jwt-jwks-file': text('file with the keys of the issuer'),
   'gateway-grpc-upstream': text('HOST:PORT of the gRPC backend', {
     fallback: '--tink-server-bind-port of this server',
   }),
   'gateway-files-upstream': text('HOST:PORT of the file server', {
-    fallback: '--http-port of this server, of which images, the in-memory OS and iPXE binaries are public',
+    fallback: '--http-port of this server; only images, the in-memory OS and iPXE binaries are public',
   }),
   'gateway-forward': list('ports to forward, such as udp:69=192.0.2.10:69 or tcp:50061=192.0.2.10:50061'),
   'gateway-config': text('file with additional listeners, routes and forwards; changes take effect at once'),
