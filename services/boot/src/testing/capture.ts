@@ -14,6 +14,7 @@ export interface Capture {
   /** Resolves with the first frame, earlier or later, that `isWanted` accepts. */
   frame(isWanted: (frame: Frame) => boolean): Promise<Frame>;
   readonly frames: readonly Frame[];
+  /** Rejects when frames were lost. */
   stop(): Promise<void>;
 }
 
@@ -22,9 +23,16 @@ const RECORD_HEADER_BYTES = 16;
 const ETHERNET_BYTES = 14;
 const UDP_BYTES = 8;
 
+/**
+ * More than any frame here. By default tcpdump reserves 64 KiB of its buffer for each frame, so that the 33rd frame of a burst is
+ * lost when tcpdump has to wait for a processor.
+ */
+const SNAPSHOT_BYTES = 2048;
+
 /** Resolves when the capture runs. `filter` is a tcpdump expression. */
 export async function startCapture(namespace: string, name: string, filter: string): Promise<Capture> {
-  const tcpdump = ['/usr/bin/tcpdump', '-i', name, '-n', '-U', '--immediate-mode', '-w', '-', filter];
+  const options = ['-i', name, '-n', '-U', '--immediate-mode', '-s', `${SNAPSHOT_BYTES}`, '-w', '-'];
+  const tcpdump = ['/usr/bin/tcpdump', ...options, filter];
   const child = spawn('ip', ['netns', 'exec', namespace, ...tcpdump], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((done) => child.once('close', () => done()));
   const frames: Frame[] = [];
@@ -39,8 +47,12 @@ export async function startCapture(namespace: string, name: string, filter: stri
     }
     for (const look of waiting) look();
   });
+  let report = '';
   await new Promise<void>((resolve, reject) => {
-    child.stderr.on('data', (chunk: Buffer) => chunk.includes('listening on') && resolve());
+    child.stderr.on('data', (chunk: Buffer) => {
+      report += chunk.toString();
+      if (report.includes('listening on')) resolve();
+    });
     child.once('exit', (code) => reject(new Error(`tcpdump ended with ${code}`)));
   });
   return {
@@ -59,6 +71,8 @@ export async function startCapture(namespace: string, name: string, filter: stri
     async stop() {
       child.kill();
       await ended;
+      const lost = Number(/(\d+) packets? dropped by kernel/.exec(report)?.[1] ?? 0);
+      if (lost > 0) throw new Error(`tcpdump lost ${lost} frames`);
     },
   };
 }
