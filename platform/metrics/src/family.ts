@@ -87,9 +87,8 @@ class NumberChild implements CounterChild, GaugeChild {
   }
 }
 
-/** Goes up only. Read from its source when `from` was given. */
-export class Counter<Label extends string = never> extends Family<Label, number> {
-  readonly type = 'counter';
+/** Counts or measures one number for each combination. Read from its source when `from` was given. */
+abstract class NumberFamily<Label extends string> extends Family<Label, number> {
   #source: Source<Label> | undefined;
 
   add(...[labels, amount = 1]: [...Given<Label>, amount?: number]): void {
@@ -102,7 +101,7 @@ export class Counter<Label extends string = never> extends Family<Label, number>
     return new NumberChild(this.child(labels, zero));
   }
 
-  /** For what is counted elsewhere: called whenever the text is made. */
+  /** For what is known elsewhere: called whenever the text is made. */
   from(source: Source<Label>): this {
     this.#source = source;
     return this;
@@ -113,34 +112,23 @@ export class Counter<Label extends string = never> extends Family<Label, number>
   }
 }
 
-/** Goes up and down. Read from its source when `from` was given. */
-export class Gauge<Label extends string = never> extends Family<Label, number> {
+/** Goes up only. */
+export class Counter<Label extends string = never> extends NumberFamily<Label> {
+  readonly type = 'counter';
+}
+
+/** Goes up and down. */
+export class Gauge<Label extends string = never> extends NumberFamily<Label> {
   readonly type = 'gauge';
-  #source: Source<Label> | undefined;
 
   set(...[labels, value]: [...Given<Label>, value: number]): void {
     const entry = this.entry(labels as Labels<Label> | undefined, zero);
     if (entry !== undefined) entry.value = value as number;
   }
 
-  add(...[labels, amount]: [...Given<Label>, amount: number]): void {
-    const entry = this.entry(labels as Labels<Label> | undefined, zero);
-    if (entry !== undefined) entry.value += amount as number;
-  }
-
   /** The combination is shown from now on, with zero at first. */
-  with(...[labels]: Given<Label>): GaugeChild {
+  override with(...[labels]: Given<Label>): GaugeChild {
     return new NumberChild(this.child(labels, zero));
-  }
-
-  /** For what is known elsewhere: called whenever the text is made. */
-  from(source: Source<Label>): this {
-    this.#source = source;
-    return this;
-  }
-
-  samples(): Iterable<readonly [name: string, value: number]> {
-    return numberSamples(this, this.kept, this.#source);
   }
 }
 
