@@ -21,7 +21,9 @@ import {
   assertIntact,
   openAcknowledged,
   openLog,
+  setAutocheckpoint,
   type AcknowledgedFile,
+  type Checkpoints,
   type LogSync,
 } from '@tinkerbell/store-sqlite/integrity';
 import { JournalTable, prepareJournalTable, type JournalTableName } from './journal-table.ts';
@@ -33,6 +35,8 @@ export interface SqliteJournalOptions extends Partial<JournalBounds> {
   readonly log: Log;
   /** `assertIntact` has just verified the whole file. */
   readonly isVerified?: boolean;
+  /** Without it, SQLite checkpoints inside a commit. */
+  readonly checkpoints?: Checkpoints;
 }
 
 const tableNames: readonly JournalTableName[] = ['journal', 'journal_output', 'journal_audit'];
@@ -47,8 +51,6 @@ const WRITE_ON_AFTER_MS = 2;
 const PENDING_LIMIT = 100_000;
 /** For a while there may be more records than are kept. The oldest are removed in batches as short as those of new records. */
 const TRIM_EVERY = 128;
-/** In pages of 4 KiB. A checkpoint blocks the event loop for the time of a sync, so it should be rare. */
-const CHECKPOINT_PAGES = 4_000;
 /**
  * The maximum age of the newest record whose loss would not be detected, when the file is damaged after a crash. Each sync costs
  * the disk as much as a commit of the store.
@@ -97,7 +99,8 @@ class SqliteJournal implements RestorableJournal {
     const prepare = (): void => prepareJournal(this.#database);
     this.#acknowledged = openAcknowledged(this.#database, { path, part: 'journal', prepare });
     // From here on it syncs by itself, except for checkpoints.
-    this.#database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    this.#database.exec('pragma synchronous = normal');
+    setAutocheckpoint(this.#database, options.checkpoints);
     this.#log = isFile ? openLog(this.#database, { path }) : undefined;
     this.#timeline = new JournalTable(this.#database, 'journal');
     this.#output = new JournalTable(this.#database, 'journal_output');
@@ -127,10 +130,16 @@ class SqliteJournal implements RestorableJournal {
 
   #scheduleWrite(afterMs: number): void {
     this.#cancelWrite ??= this.#options.clock.schedule(afterMs, () => {
-      const isWritten = this.#write(WRITTEN_AT_ONCE);
-      // Records that the disk did not accept are tried again with the next record.
-      if (isWritten && this.#pending.length > 0) this.#scheduleWrite(WRITE_ON_AFTER_MS);
+      const held = this.#options.checkpoints?.held;
+      if (held === undefined) this.#writeSome();
+      else void held.then(() => this.#writeSome());
     });
+  }
+
+  #writeSome(): void {
+    const isWritten = this.#write(WRITTEN_AT_ONCE);
+    // Records that the disk did not accept are tried again with the next record.
+    if (isWritten && this.#pending.length > 0) this.#scheduleWrite(WRITE_ON_AFTER_MS);
   }
 
   /**
@@ -146,6 +155,7 @@ class SqliteJournal implements RestorableJournal {
       this.#pending = this.#pending.slice(count);
       this.#reportDropped();
       this.#acknowledgeSoon();
+      this.#options.checkpoints?.written(this.#database);
       return true;
     } catch (thrown) {
       this.#options.log.error('journal could not write', {
@@ -192,22 +202,20 @@ class SqliteJournal implements RestorableJournal {
     return this.#syncing;
   }
 
-  restore(records: readonly JournalRecord[]): Promise<void> {
-    return new Promise((resolve) => {
-      this.#database.exec('begin immediate');
-      try {
-        for (const record of records) this.#tableOf(record).restore(record);
-        for (const table of this.#tables()) table.save();
-        this.#database.exec('commit');
-      } catch (thrown) {
-        this.#database.exec('rollback');
-        for (const table of this.#tables()) table.rolledBack();
-        throw thrown;
-      }
-      this.#acknowledgeSoon();
-      for (const { sequence } of records) this.#sequence = Math.max(this.#sequence, sequence);
-      resolve();
-    });
+  async restore(records: readonly JournalRecord[]): Promise<void> {
+    await this.#options.checkpoints?.held;
+    this.#database.exec('begin immediate');
+    try {
+      for (const record of records) this.#tableOf(record).restore(record);
+      for (const table of this.#tables()) table.save();
+      this.#database.exec('commit');
+    } catch (thrown) {
+      this.#database.exec('rollback');
+      for (const table of this.#tables()) table.rolledBack();
+      throw thrown;
+    }
+    this.#acknowledgeSoon();
+    for (const { sequence } of records) this.#sequence = Math.max(this.#sequence, sequence);
   }
 
   #tableOf({ event }: JournalEntry): JournalTable {
@@ -238,19 +246,18 @@ class SqliteJournal implements RestorableJournal {
     this.#dropped = 0;
   }
 
-  read(query: JournalQuery): Promise<readonly JournalRecord[]> {
-    return new Promise((resolve) => {
-      this.#write();
-      const count = Math.min(query.limit ?? READ_LIMIT, READ_LIMIT);
-      const others = query.events?.filter((event) => !this.#byEvent.has(event));
-      const wantsTimeline = others === undefined || others.length > 0;
-      const timeline = wantsTimeline ? this.#timeline.read(query, others, count) : [];
-      const byEvent = [...this.#byEvent]
-        .filter(([event]) => query.events?.includes(event) === true)
-        .flatMap(([, table]) => table.read(query, undefined, count));
-      const all = [...timeline, ...byEvent].toSorted((a, b) => a.sequence - b.sequence);
-      resolve(all.slice(0, count));
-    });
+  async read(query: JournalQuery): Promise<readonly JournalRecord[]> {
+    await this.#options.checkpoints?.held;
+    this.#write();
+    const count = Math.min(query.limit ?? READ_LIMIT, READ_LIMIT);
+    const others = query.events?.filter((event) => !this.#byEvent.has(event));
+    const wantsTimeline = others === undefined || others.length > 0;
+    const timeline = wantsTimeline ? this.#timeline.read(query, others, count) : [];
+    const byEvent = [...this.#byEvent]
+      .filter(([event]) => query.events?.includes(event) === true)
+      .flatMap(([, table]) => table.read(query, undefined, count));
+    const all = [...timeline, ...byEvent].toSorted((a, b) => a.sequence - b.sequence);
+    return all.slice(0, count);
   }
 
   follow(
@@ -264,6 +271,7 @@ class SqliteJournal implements RestorableJournal {
 
   async close(): Promise<void> {
     if (!this.#database.isOpen) return;
+    await this.#options.checkpoints?.held;
     this.#write();
     this.#cancelWrite?.();
     this.#followers.clear();

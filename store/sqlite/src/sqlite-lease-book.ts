@@ -1,6 +1,7 @@
 /**
- * Leases in a SQLite file, which it shares with the store through a second connection. Writes are fully synchronised: a lease is
- * on the disk before the reply is sent. Writes in one turn of the event loop share one transaction and one sync.
+ * Leases in a SQLite file, which it shares with the store through a second connection. A lease is on the disk before its write
+ * resolves. Writes of one turn of the event loop, and those that arrive during a sync, share one transaction and one sync, which
+ * runs beside the event loop.
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
@@ -14,7 +15,10 @@ import {
   takeFrom,
   Tallies,
   type AcknowledgedFile,
+  type Tally,
 } from './integrity/index.ts';
+import { setAutocheckpoint, type Checkpoints } from './checkpoints.ts';
+import { openLog, type LogSync, type SyncLog } from './log-sync.ts';
 
 export interface SqliteLeaseBookOptions {
   /** The file, or `:memory:`. */
@@ -22,6 +26,10 @@ export interface SqliteLeaseBookOptions {
   readonly leasesKept?: number;
   /** `assertIntact` has just verified the whole file. */
   readonly isVerified?: boolean;
+  /** Without it, SQLite checkpoints inside a commit. */
+  readonly checkpoints?: Checkpoints;
+  /** Syncs the log to the disk. Tests of slow and failing disks replace it. */
+  readonly syncLog?: SyncLog;
 }
 
 const BUSY_TIMEOUT_MS = 1000;
@@ -40,19 +48,30 @@ export function openSqliteLeaseBook(options: SqliteLeaseBookOptions): LeaseBook 
 class SqliteLeaseBook implements LeaseBook {
   readonly #database: DatabaseSync;
   readonly #leasesKept: number;
-  #pending: PendingWrite[] = [];
-
   readonly #acknowledged: AcknowledgedFile | undefined;
   readonly #tallies: Tallies;
+  readonly #checkpoints: Checkpoints | undefined;
+  readonly #log: LogSync | undefined;
+  #pending: PendingWrite[] = [];
+  /** Resolves when nothing is queued. */
+  #flushing: Promise<void> | undefined;
+  #isClosed = false;
 
-  constructor({ path, leasesKept = LEASES_KEPT, isVerified = false }: SqliteLeaseBookOptions) {
+  constructor(options: SqliteLeaseBookOptions) {
+    const { path, leasesKept = LEASES_KEPT, isVerified = false } = options;
     this.#leasesKept = leasesKept;
-    if (path !== ':memory:' && !isVerified) assertIntact(path, ['leases']);
+    const isFile = path !== ':memory:';
+    if (isFile && !isVerified) assertIntact(path, ['leases']);
     this.#database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full');
     const prepare = (): void => prepareLeases(this.#database);
     this.#acknowledged = openAcknowledged(this.#database, { path, part: 'leases', prepare });
     this.#tallies = new Tallies(this.#database);
+    // From here on it syncs by itself, except for checkpoints.
+    this.#database.exec('pragma synchronous = normal');
+    this.#checkpoints = options.checkpoints;
+    setAutocheckpoint(this.#database, this.#checkpoints);
+    this.#log = isFile ? openLog(this.#database, options) : undefined;
   }
 
   load(): Promise<readonly Lease[]> {
@@ -64,27 +83,41 @@ class SqliteLeaseBook implements LeaseBook {
 
   write(lease: Lease): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (!this.#database.isOpen) throw new Error('the lease book is closed');
+      if (this.#isClosed) throw new Error('the lease book is closed');
       this.#pending.push({ lease, resolve, reject });
-      if (this.#pending.length === 1) setImmediate(() => this.#flush());
+      this.#flushing ??= this.#flush();
     });
   }
 
-  #flush(): void {
-    const group = this.#pending;
-    this.#pending = [];
-    if (group.length === 0) return;
-    try {
-      this.#insert(group);
-    } catch (thrown) {
-      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('rollback');
-      for (const { reject } of group) reject(thrown);
-      return;
+  /** Never rejects. */
+  async #flush(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#pending.length > 0) {
+      await this.#checkpoints?.held;
+      const group = this.#pending;
+      this.#pending = [];
+      await this.#makeDurable(group).then(
+        () => group.forEach(({ resolve }) => resolve()),
+        (thrown: unknown) => group.forEach(({ reject }) => reject(thrown)),
+      );
     }
-    for (const { resolve } of group) resolve();
+    this.#flushing = undefined;
   }
 
-  #insert(group: readonly PendingWrite[]): void {
+  async #makeDurable(group: readonly PendingWrite[]): Promise<void> {
+    let tally: Tally;
+    try {
+      tally = this.#insert(group);
+    } catch (thrown) {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw thrown;
+    }
+    await this.#log?.run();
+    this.#acknowledged?.write({ leases: tally });
+    this.#checkpoints?.written(this.#database);
+  }
+
+  #insert(group: readonly PendingWrite[]): Tally {
     this.#database.exec('begin immediate');
     const tally = this.#tallies.load('leases');
     const known = this.#database.prepare('select checksum from leases where address = ?');
@@ -107,12 +140,14 @@ class SqliteLeaseBook implements LeaseBook {
     tally.version += 1;
     this.#tallies.save('leases', tally);
     this.#database.exec('commit');
-    this.#acknowledged?.write({ leases: tally });
+    return tally;
   }
 
   async close(): Promise<void> {
-    if (!this.#database.isOpen) return;
-    this.#flush();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#flushing;
+    await this.#log?.close();
     await this.#acknowledged?.close();
     this.#database.close();
   }

@@ -24,6 +24,7 @@ import {
   type Write,
 } from '@tinkerbell/store-contract';
 import { assertIntact, openAcknowledged, type AcknowledgedFile } from './integrity/index.ts';
+import { setAutocheckpoint, type Checkpoints } from './checkpoints.ts';
 import { KnownObjects } from './known-objects.ts';
 import { openLog, type LogSync, type SyncLog } from './log-sync.ts';
 import { ObjectTables } from './object-tables.ts';
@@ -39,6 +40,8 @@ export interface SqliteStoreOptions {
   readonly syncLog?: SyncLog;
   /** `assertIntact` has just verified the whole file. */
   readonly isVerified?: boolean;
+  /** Without it, SQLite checkpoints inside a commit. */
+  readonly checkpoints?: Checkpoints;
 }
 
 const CHANGES_KEPT = 10_000;
@@ -51,8 +54,6 @@ const BUSY_TIMEOUT_MS = 1000;
 
 /** The number of turns that a commit waits for others, as long as each brings one. A turn is shorter than a sync. */
 const GATHER_TURNS = 4;
-/** In pages of 4 KiB. A checkpoint blocks the event loop, so it should be rare. A start has to read this much more. */
-const CHECKPOINT_PAGES = 4_000;
 /** The interval of retries after a failed sync. */
 const RESYNC_MS = 1_000;
 
@@ -80,6 +81,7 @@ class SqliteStore implements Store {
   readonly #known = new KnownObjects(RECENT_MAX);
   readonly #sync: LogSync | undefined;
   readonly #acknowledged: AcknowledgedFile | undefined;
+  readonly #checkpoints: Checkpoints | undefined;
   #pending: PendingCommit[] = [];
   /** Resolves when the group in progress is on the disk. */
   #syncing: Promise<void> | undefined;
@@ -108,7 +110,9 @@ class SqliteStore implements Store {
       prepare: () => prepareSchema(this.#database, options.path),
     });
     // From here on the store syncs by itself, except for checkpoints.
-    this.#database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    this.#database.exec('pragma synchronous = normal');
+    this.#checkpoints = options.checkpoints;
+    setAutocheckpoint(this.#database, this.#checkpoints);
     this.#sync = isFile ? openLog(this.#database, options) : undefined;
     this.#tables = new ObjectTables(this.#database);
     this.#revision = this.#tables.revision;
@@ -171,9 +175,11 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Writes the queued commits, unless a group is being synced. Then they follow that group. */
+  /** Writes the queued commits, unless a group is being synced. Then they follow that group, or the end of a checkpoint. */
   #flush(): void {
     if (this.#syncing !== undefined) return;
+    const held = this.#checkpoints?.held;
+    if (held !== undefined) return void held.then(() => this.#flush());
     const group = this.#pending;
     this.#pending = [];
     if (group.length === 0) return;
@@ -192,6 +198,7 @@ class SqliteStore implements Store {
     this.#syncing = undefined;
     this.#firstTry = undefined;
     this.#unsynced = new Set();
+    this.#checkpoints?.written(this.#database);
     if (!this.#isDiskFailing) this.#answer(isDurable ? group : [], written);
     // One turn later, so that waiting readers run before the next group.
     if (this.#pending.length > 0) this.#gather(0, 1);
@@ -326,6 +333,7 @@ class SqliteStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     while (this.#syncing !== undefined || this.#pending.length > 0) {
+      await this.#checkpoints?.held;
       this.#flush();
       this.#cancelRest();
       await this.#syncing;

@@ -4,7 +4,7 @@ import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Journal, LeaseBook, Store } from '@tinkerbell/store-contract';
 import type { KubernetesStore } from '@tinkerbell/store-kubernetes';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
-import { openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
+import { Checkpoints, openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import type { Settings } from '../settings/settings.ts';
 import { verifyDataFile } from './verify-data-file.ts';
 import { openWaitingPort } from '../http/waiting-port.ts';
@@ -47,15 +47,14 @@ function fileStores(options: StoresOptions, cleanup: AsyncDisposableStack): Stor
   const { databasePath: path, log, journal: bounds } = options;
   // Check before opening for writing, which may change the files and what can be recovered from them.
   const loss = verifyDataFile(options, cleanup);
-  const store = cleanup.use(openSqliteStore({ path, log, isVerified: true }));
-  const journal = cleanup.use(
-    openSqliteJournal({ path, clock: nodeClock, log, ...bounds, isVerified: true }),
-  );
+  const file = { path, isVerified: true, checkpoints: cleanup.use(new Checkpoints({ path, log })) };
+  const store = cleanup.use(openSqliteStore({ ...file, log }));
+  const journal = cleanup.use(openSqliteJournal({ ...file, ...bounds, clock: nodeClock, log }));
   if (loss !== undefined) journal.append(loss);
   return {
     store,
     journal,
-    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path, isVerified: true }))),
+    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook(file))),
     isShared: false,
     isJournalShared: false,
   };
@@ -99,9 +98,8 @@ async function kubernetesStores(
   const { databasePath: path, log, journal } = options;
   const access = accessFrom(kubeconfig, process.env);
   const loss = verifyDataFile(options, cleanup);
-  const records = cleanup.use(
-    openSqliteJournal({ path, clock: nodeClock, log, ...journal, isVerified: true }),
-  );
+  const file = { path, isVerified: true, checkpoints: cleanup.use(new Checkpoints({ path, log })) };
+  const records = cleanup.use(openSqliteJournal({ ...file, ...journal, clock: nodeClock, log }));
   if (loss !== undefined) records.append(loss);
   const store = cleanup.use(createKubernetesStore({ access, clock: nodeClock, random: nodeRandom, log }));
   await waited(options, store);
@@ -109,7 +107,7 @@ async function kubernetesStores(
     store,
     cluster: store,
     journal: records,
-    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook({ path, isVerified: true }))),
+    openLeases: () => Promise.resolve(cleanup.use(openSqliteLeaseBook(file))),
     isShared: true,
     isJournalShared: false,
   };

@@ -1,3 +1,4 @@
+export { setAutocheckpoint, type Checkpoints } from '../checkpoints.ts';
 export { openLog, type LogSync } from '../log-sync.ts';
 export {
   acknowledgedPath,

@@ -1,9 +1,11 @@
-/** Creates objects until it is killed, and prints how many were acknowledged. */
+/** Creates objects until it is killed, and prints how many were acknowledged. Its log is checkpointed as often as possible. */
 import type { Log } from '@tinkerbell/platform-contract';
-import { openSqliteStore } from '../index.ts';
+import { Checkpoints, openSqliteStore } from '../index.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
-const store = openSqliteStore({ path: process.argv[2] ?? '', log: silent });
+const path = process.argv[2] ?? '';
+const checkpoints = new Checkpoints({ path, log: silent, pages: 1 });
+const store = openSqliteStore({ path, log: silent, checkpoints });
 for (let count = 1; ; count++) {
   const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: `t${count}` };
   const object = {
