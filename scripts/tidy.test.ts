@@ -159,7 +159,7 @@ test('every source file that the documentation names exists', () => {
   // Decisions name files as they were.
   const pages = files.filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/'));
   assert.deepEqual(
-    pages.flatMap((page) => missingSources(root, page, read(page))),
+    pages.flatMap((page) => missingSources(files, page, read(page))),
     [],
   );
 });

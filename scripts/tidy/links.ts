@@ -11,13 +11,15 @@ export function brokenLinks(root: string, page: string, text: string): string[] 
     .map((link) => `${page}: ${link}`);
 }
 
-const SOURCES =
-  /`((?:actions|api|apps|bench|domain|engine|hook|languages|platform|protocols|sandbox|scripts|services|store|test)\/[\w./-]+\.(?:ts|mjs|go|sh))`/g;
+const SOURCES = /`([\w./-]+\.(?:ts|mjs|go|sh))`/g;
 
-/** Source files that a page names in backquotes and that do not exist, as `page: file`. */
-export function missingSources(root: string, page: string, text: string): string[] {
+/**
+ * Source files that a page names in backquotes and that do not exist, as `page: file`. A name may be the end of a path: a page
+ * names files of its own folder, and a table the further tests of one package, without what they share.
+ */
+export function missingSources(files: readonly string[], page: string, text: string): string[] {
   return [...text.matchAll(SOURCES)]
     .map((match) => match[1] ?? '')
-    .filter((file) => !existsSync(join(root, file)))
-    .map((file) => `${page}: ${file}`);
+    .filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`)))
+    .map((name) => `${page}: ${name}`);
 }
