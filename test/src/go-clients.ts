@@ -1,13 +1,11 @@
 /** The newest clients of Kubernetes, built from their Go modules into `.cache`: test/go and helm. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { withCacheLock } from '@tinkerbell/hook';
+import { goProgram, isProxyUnreachable, runGo } from './go-toolchain.ts';
 import { kubectlCache } from './installed-kubectl.ts';
 
-const run = promisify(execFile);
 const sources = join(import.meta.dirname, '../go');
 const folder = join(kubectlCache, 'go-clients');
 /** kubectl takes its own version from the linker. */
@@ -28,17 +26,10 @@ export async function goClients(): Promise<GoClients> {
   try {
     await withCacheLock(kubectlCache, () => build(go));
   } catch (thrown) {
-    const { stderr = '' } = thrown as { stderr?: string };
-    if (/dial tcp|no such host|connection refused|i\/o timeout|TLS handshake/.test(stderr))
-      return { skip: NO_MODULES };
+    if (isProxyUnreachable(thrown)) return { skip: NO_MODULES };
     throw thrown;
   }
   return { path: (client) => join(folder, client), skip: false };
-}
-
-function goProgram(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/local/go/bin'];
-  return folders.map((one) => join(one, 'go')).find((path) => existsSync(path));
 }
 
 async function build(go: string): Promise<void> {
@@ -48,11 +39,10 @@ async function build(go: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const version = `-X k8s.io/component-base/version.gitVersion=${KUBERNETES}`;
   const flags = ['-p', '1', '-trimpath', '-ldflags', `-s -w ${version}`];
-  // Others need the processors too.
-  const nicely = (words: readonly string[], cwd: string) =>
-    run('nice', ['-n', '19', go, ...words], { cwd, env: { ...process.env, GOBIN: folder } });
-  await nicely(['build', ...flags, '-o', `${folder}/`, './kubectl', './leader', './marshal'], sources);
-  await nicely(['install', ...flags, HELM], folder);
+  await runGo(go, ['build', ...flags, '-o', `${folder}/`, './kubectl', './leader', './marshal'], {
+    cwd: sources,
+  });
+  await runGo(go, ['install', ...flags, HELM], { cwd: folder, installTo: folder });
   writeFileSync(stamp, wanted);
 }
 

@@ -1,0 +1,81 @@
+/** h2spec, a conformance test of HTTP/2 by others, against the gateway: over TLS, and without it (h2c with prior knowledge). */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { startGateway, type GatewayBench } from '@tinkerbell/service-gateway/testing/gateway-bench';
+import { installedByGo } from './go-toolchain.ts';
+
+const h2spec = await installedByGo('github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible');
+
+/**
+ * nghttp2, which Node uses, ignores these frames or closes the whole connection. Seen with h2spec 2.2.1 against `node:http2` of
+ * Node 26.10 without a gateway. None of them reaches a request.
+ */
+const OF_NGHTTP2 = [
+  'closed: Sends a DATA frame',
+  'closed: Sends a DATA frame after sending RST_STREAM frame',
+  'closed: Sends a HEADERS frame',
+  'closed: Sends a HEADERS frame after sending RST_STREAM frame',
+  'Sends PRIORITY frame that depend on itself',
+  'Sends a PING frame with ACK',
+  'Sends a PRIORITY frame with 0x0 stream identifier',
+  'Sends multiple WINDOW_UPDATE frames increasing the flow control window to above 2^31-1 on a stream',
+  'Sends stream identifier that is numerically smaller than previous',
+];
+/** On the plain port, what is not HTTP/2 is HTTP/1.1, and is answered with 400 there. */
+const OF_BOTH_PROTOCOLS = ['Sends invalid connection preface'];
+
+describe('HTTP/2 conformance', { skip: h2spec.skip }, () => {
+  const upstream = createServer((request, response) => {
+    request.resume().on('end', () => response.end('hello'));
+  });
+  let bench: GatewayBench;
+
+  before(async () => {
+    upstream.listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const { port } = upstream.address() as AddressInfo;
+    bench = await startGateway(`listeners:
+  - { name: tls, address: 127.0.0.1, port: 0, tls: { certificates: [{ certFile: FOLDER/a.pem, keyFile: FOLDER/a.key }] } }
+  - { name: plain, address: 127.0.0.1, port: 0 }
+routes: [{ name: all, upstream: { endpoints: ["127.0.0.1:${port}"] } }]
+`);
+  });
+  after(async () => {
+    upstream.close();
+    upstream.closeAllConnections();
+    await bench[Symbol.asyncDispose]();
+  });
+
+  for (const [listener, words, accepted] of [
+    ['tls', ['--tls', '--insecure'], OF_NGHTTP2],
+    ['plain', [], [...OF_NGHTTP2, ...OF_BOTH_PROTOCOLS]],
+  ] as const)
+    test(`${listener}: fails no case but the named ones, and answers afterwards`, async () => {
+      const { failed, total } = await conformance(bench.gateway.portOf(listener), words);
+      assert.ok(total >= 145, `${total} cases`);
+      assert.deepEqual(
+        failed.filter((title) => !accepted.includes(title)),
+        [],
+      );
+      const answer = await fetch(`http://127.0.0.1:${bench.gateway.portOf('plain')}/`);
+      assert.equal(await answer.text(), 'hello');
+    });
+});
+
+async function conformance(port: number, words: readonly string[]) {
+  assert.ok(h2spec.skip === false);
+  const args = ['--host', '127.0.0.1', '--port', `${port}`, ...words];
+  // It exits with 1 when a case fails.
+  const text = await new Promise<string>((resolve) =>
+    execFile(h2spec.path, args, { maxBuffer: 16 * 1024 * 1024 }, (_, stdout) => resolve(stdout)),
+  );
+  const [, after = ''] = text.split('Failures:');
+  const failed = [...after.matchAll(/× \d+: (.+)/g)].map(([, title = '']) => title.trim());
+  const [, total, count] = /(\d+) tests, .* (\d+) failed/.exec(text) ?? [];
+  assert.equal(failed.length, Number(count), text);
+  return { failed, total: Number(total) };
+}
