@@ -35,7 +35,7 @@ function textsOf(
   const data = templateData(hardware as JsonObject, {});
   const value: string[] = [];
   for (const text of texts) {
-    const rendered = renderText(templateName, text, data, { platform });
+    const rendered = renderText({ templateName, text }, data, { platform });
     if (!rendered.ok) return { ok: false, message: rendered.error.text };
     value.push(rendered.text);
   }

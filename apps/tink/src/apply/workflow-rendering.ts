@@ -172,8 +172,7 @@ function detailOf(error: RenderError): string {
 function placeInFile(template: LocatedObject, error: RenderError, input: RenderInput): Position {
   if (error.where === 'template') return positionInTemplate(template, error);
   const rendered = renderText(
-    input.templateName,
-    input.text,
+    input,
     templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {}),
     input,
   );

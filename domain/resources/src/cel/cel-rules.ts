@@ -55,26 +55,30 @@ function converted(ruled: Ruled): Ruled {
 }
 
 /** The values inside that have rules, or have values inside that have. */
-function inside({ schema, value, before, place, cel }: Ruled): readonly Ruled[] {
-  const at = (step: string | number, field: Schema | undefined, item: unknown, was: unknown): Ruled[] => {
-    if (field === undefined || !hasRules(field)) return [];
-    const within =
-      cel === undefined
-        ? {}
-        : {
-            cel: {
-              self: partOf(cel.self, step),
-              oldSelf: was === undefined ? null : partOf(cel.oldSelf, step),
-            },
-          };
-    return [{ schema: field, value: item, before: was, place: { within: place, step }, ...within }];
-  };
-  if (Array.isArray(value))
-    return value.flatMap((item: unknown, index) => at(index, schema.items, item, undefined));
+function inside(ruled: Ruled): readonly Ruled[] {
+  const { schema, value, before } = ruled;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined || !hasRules(items)) return [];
+    return value.map((item: unknown, step) =>
+      partAt(ruled, step, { schema: items, value: item, before: undefined }),
+    );
+  }
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) =>
-    at(key, fieldSchema(schema, key), item, partOf(before, key)),
-  );
+  return Object.entries(value).flatMap(([step, item]) => {
+    const field = fieldSchema(schema, step);
+    if (field === undefined || !hasRules(field)) return [];
+    return [partAt(ruled, step, { schema: field, value: item, before: partOf(before, step) })];
+  });
+}
+
+type Part = Pick<Ruled, 'schema' | 'value' | 'before'>;
+
+function partAt({ place, cel }: Ruled, step: string | number, part: Part): Ruled {
+  const placed = { ...part, place: { within: place, step } };
+  if (cel === undefined) return placed;
+  const oldSelf = part.before === undefined ? null : partOf(cel.oldSelf, step);
+  return { ...placed, cel: { self: partOf(cel.self, step), oldSelf } };
 }
 
 function partOf(value: unknown, step: string | number): unknown {
