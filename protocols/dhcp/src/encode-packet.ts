@@ -123,22 +123,19 @@ function writePacket(
   writer.ipv4(packet.siaddr);
   writer.ipv4(packet.giaddr);
   writer.padded(packet.hardwareAddress, HARDWARE_ADDRESS_BYTES);
-  writeHeaderField(writer, header.serverName, placement.serverName, SERVER_NAME_BYTES);
-  writeHeaderField(writer, header.bootFile, placement.bootFile, BOOT_FILE_BYTES);
+  // sname and file contain their text, or options when there are any.
+  if (placement.serverName.length === 0) writer.padded(header.serverName, SERVER_NAME_BYTES);
+  else writeOptionField(writer, placement.serverName, SERVER_NAME_BYTES);
+  if (placement.bootFile.length === 0) writer.padded(header.bootFile, BOOT_FILE_BYTES);
+  else writeOptionField(writer, placement.bootFile, BOOT_FILE_BYTES);
   writer.uint32(MAGIC_COOKIE);
   writeOptions(writer, options);
   writer.zeros(writer.remaining);
   return writer.finish();
 }
 
-/** sname and file contain their text, or options when there are any. */
-function writeHeaderField(
-  writer: ByteWriter,
-  text: Uint8Array,
-  options: readonly OptionValue[],
-  fieldBytes: number,
-): void {
-  if (options.length === 0) return writer.padded(text, fieldBytes);
+/** Fills a field of the header with options. */
+function writeOptionField(writer: ByteWriter, options: readonly OptionValue[], fieldBytes: number): void {
   const before = writer.length;
   writeOptions(writer, options);
   writer.zeros(fieldBytes - (writer.length - before));
