@@ -41,8 +41,7 @@ export interface Files {
   stream(
     root: string,
     realPath: string,
-    range: { start: number; end: number },
-    progress?: StreamProgress,
+    part: { start: number; end: number; progress?: StreamProgress },
   ): ReadableStream<Uint8Array>;
   /** Returns the names in a directory, and an empty list when the directory does not exist. */
   names(root: string, relativePath: string): Promise<readonly string[]>;

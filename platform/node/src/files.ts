@@ -39,7 +39,7 @@ export const nodeFiles: Files = {
     return { bytes: bytes.subarray(0, bytesRead), info: opened.info };
   },
 
-  stream(root, realPath, range, progress) {
+  stream(root, realPath, { progress, ...range }) {
     const openPart = async () => {
       const opened = await openInside(root, realPath);
       if (opened?.info.realPath === realPath) return opened.file;

@@ -129,7 +129,7 @@ async function answer(
     const response = request.isUnderstood
       ? await handler(request, new NodeHttpContext(request, incoming))
       : new WholeResponse('bad request\n', { status: 400 });
-    await sendResponse(response, incoming, outgoing, { held, stalledMs });
+    await sendResponse(response, outgoing, { incoming, held, stalledMs });
   } catch (thrown) {
     if (!outgoing.closed && !incoming.socket.destroyed)
       log.error('http handler failed', {
