@@ -72,11 +72,11 @@ function currentOf(path: string): { readonly cluster: Fields; readonly user: Fie
   const document = parsed.ok ? parsed.documents[0] : undefined;
   if (document === undefined) throw wrong(path, 'is not YAML');
   const config = fieldsOf(toJson(document));
-  const context = named(config, 'contexts', 'context', textIn(config, 'current-context'));
+  const context = named(config, 'context', textIn(config, 'current-context'));
   if (context === undefined) throw wrong(path, 'has no context of the name that current-context has');
   return {
-    cluster: named(config, 'clusters', 'cluster', textIn(context, 'cluster')) ?? {},
-    user: named(config, 'users', 'user', textIn(context, 'user')) ?? {},
+    cluster: named(config, 'cluster', textIn(context, 'cluster')) ?? {},
+    user: named(config, 'user', textIn(context, 'user')) ?? {},
   };
 }
 
@@ -98,8 +98,9 @@ function pemOf(fields: Fields, name: string, folder: string): string | undefined
   return typeof file === 'string' ? textOf(resolve(folder, file)) : undefined;
 }
 
-function named(config: Fields, list: string, field: string, name: string): Fields | undefined {
-  const items: unknown = config[list];
+/** The lists of a kubeconfig are `contexts`, `clusters` and `users`, and their items have a field `context`, `cluster` or `user`. */
+function named(config: Fields, field: string, name: string): Fields | undefined {
+  const items: unknown = config[`${field}s`];
   const found = (Array.isArray(items) ? items : []).map(fieldsOf).find((item) => item['name'] === name);
   return found === undefined ? undefined : fieldsOf(found[field]);
 }

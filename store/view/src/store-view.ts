@@ -80,7 +80,8 @@ class IndexedView implements StoreView {
       })),
     );
     this.#replace(new Map(lists.map(({ collection, resources }) => [collection, resources])));
-    const listed = await watchUntil(store, { fromRevision: from }, (change) => this.#take(change), signal);
+    const onChange = (change: Change): void => this.#take(change);
+    const listed = await watchUntil(store, { fromRevision: from }, { onChange, signal });
     this.#brokenSinceMs = undefined;
     void listed.ended.then(() => {
       this.#brokenSinceMs = this.#deps.clock.monotonicMs();
