@@ -36,12 +36,16 @@ export async function createObject(server: Server, object: ApiObject): Promise<v
   throw new Error(`the server refuses ${object.kind} ${object.metadata.name}: ${await problemIn(response)}`);
 }
 
+export interface FollowOptions {
+  readonly onRecord: (record: TimelineRecord) => void;
+  readonly signal: AbortSignal;
+}
+
 /** Calls back for every record of a Hardware's timeline, from its first, until the signal aborts. */
 export async function followTimeline(
   server: Server,
   hardware: ApiObject,
-  onRecord: (record: TimelineRecord) => void,
-  signal: AbortSignal,
+  { onRecord, signal }: FollowOptions,
 ): Promise<void> {
   const path = `${collectionPath(hardware)}/${hardware.metadata.name}/timeline?watch=true`;
   const response = await server.request(`${server.url}${path}`, { signal });
