@@ -1,9 +1,9 @@
 /** The kinds that a CustomResourceDefinition defines: one for each served version. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { CustomResourceDefinition } from './core/custom-resource-definition.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 import type { Problem } from './problem.ts';
 import type { Schema } from './schema.ts';
-import { isRecord } from './structure.ts';
 import { kindFault } from './validate.ts';
 
 /** The kinds to serve. Empty when no version is served. */

@@ -2,6 +2,7 @@
  * Walks a value beside its schema: fills in defaults and finds fields the schema does not know, as the
  * Kubernetes API does for structural schemas. The value itself is not changed.
  */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { pathOf, type Path, type Place } from './schema/place.ts';
 import { Steps } from './schema/steps.ts';
 import type { Schema } from './schema.ts';
@@ -146,10 +147,6 @@ function set(target: Record<string, unknown>, name: string, value: unknown): voi
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
   else target[name] = value;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The schema of the field at `path`, or undefined. */

@@ -1,4 +1,5 @@
 /** Objects in, problems out: the schema, then what a schema cannot say. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { builtInKinds, kindFor } from './built-in-kinds.ts';
 import { celFault } from './cel/cel-fault.ts';
 import { celProblems } from './cel/cel-rules.ts';
@@ -12,7 +13,7 @@ import type { Resource } from './resource.ts';
 import { Type, type Schema } from './schema.ts';
 import { schemaProblems } from './schema/schema-check.ts';
 import { schemaFault } from './schema/schema-fault.ts';
-import { isRecord, schemaAt, structured } from './structure.ts';
+import { schemaAt, structured } from './structure.ts';
 import type { Path } from './schema/place.ts';
 
 /** Unknown fields for which a similar known one is searched. */

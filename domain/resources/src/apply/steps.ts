@@ -1,6 +1,6 @@
 /** The parts of a value by their steps: fields by name, items of lists by their keys or by their value. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 
 export interface Part {
   readonly step: string;

@@ -1,8 +1,8 @@
 /** The rules of `x-kubernetes-validations`, in the Common Expression Language, at every place of a schema. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from '../problem.ts';
 import { pathOf, type Place } from '../schema/place.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 import { CelBudget, overBudget } from './budget.ts';
 import { celValue, fieldSchema, hasRules, rulesOf, type Rule } from './rule-schema.ts';
 import { programOf } from './program.ts';

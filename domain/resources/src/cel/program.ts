@@ -1,7 +1,7 @@
 /** Expressions of the Common Expression Language that run under a budget, with regular expressions in linear time. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { Environment } from '@marcbachmann/cel-js';
 import { compilePattern } from '../schema/pattern.ts';
-import { isRecord } from '../structure.ts';
 import type { CelBudget } from './budget.ts';
 import { childrenOf, type CelNode, type Comprehension } from './cel-node.ts';
 

@@ -1,9 +1,9 @@
 /** What one value breaks of the schema at its place, apart from what is inside of it. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Problem } from '../problem.ts';
 import type { Schema } from '../schema.ts';
 import { compilePattern } from './pattern.ts';
-import { isRecord } from '../structure.ts';
 import { patternMessage } from './pattern-message.ts';
 import type { Steps } from './steps.ts';
 

@@ -3,10 +3,10 @@
  * definition costs nothing until it is used; every step is counted, so that a large value is checked in many turns and an
  * endless one is refused; the first hundred problems are kept.
  */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from '../problem.ts';
 import { ProblemList } from '../problem-list.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 import { keywordFaults, type Fault, type KeywordCheck } from './keyword-problems.ts';
 import { pathOf, type Place } from './place.ts';
 import { Steps, TooManySteps } from './steps.ts';
