@@ -1,7 +1,6 @@
 import { ByteWriter, encodeUtf8 } from '@tinkerbell/wire';
 import { BOOT_FILE_BYTES, MAGIC_COOKIE, SERVER_NAME_BYTES } from './decode-packet.ts';
-import type { OptionCodec } from './option-codec.ts';
-import { END, optionTable, OVERLOAD, type OptionName } from './option-table.ts';
+import { END, optionByName, optionTable, OVERLOAD } from './option-table.ts';
 import {
   PIECE_BYTES_MAX,
   placeOptions,
@@ -77,10 +76,11 @@ function tooLong(field: string, length: number, limit: number): EncodedPacket {
 
 function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
   const values: OptionValue[] = [];
-  for (const name of Object.keys(packet.options) as (OptionName | 'other')[]) {
-    const value = packet.options[name];
-    if (name === 'other' || value === undefined) continue;
-    const { code, codec } = entryOf(name);
+  for (const key of Object.keys(packet.options)) {
+    const entry = optionByName.get(key);
+    const value = entry && packet.options[entry.name];
+    if (entry === undefined || value === undefined) continue;
+    const { code, codec } = entry;
     const bytes = codec.encode(value);
     // An empty value is forbidden (RFC 2132 defines a minimum length for every option). Only 97 was seen
     // empty.
@@ -88,10 +88,6 @@ function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
   }
   if (packet.options.other !== undefined) values.push(...packet.options.other);
   return values;
-}
-
-function entryOf(name: OptionName): { readonly code: number; readonly codec: OptionCodec<unknown> } {
-  return optionTable[name];
 }
 
 function writePacket(
