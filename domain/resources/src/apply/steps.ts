@@ -33,7 +33,7 @@ function itemStep(schema: Schema | undefined): ((item: unknown) => string) | und
   if (type === 'set') return valueStep;
   const keys = schema?.['x-kubernetes-list-map-keys'];
   if (type !== 'map' || !Array.isArray(keys)) return undefined;
-  const names = (keys as string[]).toSorted();
+  const names = keys.map(String).toSorted();
   return (item) => keyStep(item, names);
 }
 

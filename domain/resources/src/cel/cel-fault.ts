@@ -61,7 +61,8 @@ function estimateOf(
     if (cost <= RULE_ESTIMATE_MAX) return { cost };
     return { fault: tooMuch('the rule', cost / RULE_ESTIMATE_MAX) };
   } catch (thrown) {
-    return { fault: (thrown as Error).message.split('\n')[0] ?? '' };
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { fault: message.split('\n')[0] ?? '' };
   }
 }
 

@@ -97,7 +97,7 @@ function problemOf(rule: Rule, { before, place, cel }: Ruled, budget: CelBudget)
     if (programOf(rule.rule).run(variables, budget) === true) return undefined;
     return refused(messageOf(rule, variables, budget));
   } catch (thrown) {
-    const fault = (thrown as Error).message.split('\n')[0];
+    const fault = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0];
     return refused(
       `rule ${JSON.stringify(rule.rule.slice(0, RULE_SHOWN_MAX))} fails: ${fault?.slice(0, RULE_SHOWN_MAX)}`,
     );
