@@ -12,7 +12,7 @@ import { decodeWorkflow } from './decode-workflow.ts';
 import { excerptOf } from './error-excerpt.ts';
 import { nearNames } from './near-names.ts';
 import type { RenderError, RenderStep } from './render-error.ts';
-import { type JsonObject, templateData } from './go/dot.ts';
+import { templateData } from './go/dot.ts';
 import { maskSecrets } from './secret-mask.ts';
 import { TEMPLATE_FUNCTIONS, templateFunctions } from './functions/template-functions.ts';
 import type { TemplatePlatform } from './template-platform.ts';
@@ -64,7 +64,7 @@ export type TextOptions = Pick<RenderInput, 'platform' | 'secrets'>;
  */
 export function renderTemplate(input: RenderInput): RenderResult {
   const { hardware, hardwareMap = {}, references } = input;
-  const data = templateData(hardware as JsonObject | undefined, hardwareMap, references);
+  const data = templateData(hardware, hardwareMap, references);
   const rendered = renderText(input, data, input);
   if (!rendered.ok) return withReferenceProblems(rendered, input.referenceProblems ?? '');
   const result = readWorkflow(rendered.text);

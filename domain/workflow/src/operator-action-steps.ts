@@ -1,7 +1,7 @@
 /** The operator's verbs that concern one action: skip, breakpoint, edit. */
 import { imageReferenceProblem } from '@tinkerbell/template';
-import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
-import { withAction, withCurrent, type ActionFields } from './action-change.ts';
+import type { WorkflowStatus } from '@tinkerbell/resources';
+import { definedFields, withAction, withCurrent, type ActionFields } from './action-change.ts';
 import { conditionOf, withoutConditions } from './condition.ts';
 import { advance, pauseAtBreakpoint } from './execution-steps.ts';
 import { currentActionOf, firstOpenOf, type ActionPlace } from './next-action.ts';
@@ -107,7 +107,7 @@ function whyNotValid({ image, timeout }: ActionEdit): Reason | undefined {
 
 function editedFields(event: ActionEdit): ActionFields {
   const { image, command, environment, volumes, timeout, pid, namespaces } = event;
-  const fields: ActionFields = {
+  return definedFields({
     image,
     command: command === undefined ? undefined : [...command],
     environment: environment === undefined ? undefined : { ...environment },
@@ -115,7 +115,5 @@ function editedFields(event: ActionEdit): ActionFields {
     timeout,
     pid,
     namespaces,
-  };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Partial<WorkflowAction>;
+  });
 }

@@ -4,7 +4,6 @@ import {
   renderTemplate,
   renderText,
   templateData,
-  type JsonObject,
   type RenderInput,
   type TemplatePlatform,
   type WorkflowDefinition,
@@ -32,7 +31,7 @@ function textsOf(
   { templateName, texts, hardware }: TextsInput,
   platform: TemplatePlatform | undefined,
 ): RenderAnswer {
-  const data = templateData(hardware as JsonObject, {});
+  const data = templateData(hardware, {});
   const value: string[] = [];
   for (const text of texts) {
     const rendered = renderText({ templateName, text }, data, { platform });
