@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PlatformError } from '@tinkerbell/platform-contract';
+import { isRecord } from '@tinkerbell/resources';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 
 export interface ClusterAccess {
@@ -106,7 +107,7 @@ function named(config: Fields, field: string, name: string): Fields | undefined 
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+  return isRecord(value) ? value : {};
 }
 
 function textOf(path: string): string {

@@ -8,6 +8,7 @@ import {
   type StoredObject,
   type Write,
 } from '@tinkerbell/store-contract';
+import { objectIn, statusIn } from './answer-bodies.ts';
 import type { ClusterCalls, WriteAnswer } from './cluster-calls.ts';
 import { isAboutFields, type ClusterFields } from './cluster-fields.ts';
 import { withFieldsRestored } from './field-placement.ts';
@@ -134,16 +135,16 @@ async function settled(
 ): Promise<Written> {
   if (answer.status !== 409 || !answer.isUncertain) return outcomeOf(deps, write, answer);
   const { status, body } = await deps.calls.read(objectPath(write.key));
-  if (status === 200 && isOurs(body as Resource)) return { ok: true, object: body as Resource };
+  if (status === 200 && isOurs(objectIn(body))) return { ok: true, object: objectIn(body) };
   return outcomeOf(deps, write, answer);
 }
 
 const verbs = { create: 'create', update: 'update', delete: 'delete' } as const;
 
 function outcomeOf({ url }: WriteDeps, write: Write, { status, body }: WriteAnswer): Written {
-  if (status >= 200 && status < 300) return { ok: true, object: body as Resource };
+  if (status >= 200 && status < 300) return { ok: true, object: objectIn(body) };
   const text = messageIn(body);
-  const { reason = '' } = body as { readonly reason?: string };
+  const { reason } = statusIn(body);
   const refuse = (why: Refusal['reason']): Written => ({
     ok: false,
     refusal: { ok: false, reason: why, key: write.key, message: `${formatKey(write.key)}: ${text}` },
