@@ -35,7 +35,7 @@ export function programOf(text: string): Program {
     if (text.length > CHARACTERS_MAX) throw new Error(`must be at most ${CHARACTERS_MAX} characters`);
     const evaluate = environment.parse(text);
     const tree: unknown = evaluate.ast;
-    if (!isNode(tree)) throw new Error('is no expression');
+    if (!isNode(tree)) throw new Error('is not an expression');
     count(tree, nothing, new Set());
     program = { tree, run: (variables, budget) => running(budget, () => evaluate(variables) as unknown) };
     if (programs.size >= PROGRAMS_MAX) programs.clear();
