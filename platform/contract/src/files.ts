@@ -36,7 +36,7 @@ export interface Files {
   /**
    * Streams bytes [start, end] inclusive, in chunks of about 1 MiB. As a response body, the stream is sent in the fastest
    * available way. The path is the `realPath` of `stat`: the stream fails when a symbolic link has replaced the file or a folder
-   * above it.
+   * above it. `progress` receives how many bytes have moved.
    */
   stream(
     root: string,

@@ -1,5 +1,5 @@
 /** Loads the keys of an issuer. */
-import type { Claims, Clock, HttpClient, HttpTarget } from '@tinkerbell/platform-contract';
+import type { Clock, HttpClient, HttpTarget } from '@tinkerbell/platform-contract';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { isRecord } from './compact-token.ts';
 
@@ -78,10 +78,10 @@ export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions)
   let triedMs = Number.NEGATIVE_INFINITY;
 
   async function discover(): Promise<IssuerKeys> {
-    const found: unknown = JSON.parse(await fetchText(url, options));
-    const description: Claims = isRecord(found) ? found : {};
-    const { issuer: named, jwks_uri: keysUrl } = description;
-    if (named !== issuer) throw new Error(`${url} is of another issuer`);
+    const description: unknown = JSON.parse(await fetchText(url, options));
+    if (!isRecord(description) || description['issuer'] !== issuer)
+      throw new Error(`${url} is of another issuer`);
+    const keysUrl = description['jwks_uri'];
     if (typeof keysUrl !== 'string') throw new Error(`${url} has no jwks_uri`);
     return createRemoteKeys(keysUrl, options);
   }
