@@ -117,7 +117,7 @@ async function waitRow(context: BenchContext, server: LoopbackServer, count: num
 }
 
 async function fanOutRow(context: BenchContext, server: LoopbackServer): Promise<Row> {
-  const watchers = await openWatchers(context, server.url, HARDWARE, 1000);
+  const watchers = await openWatchers(context, new URL(HARDWARE, server.url), 1000);
   const milliseconds: number[] = [];
   for (let round = 0; round < (context.quick ? 5 : 20); round += 1) {
     const seen = watchers.nextChange();

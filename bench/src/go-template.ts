@@ -61,7 +61,7 @@ export const goTemplateBenchmark: Benchmark = {
     const go = await buildPeer(context, { text, expected: expectedText(text, dot), seconds });
     const rounds = context.quick ? 1 : 5;
     const found = await alternate(rounds, {
-      text: () => rendersPerSecond(seconds, () => renderText('t', text, dot)),
+      text: () => rendersPerSecond(seconds, () => renderText({ templateName: 't', text }, dot)),
       workflow: () =>
         rendersPerSecond(seconds, () =>
           renderTemplate({ templateName: 't', text, hardware, hardwareMap: DEVICE }),
@@ -81,8 +81,8 @@ export const goTemplateBenchmark: Benchmark = {
   },
 };
 
-function expectedText(text: string, dot: Parameters<typeof renderText>[2]): string {
-  const rendered = renderText('t', text, dot);
+function expectedText(text: string, dot: Parameters<typeof renderText>[1]): string {
+  const rendered = renderText({ templateName: 't', text }, dot);
   if (!rendered.ok) throw new Error(rendered.error.text);
   return rendered.text;
 }

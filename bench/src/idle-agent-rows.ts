@@ -74,19 +74,32 @@ async function protocolRows(context: BenchContext, { server, protocol, agents }:
   }
   await load.stop();
   const name = `${agents} idle agents of ${PROTOCOL_NAMES[protocol]}`;
-  const lower = (text: string, value: number, unit: string, goal: number) =>
+  const lower = ({ text, value, unit, goal }: LowerRow) =>
     rowOf({ name: `${name}: ${text}`, value, unit, better: 'lower', goal: { value: goal } });
   return [
-    lower('processor time, of one core', percent, '%', PROCESSOR_GOAL_PERCENT),
-    lower('resident memory of the server', megabytes, 'MB', MEMORY_GOAL_MB),
+    lower({ text: 'processor time, of one core', value: percent, unit: '%', goal: PROCESSOR_GOAL_PERCENT }),
+    lower({ text: 'resident memory of the server', value: megabytes, unit: 'MB', goal: MEMORY_GOAL_MB }),
     rowOf({
       name: `${name}: a new Workflow reaches its agent, median`,
       value: quantile(reached, 0.5),
       unit: 'ms',
       better: 'lower',
     }),
-    lower('a new Workflow reaches its agent, 99 of 100', quantile(reached, 0.99), 'ms', REACHED_GOAL_MS),
+    lower({
+      text: 'a new Workflow reaches its agent, 99 of 100',
+      value: quantile(reached, 0.99),
+      unit: 'ms',
+      goal: REACHED_GOAL_MS,
+    }),
   ];
+}
+
+/** A row whose value should be lower than its goal. */
+interface LowerRow {
+  readonly text: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly goal: number;
 }
 
 /** Longer than a heartbeat is apart; in a whole run longer than a GetAction is held. */

@@ -9,18 +9,13 @@ export interface Watchers {
   close(): void;
 }
 
-export async function openWatchers(
-  context: BenchContext,
-  url: string,
-  path: string,
-  count: number,
-): Promise<Watchers> {
+export async function openWatchers(context: BenchContext, collection: URL, count: number): Promise<Watchers> {
   context.say(`opening ${count} watches`);
-  const { hostname, port } = new URL(url);
-  const list = (await (await fetch(`${url}${path}?limit=1`)).json()) as {
+  const { hostname, port, pathname } = collection;
+  const list = (await (await fetch(`${collection.href}?limit=1`)).json()) as {
     readonly metadata: { readonly resourceVersion: string };
   };
-  const request = `GET ${path}?watch=true&resourceVersion=${list.metadata.resourceVersion} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`;
+  const request = `GET ${pathname}?watch=true&resourceVersion=${list.metadata.resourceVersion} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`;
   let onChange = (): void => undefined;
   const sockets: Socket[] = [];
   for (let opened = 0; opened < count; opened += 1) {

@@ -1,6 +1,7 @@
 /** The few calls of the Kubernetes-shaped API that the sandbox makes. */
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { RunningServer } from './start-server.ts';
 
 type Server = Pick<RunningServer, 'url' | 'request'>;
@@ -36,12 +37,16 @@ export async function createObject(server: Server, object: ApiObject): Promise<v
   throw new Error(`the server refuses ${object.kind} ${object.metadata.name}: ${await problemIn(response)}`);
 }
 
+export interface FollowOptions {
+  readonly onRecord: (record: TimelineRecord) => void;
+  readonly signal: AbortSignal;
+}
+
 /** Calls back for every record of a Hardware's timeline, from its first, until the signal aborts. */
 export async function followTimeline(
   server: Server,
   hardware: ApiObject,
-  onRecord: (record: TimelineRecord) => void,
-  signal: AbortSignal,
+  { onRecord, signal }: FollowOptions,
 ): Promise<void> {
   const path = `${collectionPath(hardware)}/${hardware.metadata.name}/timeline?watch=true`;
   const response = await server.request(`${server.url}${path}`, { signal });
@@ -49,7 +54,18 @@ export async function followTimeline(
     throw new Error(`no timeline of ${hardware.metadata.name}: ${await problemIn(response)}`);
   }
   const lines = createInterface({ input: Readable.fromWeb(response.body) });
-  for await (const line of lines) onRecord(JSON.parse(line) as TimelineRecord);
+  for await (const line of lines) {
+    const record: unknown = JSON.parse(line);
+    if (!isTimelineRecord(record)) throw new Error(`not a record of a timeline: ${line}`);
+    onRecord(record);
+  }
+}
+
+function isTimelineRecord(value: unknown): value is TimelineRecord {
+  if (!isRecord(value)) return false;
+  const { sequence, atMs, source, event, message } = value;
+  const areNumbers = [sequence, atMs].every((one) => typeof one === 'number');
+  return areNumbers && [source, event, message].every((one) => typeof one === 'string');
 }
 
 function collectionPath(object: ApiObject): string {
@@ -60,7 +76,8 @@ function collectionPath(object: ApiObject): string {
 async function problemIn(response: Response): Promise<string> {
   const text = await response.text();
   try {
-    return (JSON.parse(text) as { message?: string }).message ?? text;
+    const status: unknown = JSON.parse(text);
+    return isRecord(status) && typeof status['message'] === 'string' ? status['message'] : text;
   } catch {
     return `${response.status} ${text}`;
   }

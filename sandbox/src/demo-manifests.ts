@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import { parseYaml, toJson } from '@tinkerbell/yaml';
+import { isRecord } from '@tinkerbell/yaml/json';
 
 import type { ApiObject } from './api-client.ts';
 import type { Firmware } from './firmware.ts';
@@ -51,8 +52,17 @@ function parseObject(text: string): ApiObject {
   }
   const [document] = parsed.documents;
   if (document === undefined) throw new Error('examples/debian: an empty file');
-  // The server checks the object; here it only travels.
-  return toJson(document) as unknown as ApiObject;
+  const object: unknown = toJson(document);
+  if (!isApiObject(object)) throw new Error('examples/debian: not an object of the API');
+  return object;
+}
+
+/** The server checks the rest of the object. */
+function isApiObject(value: unknown): value is ApiObject {
+  if (!isRecord(value) || !isRecord(value['metadata'])) return false;
+  return [value['apiVersion'], value['kind'], value['metadata']['name']].every(
+    (one) => typeof one === 'string',
+  );
 }
 
 function countUpName(name: string, index: number): string {

@@ -250,7 +250,7 @@ async function watchBoot(
     else if (shown !== undefined) view.step(label, secondsAt(record.atMs), shown.step);
     advance(withRecord(progress, record));
   };
-  followTimeline(rack.server, hardware, onRecord, ended.signal).catch((error: unknown) => {
+  followTimeline(rack.server, hardware, { onRecord, signal: ended.signal }).catch((error: unknown) => {
     fail(`the server's timeline ended: ${error instanceof Error ? error.message : String(error)}`);
   });
   void machine.failed.then(fail);

@@ -55,15 +55,23 @@ export async function writeDiskImage(options: {
   await overwrite(image, bios.core, BIOS_START_BYTES);
 }
 
+/** Start and size are in bytes. */
+interface Partition {
+  readonly number: number;
+  readonly start: number;
+  readonly size: number;
+  readonly type: string;
+}
+
 async function partition(image: string, rootBytes: number, workDirectory: string): Promise<void> {
-  const line = (number: number, start: number, size: number, type: string): string =>
+  const line = ({ number, start, size, type }: Partition): string =>
     `${image}${number} : start=${start / SECTOR_BYTES}, size=${size / SECTOR_BYTES}, type=${type}`;
   const script = join(workDirectory, 'partitions');
   const text = [
     'label: gpt',
-    line(1, ROOT_START_BYTES, rootBytes, TYPE_ROOT),
-    line(14, BIOS_START_BYTES, BIOS_BYTES, TYPE_BIOS),
-    line(15, EFI_START_BYTES, EFI_BYTES, TYPE_EFI),
+    line({ number: 1, start: ROOT_START_BYTES, size: rootBytes, type: TYPE_ROOT }),
+    line({ number: 14, start: BIOS_START_BYTES, size: BIOS_BYTES, type: TYPE_BIOS }),
+    line({ number: 15, start: EFI_START_BYTES, size: EFI_BYTES, type: TYPE_EFI }),
   ].join('\n');
   await writeFile(script, `${text}\n`);
   await runCommand('sh', ['-c', 'sfdisk --quiet "$1" <"$2"', 'sh', image, script]);

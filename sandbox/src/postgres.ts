@@ -23,6 +23,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { isRecord } from '@tinkerbell/yaml/json';
 import { freePort } from './free-port.ts';
 
 export interface Postgres extends AsyncDisposable {
@@ -98,14 +99,19 @@ function installation(folder: string): { programs: string; libraries: string } {
   }
   const links = join(folder, 'links');
   mkdirSync(links);
-  const listed = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly Link[];
+  const listed: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+  const named = (Array.isArray(listed) ? listed : []).filter(isLink);
   const readable = join(folder, 'native');
   linkTree(native, readable);
-  for (const { source, target } of listed) {
+  for (const { source, target } of named) {
     const path = join(links, basename(target));
     if (!existsSync(path)) symlinkSync(join(folder, source), path);
   }
   return { programs: join(readable, 'bin'), libraries: `${links}:${join(readable, 'lib')}` };
+}
+
+function isLink(value: unknown): value is Link {
+  return isRecord(value) && typeof value['source'] === 'string' && typeof value['target'] === 'string';
 }
 
 /** The same files under other names, or copies on another file system. */

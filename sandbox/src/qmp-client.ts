@@ -1,6 +1,7 @@
 /** QEMU's own control channel (QMP): one JSON object per line over a UNIX socket. */
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { isRecord } from '@tinkerbell/yaml/json';
 
 const CONNECT_ATTEMPTS = 100;
 const CONNECT_WAIT_MS = 50;
@@ -11,19 +12,17 @@ export interface QmpClient {
   close(): void;
 }
 
-interface Answer {
-  readonly return?: unknown;
-  readonly error?: { readonly desc: string };
-  readonly event?: string;
-}
+/** It has `return`, `error` or `event`. */
+type Answer = Readonly<Record<string, unknown>>;
 
 /** Connects, waiting up to 5 s for QEMU to open the socket, and leaves its negotiation mode. */
 export async function connectQmp(path: string, onEvent?: (name: string) => void): Promise<QmpClient> {
   const socket = await connect(path);
   const waiting: ((answer: Answer) => void)[] = [];
   createInterface({ input: socket }).on('line', (line) => {
-    const answer = JSON.parse(line) as Answer;
-    if (answer.event !== undefined) onEvent?.(answer.event);
+    const answer: unknown = JSON.parse(line);
+    if (!isRecord(answer)) return;
+    if (typeof answer['event'] === 'string') onEvent?.(answer['event']);
     else if ('return' in answer || 'error' in answer) waiting.shift()?.(answer);
   });
   // QEMU ends with the machine; whoever waits is told by the machine's own end.
@@ -33,8 +32,9 @@ export async function connectQmp(path: string, onEvent?: (name: string) => void)
       waiting.push(resolve);
       socket.write(`${JSON.stringify({ execute: command, ...(args && { arguments: args }) })}\n`);
     });
-    if (answer.error !== undefined) throw new Error(`QEMU refuses ${command}: ${answer.error.desc}`);
-    return answer.return;
+    const { error } = answer;
+    if (isRecord(error)) throw new Error(`QEMU refuses ${command}: ${String(error['desc'])}`);
+    return answer['return'];
   };
   await execute('qmp_capabilities');
   return { execute, close: () => socket.destroy() };

@@ -92,11 +92,15 @@ async function stateOf(stage: Scene): Promise<string | undefined> {
   return ((await api(stage, 'workflows/w')) as { status?: { state?: string } }).status?.state;
 }
 
+interface Sent {
+  readonly request: object;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 function call(
   client: Client,
   name: 'getAction' | 'reportActionStatus',
-  request: object,
-  fields: Readonly<Record<string, string>>,
+  { request, fields }: Sent,
 ): Promise<{ readonly code: number; readonly text: string; readonly value?: object }> {
   const method = METHODS[name];
   const metadata = new Metadata();
@@ -147,16 +151,19 @@ test('the claim of the token is the machine that an agent speaks for', { timeout
       ['getAction', { agentId: OWN }],
       ['reportActionStatus', report],
     ] as const) {
-      const answer = await call(client, method, request, fields);
+      const answer = await call(client, method, { request, fields });
       assert.equal(answer.code, status.PERMISSION_DENIED, `${name}, ${method}: ${answer.text}`);
       assert.match(answer.text, /claim: /);
       assert.ok(!answer.text.includes(CANARY));
     }
-  assert.equal((await call(stage.gateway, 'getAction', { agentId: OWN }, {})).code, status.UNAUTHENTICATED);
+  assert.equal(
+    (await call(stage.gateway, 'getAction', { request: { agentId: OWN }, fields: {} })).code,
+    status.UNAUTHENTICATED,
+  );
   assert.equal(await stateOf(stage), 'PENDING');
 
   const own = await bearer({ machine: OWN.toUpperCase().replaceAll(':', '-') });
-  const given = await call(stage.gateway, 'getAction', { agentId: OWN }, own);
+  const given = await call(stage.gateway, 'getAction', { request: { agentId: OWN }, fields: own });
   assert.equal(given.code, status.OK, given.text);
   const { environment = [] } = given.value as { readonly environment?: readonly string[] };
   assert.deepEqual(environment, [`PASSWORD=${CANARY}`]);

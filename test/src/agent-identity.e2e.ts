@@ -136,7 +136,13 @@ function metadataWith(session: string | undefined): Metadata {
   return metadata;
 }
 
-function call({ client }: Scene, method: Method, request: object, session?: string): Promise<Answer> {
+/** A request, and the session that it presents. */
+interface Presented {
+  readonly request: object;
+  readonly session?: string | undefined;
+}
+
+function call({ client }: Scene, method: Method, { request, session }: Presented): Promise<Answer> {
   return new Promise((resolve) => {
     client.makeUnaryRequest(
       method.path,
@@ -159,7 +165,14 @@ function shown(value: object): string {
   return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? `${one}` : one));
 }
 
-async function get({ server }: Scene, path: string, { address }: Machine, session?: string): Promise<Answer> {
+/** The machine that asks, and the session that it presents. */
+interface Asking {
+  readonly machine: Machine;
+  readonly session?: string | undefined;
+}
+
+async function get({ server }: Scene, path: string, { machine, session }: Asking): Promise<Answer> {
+  const { address } = machine;
   const headers = { 'x-forwarded-for': address, ...(session === undefined ? {} : { [HEADER]: session }) };
   const response = await fetch(`${server.url}${path}`, { headers });
   return { code: response.status, text: await response.text() };
@@ -167,9 +180,9 @@ async function get({ server }: Scene, path: string, { address }: Machine, sessio
 
 /** As the machine boots: by its script, and the agent's exchange. */
 async function boot(stage: Scene, machine: Machine): Promise<{ bootToken: string; session: string }> {
-  const script = await get(stage, `/ipxe/script/${machine.mac}/auto.ipxe`, machine);
+  const script = await get(stage, `/ipxe/script/${machine.mac}/auto.ipxe`, { machine });
   const bootToken = /tinkerbell_boot_token=([\w-]{58})\b/.exec(script.text)?.[1] ?? '';
-  const answer = await call(stage, OURS.exchange, { agentId: machine.mac, bootToken });
+  const answer = await call(stage, OURS.exchange, { request: { agentId: machine.mac, bootToken } });
   assert.equal(answer.code, status.OK, answer.text);
   return { bootToken, session: (JSON.parse(answer.text) as { session: string }).session };
 }
@@ -200,7 +213,12 @@ interface Target {
   readonly streamSession: string;
 }
 
-async function finalReport(stage: Scene, { machine, workflow }: Target, state: StateType, session?: string) {
+interface Reported {
+  readonly state: StateType;
+  readonly session?: string | undefined;
+}
+
+async function finalReport(stage: Scene, { machine, workflow }: Target, { state, session }: Reported) {
   const { status: found } = (await stage.api('GET', `workflows/${workflow}`)) as WorkflowObject;
   const [task] = found?.tasks ?? [];
   const request = {
@@ -211,7 +229,7 @@ async function finalReport(stage: Scene, { machine, workflow }: Target, state: S
     actionState: state,
     executionDuration: '1s',
   };
-  return call(stage, CURRENT.reportActionStatus, request, session);
+  return call(stage, CURRENT.reportActionStatus, { request, session });
 }
 
 function output({ client }: Scene, { streamSession, workflow }: Target, session?: string): Promise<Answer> {
@@ -238,25 +256,25 @@ function output({ client }: Scene, { streamSession, workflow }: Target, session?
 }
 
 function getAction(stage: Scene, { machine }: Target, session?: string): Promise<Answer> {
-  return call(stage, CURRENT.getAction, { agentId: machine.mac }, session);
+  return call(stage, CURRENT.getAction, { request: { agentId: machine.mac }, session });
 }
 
 type Door = (stage: Scene, target: Target, session?: string) => Promise<Answer>;
 
 const DOORS: Readonly<Record<string, Door>> = {
   GetAction: getAction,
-  report: (stage, target, session) => finalReport(stage, target, StateType.SUCCESS, session),
+  report: (stage, target, session) => finalReport(stage, target, { state: StateType.SUCCESS, session }),
   output,
-  metadata: (stage, { machine }, session) => get(stage, '/latest/user-data', machine, session),
+  metadata: (stage, { machine }, session) => get(stage, '/latest/user-data', { machine, session }),
   'private file': (stage, { machine }, session) =>
-    get(stage, `/images/private/${machine.mac.replaceAll(':', '-')}/key`, machine, session),
+    get(stage, `/images/private/${machine.mac.replaceAll(':', '-')}/key`, { machine, session }),
 };
 
 const NOBODY = [status.UNAUTHENTICATED, status.UNAUTHENTICATED, status.UNAUTHENTICATED, 401, 404];
 const FOREIGN = [status.PERMISSION_DENIED, status.PERMISSION_DENIED, status.PERMISSION_DENIED, 403, 404];
 
 async function streamSessionOf(stage: Scene, { mac }: Machine, session: string): Promise<string> {
-  const hello = await call(stage, OURS.hello, { agentId: mac }, session);
+  const hello = await call(stage, OURS.hello, { request: { agentId: mac }, session });
   return (JSON.parse(hello.text) as { sessionId: string }).sessionId;
 }
 
@@ -268,7 +286,7 @@ async function finished(stage: Scene): Promise<{ target: Target; session: string
   const given = await getAction(stage, before, session);
   assert.equal(given.code, status.OK, given.text);
   for (const state of [StateType.RUNNING, StateType.SUCCESS, StateType.SUCCESS])
-    assert.equal((await finalReport(stage, before, state, session)).code, status.OK, 'also the repeat');
+    assert.equal((await finalReport(stage, before, { state, session })).code, status.OK, 'also the repeat');
   const streamSession = await streamSessionOf(stage, FINISHED, session);
   await stage.api('DELETE', 'workflows/before');
   await stage.addWorkflow('after', FINISHED);
@@ -281,7 +299,9 @@ test('25 cells: no door opens for a session that is no good', { timeout: 110_000
   await stage.addWorkflow('victim', VICTIM);
   const older = await boot(stage, VICTIM);
   const { session } = await boot(stage, VICTIM);
-  const again = await call(stage, OURS.exchange, { agentId: VICTIM.mac, bootToken: older.bootToken });
+  const again = await call(stage, OURS.exchange, {
+    request: { agentId: VICTIM.mac, bootToken: older.bootToken },
+  });
   assert.equal(again.code, status.UNAUTHENTICATED);
   assert.match(again.text, /replayed: /);
   const other = await boot(stage, OTHER);
@@ -334,7 +354,7 @@ test('only the machine itself is given a boot token', { timeout: 60_000 }, async
   await stage.addMachine(VICTIM);
   await stage.addMachine(OTHER);
   const path = `/ipxe/script/${VICTIM.mac}/auto.ipxe`;
-  assert.match((await get(stage, path, VICTIM)).text, /tinkerbell_boot_token=[\w-]{58}\b/);
+  assert.match((await get(stage, path, { machine: VICTIM })).text, /tinkerbell_boot_token=[\w-]{58}\b/);
   for (const thief of [OTHER, { ...OTHER, address: '192.0.2.99' }])
-    assert.match((await get(stage, path, thief)).text, /tinkerbell_boot_token= /);
+    assert.match((await get(stage, path, { machine: thief })).text, /tinkerbell_boot_token= /);
 });

@@ -14,7 +14,7 @@ let server: ServerChild;
 
 before(async () => {
   server = await startServer();
-  await send('POST', COLLECTION, JSON.stringify(hardware('m1')));
+  await send('POST', COLLECTION, { body: JSON.stringify(hardware('m1')) });
 });
 after(() => server[Symbol.asyncDispose]());
 
@@ -30,8 +30,7 @@ interface Answer {
 async function send(
   method: string,
   path: string,
-  body: string,
-  contentType = 'application/json',
+  { body, contentType = 'application/json' }: { readonly body: string; readonly contentType?: string },
 ): Promise<Answer> {
   const response = await server.request(`${server.url}${path}`, {
     method,
@@ -112,7 +111,7 @@ test('what is too deep, too large when unfolded, or no object at all is a bad re
     ['\u0000\u0001', 'application/json'],
   ];
   for (const [body, type] of bodies) {
-    const { code, status } = await send('POST', COLLECTION, body, type);
+    const { code, status } = await send('POST', COLLECTION, { body, contentType: type });
     assert.ok([400, 413, 422].includes(code), `${code} for ${body.slice(0, 40)}`);
     assert.ok((status.message ?? '').length > 10 && (status.message ?? '').length < 2000);
   }
@@ -121,22 +120,24 @@ test('what is too deep, too large when unfolded, or no object at all is a bad re
 
 test('names of JavaScript are names like others, and pollute nothing', async () => {
   const body = `{"apiVersion":"tinkerbell.org/v1alpha1","kind":"Hardware","metadata":{"name":"proto","labels":{"constructor":"x"}},"__proto__":{"spec":{"polluted":true}},"spec":{"__proto__":{"agentID":"evil"}}}`;
-  const { code } = await send('POST', COLLECTION, body);
+  const { code } = await send('POST', COLLECTION, { body });
   assert.ok([201, 400, 422].includes(code), String(code));
-  const { status } = await send('POST', COLLECTION, JSON.stringify(hardware('clean')));
+  const { status } = await send('POST', COLLECTION, { body: JSON.stringify(hardware('clean')) });
   assert.doesNotMatch(JSON.stringify(status), /evil|polluted/);
 });
 
 test('wrong types and unknown fields are told with their paths, a stale revision is a conflict', async () => {
-  const wrong = await send('POST', COLLECTION, JSON.stringify(hardware('w', { interfaces: 'none' })));
+  const wrong = await send('POST', COLLECTION, {
+    body: JSON.stringify(hardware('w', { interfaces: 'none' })),
+  });
   assert.deepEqual([wrong.code, wrong.status.reason], [422, 'Invalid']);
   assert.match(wrong.status.message ?? '', /spec\.interfaces/);
   const strict = `${COLLECTION}?fieldValidation=Strict`;
-  const unknown = await send('POST', strict, JSON.stringify(hardware('w', { interfacez: [] })));
+  const unknown = await send('POST', strict, { body: JSON.stringify(hardware('w', { interfacez: [] })) });
   assert.ok([400, 422].includes(unknown.code), String(unknown.code));
   assert.match(unknown.status.message ?? '', /interfacez/);
   const stale = { ...hardware('m1'), metadata: { name: 'm1', resourceVersion: '1' } };
-  const conflict = await send('PUT', `${COLLECTION}/m1`, JSON.stringify(stale));
+  const conflict = await send('PUT', `${COLLECTION}/m1`, { body: JSON.stringify(stale) });
   assert.deepEqual([conflict.code, conflict.status.reason], [409, 'Conflict']);
 });
 
@@ -155,7 +156,10 @@ test('watchers that read nothing or hang up half way do not keep their memory', 
   for (let round = 0; round < 50; round += 1) {
     const annotations = { filling: 'x'.repeat(20_000), round: String(round) };
     const patch = JSON.stringify({ metadata: { annotations } });
-    const { code } = await send('PATCH', `${COLLECTION}/m1`, patch, 'application/merge-patch+json');
+    const { code } = await send('PATCH', `${COLLECTION}/m1`, {
+      body: patch,
+      contentType: 'application/merge-patch+json',
+    });
     assert.equal(code, 200);
   }
   // 200 watchers of 50 changes of 20 kB are 200 MB, if they were kept.

@@ -90,7 +90,7 @@ let opened: Library | undefined;
 
 function openLibrary() {
   // Required rather than imported: a Node without it must still run everything else.
-  const ffi = createRequire(import.meta.url)('node:ffi') as typeof Ffi;
+  const ffi: typeof Ffi = createRequire(import.meta.url)('node:ffi');
   return { ...ffi.dlopen(null, SIGNATURES), readInt32: ffi.getInt32, readText: ffi.toString };
 }
 

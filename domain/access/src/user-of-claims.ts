@@ -37,7 +37,11 @@ function clientRoles(claims: Claims, client: string | undefined): string[] {
 }
 
 function record(value: unknown): Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : {};
+  return isClaims(value) ? value : {};
+}
+
+function isClaims(value: unknown): value is Claims {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function own(from: Claims, name: string): unknown {

@@ -66,7 +66,7 @@ function list(
 }
 
 function chosen(source: object, fields: readonly string[]): AttributesJson {
-  const values = source as Readonly<Record<string, unknown>>;
+  const values: AttributesJson = { ...source };
   return Object.fromEntries(
     fields
       .filter((field) => Object.hasOwn(values, field) && isSaid(values[field]))

@@ -13,7 +13,8 @@ export type Ec2Node =
       textFor(hardware: Hardware): string | undefined;
     };
 
-export type Ec2Topic = 'meta-data' | 'user-data' | 'vendor-data';
+const EC2_TOPICS = ['meta-data', 'user-data', 'vendor-data'] as const;
+export type Ec2Topic = (typeof EC2_TOPICS)[number];
 
 /**
  * Every version is the same tree. 2009-04-04 is upstream's; cloud-init tries 2021-03-23, 2018-09-24 and 2016-09-02 before
@@ -38,7 +39,7 @@ interface Directory {
 const empty: Leaf = () => '';
 
 /** Upstream's leaves and their sources. In addition, `placement`, `public-keys` and `vendor-data` have content. */
-const tree: Directory = {
+const tree: Readonly<Record<Ec2Topic, Leaf | Directory>> = {
   'meta-data': {
     facility: (hardware) => hardware.spec?.metadata?.facility?.facility_code,
     hostname: (hardware) => instanceOf(hardware).hostname,
@@ -71,7 +72,7 @@ const tree: Directory = {
 /** Every node by its path, such as `meta-data/hostname`; the root's is empty. */
 const nodes: ReadonlyMap<string, Ec2Node> = new Map([
   ['', { kind: 'listing', text: listingOf(tree) }],
-  ...nodesIn(tree),
+  ...EC2_TOPICS.flatMap((topic) => nodesAt([topic], tree[topic], topic)),
 ]);
 
 const PUBLIC_KEYS = 'meta-data/public-keys';
@@ -87,14 +88,17 @@ export function ec2NodeAt(path: string): Ec2Node | undefined {
   return nodes.get(named);
 }
 
-function nodesIn(directory: Directory, above: readonly string[] = []): [path: string, node: Ec2Node][] {
-  return Object.entries(directory).flatMap(([name, entry]): [string, Ec2Node][] => {
-    const path = [...above, name];
-    if (typeof entry === 'object')
-      return [[path.join('/'), { kind: 'listing', text: listingOf(entry) }], ...nodesIn(entry, path)];
+function nodesAt(
+  path: readonly string[],
+  entry: Leaf | Directory,
+  topic: Ec2Topic,
+): [path: string, node: Ec2Node][] {
+  if (typeof entry !== 'object') {
     const textFor = (hardware: Hardware) => entry(hardware) ?? '';
-    return [[path.join('/'), { kind: 'value', topic: path[0] as Ec2Topic, textFor }]];
-  });
+    return [[path.join('/'), { kind: 'value', topic, textFor }]];
+  }
+  const inner = Object.entries(entry).flatMap(([name, one]) => nodesAt([...path, name], one, topic));
+  return [[path.join('/'), { kind: 'listing', text: listingOf(entry) }], ...inner];
 }
 
 function listingOf(directory: Directory): string {

@@ -1,5 +1,5 @@
 import type { IpxeFeature } from '@tinkerbell/ipxe';
-import { formatMac, type Ipv4, type Mac } from '@tinkerbell/wire';
+import { formatMac, IPV4_ANY, type Ipv4, type Mac } from '@tinkerbell/wire';
 import { binaryFor } from './architecture.ts';
 import type { NetbootClient } from './dhcp/client.ts';
 import type { Reservation } from './dhcp/reservation.ts';
@@ -39,7 +39,7 @@ export function bootFileFor(client: NetbootClient, target: BootTarget, settings:
   return NOT_ALLOWED;
 }
 
-const NOT_ALLOWED: BootFile = { kind: 'not-allowed', file: NOT_ALLOWED_FILE, nextServer: '0.0.0.0' as Ipv4 };
+const NOT_ALLOWED: BootFile = { kind: 'not-allowed', file: NOT_ALLOWED_FILE, nextServer: IPV4_ANY };
 
 /**
  * Returns true when the client can run a script now. Upstream requires the user class `Tinkerbell` of its own builds. A stock

@@ -46,8 +46,10 @@ function withConfiguration(one: NetworkInterface, config: Configuration): Networ
 }
 
 /** Undefined keeps the value, null removes it (RFC 7396). */
-function merged<Of extends object>(object: Of, changes: Readonly<Record<string, unknown>>): Of {
+function merged<Of extends object>(object: Of, changes: Readonly<Record<string, unknown>>): Of;
+// TypeScript does not follow the types of fields through their entries.
+function merged(object: object, changes: Readonly<Record<string, unknown>>): object {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   const all = { ...object, ...Object.fromEntries(entries) };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)) as Of;
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }

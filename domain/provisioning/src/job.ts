@@ -70,9 +70,11 @@ export function jobOf(workflow: Workflow): Job | undefined {
 type Texts<Name extends string> = { readonly [Of in Name]?: string | undefined };
 
 /** Omits empty fields. */
-function filled<Name extends string>(texts: Texts<Name>): { readonly [Of in Name]?: string } {
+function filled<Name extends string>(texts: Texts<Name>): { readonly [Of in Name]?: string };
+// TypeScript does not follow the types of fields through their entries.
+function filled(texts: object): object {
   const entries = Object.entries(texts).filter(([, text]) => text !== undefined && text !== '');
-  return Object.fromEntries(entries) as { [Of in Name]?: string };
+  return Object.fromEntries(entries);
 }
 
 const states: Readonly<Record<WorkflowState, JobState>> = {

@@ -1,12 +1,7 @@
 /** The OpenAPI 3.1 document, of the operations and of the schemas that requests are checked with. */
 import * as schemas from './message-schemas.ts';
 import { operations, type Operation } from './operations.ts';
-import { requestSchemas } from './parse-request.ts';
-
-interface ObjectSchema {
-  readonly required?: readonly string[];
-  readonly properties: Readonly<Record<string, object & { readonly description?: string }>>;
-}
+import { requestSchemas, type ObjectSchema } from './parse-request.ts';
 
 /** Fields of a request that the path holds. */
 const pathFields: Readonly<Record<string, string>> = { device: 'device_id', id: 'job_id' };
@@ -42,7 +37,7 @@ const ownOperation = {
 function operationOf(operation: Operation): object {
   const { method, verb, success, summary } = operation;
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const schema = requestSchemas[method] as ObjectSchema;
+  const schema = requestSchemas[method];
   return {
     operationId: method,
     summary,

@@ -25,7 +25,12 @@ interface Requests {
 
 export type Method = keyof Requests;
 
-export const requestSchemas: Readonly<Record<Method, object>> = {
+export interface ObjectSchema {
+  readonly required?: readonly string[];
+  readonly properties: Readonly<Record<string, object & { readonly description?: string }>>;
+}
+
+export const requestSchemas: Readonly<Record<Method, ObjectSchema>> = {
   ProvisionDevice: ProvisionDeviceRequest,
   CreateJob: CreateJobRequest,
   GetJobStatus: JobRequest,

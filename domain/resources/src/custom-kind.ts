@@ -1,9 +1,9 @@
 /** The kinds that a CustomResourceDefinition defines: one for each served version. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { CustomResourceDefinition } from './core/custom-resource-definition.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 import type { Problem } from './problem.ts';
 import type { Schema } from './schema.ts';
-import { isRecord } from './structure.ts';
 import { kindFault } from './validate.ts';
 
 /** The kinds to serve. Empty when no version is served. */
@@ -38,7 +38,7 @@ type Version = DefinitionSpec['versions'][number];
 
 function kindOfVersion(spec: DefinitionSpec, version: Version): Kind {
   const { names, group, scope } = spec;
-  const given = (version.schema?.openAPIV3Schema ?? { type: 'object' }) as Schema;
+  const given: Schema = version.schema?.openAPIV3Schema ?? { type: 'object' };
   const { description } = given;
   return {
     ...namesOf(names),
@@ -71,7 +71,7 @@ function statusOf({ subresources }: Version, given: Schema): { readonly status?:
 
 /** Kubernetes itself validates apiVersion, kind and metadata, whatever the definition contains for them. */
 function wholeObjectSchema(given: Schema): Schema {
-  const { properties = {}, ...rest } = prunable(given) as Schema;
+  const { properties = {}, ...rest } = prunable(given);
   return {
     ...rest,
     type: 'object',
@@ -85,6 +85,8 @@ function wholeObjectSchema(given: Schema): Schema {
 }
 
 /** An object for which the definition lists no fields has none, unless it says that any will do. */
+function prunable(schema: Schema): Schema;
+function prunable(schema: unknown): unknown;
 function prunable(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   const inner = Object.entries(schema).map(([key, value]): [string, unknown] => {

@@ -67,7 +67,7 @@ export {
 } from './validate.ts';
 export { validateManifest, type ManifestObject, type ManifestProblem } from './manifest.ts';
 export { formatPath, formatProblem, type Problem } from './problem.ts';
-export { isRecord } from './structure.ts';
+export { isRecord } from '@tinkerbell/yaml/json';
 export type { Path } from './schema/place.ts';
 export { managersAfterUpdate, serverSideApply, type FieldConflict } from './apply/server-side-apply.ts';
 export { strategicMerge } from './strategic-merge.ts';

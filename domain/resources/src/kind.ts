@@ -1,4 +1,5 @@
 import type { Problem } from './problem.ts';
+import type { Resource } from './resource.ts';
 import type { Schema } from './schema.ts';
 
 export interface PrinterColumn {
@@ -42,8 +43,11 @@ export interface Kind {
   readonly storedAs?: Kind;
   /** Rewrites a client's object before it is validated: `stringData` into `data`. */
   readonly prepare?: (submitted: Json) => Json;
-  /** Rules that the schema cannot express. `before` is absent at creation. */
-  readonly rules?: (object: Json, before: Json | undefined) => readonly Problem[];
+  /**
+   * Rules that the schema cannot express. The object is valid by the schema of the kind, so a kind may take it as its own type.
+   * `before` is absent at creation.
+   */
+  rules?(object: Resource & Json, before: (Resource & Json) | undefined): readonly Problem[];
 }
 
 /** `tinkerbell.org/v1alpha1`; `v1` in the core group. */

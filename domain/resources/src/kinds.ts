@@ -3,6 +3,7 @@ import { JobSpec, JobStatus } from './bmc/job.ts';
 import { MachineSpec, MachineStatus } from './bmc/machine.ts';
 import { TaskSpec, TaskStatus } from './bmc/task.ts';
 import { HardwareSpec, HardwareStatus } from './hardware/hardware.ts';
+import { dhcpProblems } from './hardware/hardware-rules.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 import type { Resource } from './resource.ts';
 import { TemplateSpec, TemplateStatus } from './template.ts';
@@ -32,6 +33,7 @@ export const hardwareKind: Kind = {
   printerColumns: [stateColumn],
   spec: HardwareSpec,
   status: HardwareStatus,
+  rules: dhcpProblems,
 };
 
 export const templateKind: Kind = {

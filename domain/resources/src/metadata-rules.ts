@@ -1,7 +1,7 @@
 /** The rules of Kubernetes for names, labels and annotations. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from './problem.ts';
 import { Type, type Schema } from './schema.ts';
-import { isRecord } from './structure.ts';
 
 const NAME_LIMIT = 253;
 const NAMESPACE_LIMIT = 63;

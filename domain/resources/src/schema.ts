@@ -61,9 +61,11 @@ export const Type = {
     ...keywords,
   }),
 
-  Optional: <Of extends Schema>(schema: Of): OptionalSchema<Static<Of>> =>
-    // Not enumerable: it is a mark for Type.Object and no keyword.
-    Object.defineProperty({ ...schema }, OPTIONAL, { value: true }) as Of & OptionalSchema<Static<Of>>,
+  Optional<Of extends Schema>(schema: Of): OptionalSchema<Static<Of>> {
+    const copy = { ...schema };
+    markOptional(copy);
+    return copy;
+  },
 
   Object<const Of extends Properties>(properties: Of, keywords: Keywords = {}): Schema<Flat<ObjectOf<Of>>> {
     const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] ?? {})));
@@ -75,3 +77,8 @@ export const Type = {
     };
   },
 };
+
+/** The mark is not enumerable: it is for Type.Object and no keyword. */
+function markOptional<Of extends Schema>(schema: Of): asserts schema is Of & OptionalSchema<Static<Of>> {
+  Object.defineProperty(schema, OPTIONAL, { value: true });
+}

@@ -3,7 +3,7 @@
  * RFC 7386, lists with a merge key merge by it, sets of plain values unite, other lists are replaced. `$patch`, `$retainKeys`,
  * `$deleteFromPrimitiveList` and `$setElementOrder` are understood.
  */
-import { isRecord } from './structure.ts';
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Path } from './schema/place.ts';
 
 /** The lists that merge, by path; the value is the merge key, empty for a set. */

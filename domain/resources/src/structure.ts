@@ -2,6 +2,7 @@
  * Walks a value beside its schema: fills in defaults and finds fields the schema does not know, as the
  * Kubernetes API does for structural schemas. The value itself is not changed.
  */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { pathOf, type Path, type Place } from './schema/place.ts';
 import { Steps } from './schema/steps.ts';
 import type { Schema } from './schema.ts';
@@ -42,8 +43,9 @@ class StructureWalk {
 
   *run(): Generator<undefined, void> {
     for (let work = this.#waiting.pop(); work !== undefined; work = this.#waiting.pop()) {
-      if (Array.isArray(work.from)) yield* this.#fillList(work, work.from);
-      else this.#fillObject(work, work.from);
+      const { from, to } = work;
+      if (Array.isArray(from) && Array.isArray(to)) yield* this.#fillList(work, from, to);
+      else if (isRecord(from) && isRecord(to)) this.#fillObject(work, from, to);
       if (this.#steps.isPause()) yield undefined;
     }
   }
@@ -63,18 +65,17 @@ class StructureWalk {
     return work.to;
   }
 
-  *#fillList({ schema, to, place }: Work, from: readonly unknown[]): Generator<undefined, void> {
+  *#fillList({ schema, place }: Work, from: readonly unknown[], to: unknown[]): Generator<undefined, void> {
     const { items = {} } = schema;
     for (const [step, item] of from.entries()) {
-      (to as unknown[]).push(this.placed(items, item, { within: place, step }));
+      to.push(this.placed(items, item, { within: place, step }));
       this.#steps.take(1);
       if (this.#steps.isPause()) yield undefined;
     }
   }
 
-  #fillObject({ schema, to, place }: Work, from: Record<string, unknown>): void {
+  #fillObject({ schema, place }: Work, from: Record<string, unknown>, target: Record<string, unknown>): void {
     const { properties = {} } = schema;
-    const target = to as Record<string, unknown>;
     const names = Object.keys(from);
     this.#steps.take(1 + names.length);
     for (const step of names) {
@@ -146,10 +147,6 @@ function set(target: Record<string, unknown>, name: string, value: unknown): voi
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
   else target[name] = value;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The schema of the field at `path`, or undefined. */

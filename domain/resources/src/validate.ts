@@ -1,8 +1,8 @@
 /** Objects in, problems out: the schema, then what a schema cannot say. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { builtInKinds, kindFor } from './built-in-kinds.ts';
 import { celFault } from './cel/cel-fault.ts';
 import { celProblems } from './cel/cel-rules.ts';
-import { dhcpProblems } from './hardware/hardware-rules.ts';
 import { apiVersionOf, type Kind } from './kind.ts';
 import { metadataProblems, metadataSchema } from './metadata-rules.ts';
 import { nearest } from './nearest.ts';
@@ -12,7 +12,7 @@ import type { Resource } from './resource.ts';
 import { Type, type Schema } from './schema.ts';
 import { schemaProblems } from './schema/schema-check.ts';
 import { schemaFault } from './schema/schema-fault.ts';
-import { isRecord, schemaAt, structured } from './structure.ts';
+import { schemaAt, structured } from './structure.ts';
 import type { Path } from './schema/place.ts';
 
 /** Unknown fields for which a similar known one is searched. */
@@ -35,7 +35,7 @@ export type Validated =
 export function validateResource(value: unknown): Validated {
   const found = kindOfObject(value);
   if ('problem' in found) return { ok: false, problems: [found.problem] };
-  return validateAs(found.kind, value as Record<string, unknown>);
+  return validateAs(found.kind, found.object);
 }
 
 /** Checks an object that is known to be of the kind; `before` is what it was, when it is changed. */
@@ -58,7 +58,7 @@ export function* validation(
   if (isRecord(metadata)) problems.addAll((yield* schemaProblems(wholeMetadata, { metadata })).all());
   problems.addAll((yield* schemaProblems(schema, value)).all());
   if (problems.count === 0) {
-    problems.addAll(ruleProblems(kind, value, before));
+    problems.addAll(kind.rules?.({ ...(value as Resource) }, before && { ...before }) ?? []);
     problems.addAll(yield* celProblems(schema, value, before));
   }
   const unknown = unknownProblems(kind, unknownFields, unknownCount);
@@ -81,14 +81,10 @@ function drained<Result>(work: Generator<undefined, Result>): Result {
   }
 }
 
-function ruleProblems(kind: Kind, value: unknown, before: Resource | undefined): readonly Problem[] {
-  const object = value as Record<string, unknown>;
-  const own = kind.kind === 'Hardware' ? dhcpProblems(value) : [];
-  return [...own, ...(kind.rules?.(object, before as Record<string, unknown> | undefined) ?? [])];
-}
-
 /** The kind that an object says it is, of those that are built in. */
-export function kindOfObject(value: unknown): { readonly kind: Kind } | { readonly problem: Problem } {
+export function kindOfObject(
+  value: unknown,
+): { readonly kind: Kind; readonly object: Record<string, unknown> } | { readonly problem: Problem } {
   if (!isRecord(value)) {
     const message = 'must be an object with apiVersion, kind and metadata';
     return { problem: { reason: 'invalid', path: [], value, message } };
@@ -109,7 +105,7 @@ export function kindOfObject(value: unknown): { readonly kind: Kind } | { readon
     };
   }
   const kind = kindFor(apiVersion, name);
-  if (kind !== undefined) return { kind };
+  if (kind !== undefined) return { kind, object: value };
   const sameName = builtInKinds.find((one) => one.kind === name);
   if (sameName !== undefined) {
     return {

@@ -3,6 +3,7 @@
  * list of patterns; without a deny list of the operator's own, everything is denied that is not allowed.
  */
 import { matches, MatchTooLong, parsePattern, type Pattern } from '@tinkerbell/event-pattern';
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { JsonObject } from './go/dot.ts';
 
 /** An object to be read; group and resource are in lower case, as they are asked for. */
@@ -57,7 +58,8 @@ function parseList(list: string, text: string): Pattern[] | string {
 }
 
 /** A reference is provided when no rule denies it, or one allows it. */
-export function allowedReferences(hardware: JsonObject, rules: ReferenceRules): AllowedReferences {
+export function allowedReferences(object: object, rules: ReferenceRules): AllowedReferences {
+  const hardware = asObject(object);
   const metadata = asObject(hardware['metadata']);
   const source = { name: text(metadata['name']), namespace: text(metadata['namespace']) };
   const references = new Map<string, ObjectReference>();
@@ -100,7 +102,7 @@ function referenceOf(value: JsonObject): ObjectReference {
 }
 
 function asObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isRecord(value) ? value : {};
 }
 
 function text(value: unknown): string {

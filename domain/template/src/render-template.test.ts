@@ -380,7 +380,10 @@ test('.hardware has the keys that the JSON of upstream’s Go object has', () =>
     ours: false,
   };
   const spec = { interfaces: [networkInterface], metadata: { instance: { id: '', allow_pxe: false } } };
-  const rendered = renderText('t', '{{ toJson .hardware.spec }}', templateData({ spec }, {}));
+  const rendered = renderText(
+    { templateName: 't', text: '{{ toJson .hardware.spec }}' },
+    templateData({ spec }, {}),
+  );
   assert.ok(rendered.ok);
   assert.deepEqual(JSON.parse(rendered.text), {
     auto: {},

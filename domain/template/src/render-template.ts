@@ -12,7 +12,7 @@ import { decodeWorkflow } from './decode-workflow.ts';
 import { excerptOf } from './error-excerpt.ts';
 import { nearNames } from './near-names.ts';
 import type { RenderError, RenderStep } from './render-error.ts';
-import { type JsonObject, templateData } from './go/dot.ts';
+import { templateData } from './go/dot.ts';
 import { maskSecrets } from './secret-mask.ts';
 import { TEMPLATE_FUNCTIONS, templateFunctions } from './functions/template-functions.ts';
 import type { TemplatePlatform } from './template-platform.ts';
@@ -52,6 +52,9 @@ export type TextResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: RenderError };
 
+/** A template text, and its name in errors. */
+export type NamedText = Pick<RenderInput, 'templateName' | 'text'>;
+
 /** What a rendering of text may use and must hide. */
 export type TextOptions = Pick<RenderInput, 'platform' | 'secrets'>;
 
@@ -61,8 +64,8 @@ export type TextOptions = Pick<RenderInput, 'platform' | 'secrets'>;
  */
 export function renderTemplate(input: RenderInput): RenderResult {
   const { hardware, hardwareMap = {}, references } = input;
-  const data = templateData(hardware as JsonObject | undefined, hardwareMap, references);
-  const rendered = renderText(input.templateName, input.text, data, input);
+  const data = templateData(hardware, hardwareMap, references);
+  const rendered = renderText(input, data, input);
   if (!rendered.ok) return withReferenceProblems(rendered, input.referenceProblems ?? '');
   const result = readWorkflow(rendered.text);
   return result.ok ? result : failure(result.fault, rendered.text, input.secrets);
@@ -80,8 +83,7 @@ function withReferenceProblems(
 
 /** Executes a template text on a prepared dot, as for a workflow (also used for templated BMC media URLs). */
 export function renderText(
-  templateName: string,
-  text: string,
+  { templateName, text }: NamedText,
   data: Value,
   { platform, secrets }: TextOptions = {},
 ): TextResult {

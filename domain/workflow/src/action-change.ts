@@ -18,9 +18,15 @@ export function withAction(status: WorkflowStatus, place: ActionPlace, fields: A
   return { ...status, tasks };
 }
 
-export function changed(action: WorkflowAction, fields: ActionFields): WorkflowAction {
-  const entries = Object.entries({ ...action, ...fields }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as WorkflowAction;
+function changed(action: WorkflowAction, { id = action.id, ...fields }: ActionFields): WorkflowAction {
+  return { ...definedFields({ ...action, ...fields }), id };
+}
+
+/** Returns the fields without those that are undefined. */
+export function definedFields(fields: ActionFields): Partial<WorkflowAction>;
+// TypeScript does not follow the types of fields through their entries.
+export function definedFields(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the status with that action shown as the current one. */

@@ -72,7 +72,7 @@ for (const [options, phase, name, actions] of plans) {
 }
 
 test('a Job belongs to its workflow and is marked as upstream marks it', () => {
-  const job = bootJobOf(workflowWith({ bootMode: 'netboot' }), hardware, 'netboot-w', [on]);
+  const job = bootJobOf(workflowWith({ bootMode: 'netboot' }), hardware, { name: 'netboot-w', tasks: [on] });
   assert.deepEqual(job, {
     apiVersion: 'bmc.tinkerbell.org/v1alpha1',
     kind: 'Job',
@@ -97,7 +97,7 @@ test('a Job belongs to its workflow and is marked as upstream marks it', () => {
 });
 
 test('a machine without a BMC has no Job', () => {
-  const job = bootJobOf(workflowWith({}), { ...hardware, spec: {} }, 'netboot-w', [on]);
+  const job = bootJobOf(workflowWith({}), { ...hardware, spec: {} }, { name: 'netboot-w', tasks: [on] });
   assert.deepEqual(job, { message: 'hardware "h" does not have a BMC' });
 });
 

@@ -69,8 +69,7 @@ function powerCycle(
 export function bootJobOf(
   workflow: Workflow,
   hardware: Hardware,
-  name: string,
-  tasks: readonly BmcAction[],
+  { name, tasks }: { readonly name: string; readonly tasks: readonly BmcAction[] },
 ): BmcJob | BootJobProblem {
   const machine = hardware.spec?.bmcRef?.name;
   if (machine === undefined || machine === '')

@@ -55,8 +55,10 @@ function serve(status: WorkflowStatus, place: ActionPlace, fields: ActionFields)
 function interrupted(status: WorkflowStatus, place: ActionPlace, context: TransitionContext): WorkflowStatus {
   const { action } = place;
   const message = 'interrupted: the agent asked for work again while the action was running';
-  if (action.onInterrupted === 'fail')
-    return finish(status, place, { state: 'FAILED', executionStop: timeOf(context), message }, context);
+  if (action.onInterrupted === 'fail') {
+    const fields = { state: 'FAILED', executionStop: timeOf(context), message };
+    return finish(status, { place, fields }, context);
+  }
   if (action.onInterrupted === 'ask') {
     const waiting = withAction(status, place, {
       state: 'PENDING',
@@ -82,10 +84,9 @@ export function report(
   const refused = whyRefused(status, place, given);
   if (refused !== undefined) return refuse(refused);
   const started = startClock(status, context);
-  const fields = reportedFields(action, given, context);
-  if (isTerminal(given.state) && given.state !== 'SUCCESS')
-    return accept(fail(started, place, fields, context));
-  return accept(finish(started, place, fields, context));
+  const outcome = { place, fields: reportedFields(action, given, context) };
+  if (isTerminal(given.state) && given.state !== 'SUCCESS') return accept(fail(started, outcome, context));
+  return accept(finish(started, outcome, context));
 }
 
 function whyRefused(
@@ -140,15 +141,17 @@ function startClock(status: WorkflowStatus, context: TransitionContext): Workflo
   return { ...status, globalExecutionStop: timeAfter(context, seconds * 1000) };
 }
 
+/** An action and what has become of it. */
+interface ActionOutcome {
+  readonly place: ActionPlace;
+  readonly fields: ActionFields;
+}
+
 /** A failed action is retried while it has retries left. */
-function fail(
-  status: WorkflowStatus,
-  place: ActionPlace,
-  ended: ActionFields,
-  context: TransitionContext,
-): WorkflowStatus {
+function fail(status: WorkflowStatus, outcome: ActionOutcome, context: TransitionContext): WorkflowStatus {
+  const { place, fields: ended } = outcome;
   const { retries = 0, retried = 0, backoff = BACKOFF_DEFAULT_SECONDS } = place.action;
-  if (retried >= retries) return finish(status, place, ended, context);
+  if (retried >= retries) return finish(status, outcome, context);
   const seconds = Math.min(BACKOFF_MAX_SECONDS, backoff * 2 ** Math.min(retried, 30));
   const attempt = ended.attempt ?? place.action.attempt ?? 1;
   const why = ended.message ? `: ${ended.message}` : '';
@@ -166,8 +169,7 @@ function fail(
 /** Records the outcome of an action, and advances the workflow to the state that follows. */
 function finish(
   status: WorkflowStatus,
-  place: ActionPlace,
-  fields: ActionFields,
+  { place, fields }: ActionOutcome,
   context: TransitionContext,
 ): WorkflowStatus {
   const shown = withCurrent(withAction(status, place, fields), place);
@@ -242,10 +244,10 @@ export function expire(
 /** No agent is available to run on-failure actions. Retries wait until the agent is back. */
 function lose(status: WorkflowStatus, place: ActionPlace, context: TransitionContext): WorkflowStatus {
   const message = `the agent did not report within the action's timeout of ${place.action.timeout ?? 0} s and ${REPORT_GRACE_SECONDS} s more`;
-  const ended = { state: 'TIMEOUT', deadline: undefined, executionStop: timeOf(context), message };
+  const fields = { state: 'TIMEOUT', deadline: undefined, executionStop: timeOf(context), message };
   const { retries = 0, retried = 0 } = place.action;
-  if (retried < retries) return fail(status, place, ended, context);
-  const lost = withAction(status, place, ended);
+  if (retried < retries) return fail(status, { place, fields }, context);
+  const lost = withAction(status, place, fields);
   return end(lost, firstOpenOf(lost) ?? place);
 }
 

@@ -1,6 +1,6 @@
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
 import type { ActionDefinition, WorkflowDefinition } from '@tinkerbell/template';
-import { changed, isFalse } from './action-change.ts';
+import { definedFields, isFalse } from './action-change.ts';
 import { firstOpenOf } from './next-action.ts';
 
 /**
@@ -43,7 +43,7 @@ function actionOf(action: ActionDefinition, nextId: () => string): WorkflowActio
 function extensionsOf(definition: ActionDefinition, nextId: () => string): Partial<WorkflowAction> {
   const { retries, backoffSeconds, onInterrupted, onFailure = [] } = definition;
   const isSkipped = isFalse(definition.if);
-  return changed({} as WorkflowAction, {
+  return definedFields({
     retries,
     backoff: backoffSeconds,
     onInterrupted,

@@ -9,23 +9,26 @@ const OPERATIONS_KEPT = 50;
 const WHO_LENGTH_MAX = 256;
 const WHY_LENGTH_MAX = 1024;
 
-/** Returns the status with the verb appended to its operations. */
-export function recorded(
-  status: WorkflowStatus,
+/** Returns the status with the operation appended to its operations. */
+export function recorded(status: WorkflowStatus, operation: WorkflowOperation): WorkflowStatus {
+  return { ...status, operations: [...(status.operations ?? []), operation].slice(-OPERATIONS_KEPT) };
+}
+
+/** Returns the record of an operator's verb, with the action that it concerns. */
+export function operationOf(
   event: OperatorEvent,
   context: TransitionContext,
   place?: ActionPlace,
-): WorkflowStatus {
+): WorkflowOperation {
   const named =
     place === undefined ? nameIn(event) : { task: place.task.name, action: place.action.name ?? '' };
-  const operation: WorkflowOperation = {
+  return {
     verb: event.kind,
     who: event.who.slice(0, WHO_LENGTH_MAX),
     ...(event.why === '' ? {} : { why: event.why.slice(0, WHY_LENGTH_MAX) }),
     time: timeOf(context),
     ...named,
   };
-  return { ...status, operations: [...(status.operations ?? []), operation].slice(-OPERATIONS_KEPT) };
 }
 
 function nameIn(event: OperatorEvent): { task?: string; action?: string } {

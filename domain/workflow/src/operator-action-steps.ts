@@ -1,11 +1,11 @@
 /** The operator's verbs that concern one action: skip, breakpoint, edit. */
 import { imageReferenceProblem } from '@tinkerbell/template';
-import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
-import { withAction, withCurrent, type ActionFields } from './action-change.ts';
+import type { WorkflowStatus } from '@tinkerbell/resources';
+import { definedFields, withAction, withCurrent, type ActionFields } from './action-change.ts';
 import { conditionOf, withoutConditions } from './condition.ts';
 import { advance, pauseAtBreakpoint } from './execution-steps.ts';
 import { currentActionOf, firstOpenOf, type ActionPlace } from './next-action.ts';
-import { byWhom, find, recorded } from './operation.ts';
+import { byWhom, find, operationOf, recorded } from './operation.ts';
 import { resumed } from './operator-steps.ts';
 import type { ActionEdit } from './operator-event.ts';
 import type { Reason } from './reason.ts';
@@ -26,8 +26,8 @@ export function skip(status: WorkflowStatus, event: EventOf<'skip'>, context: Tr
     executionStop: timeOf(context),
     message: byWhom('skipped', event),
   };
-  const skipped = recorded(withAction(status, place, fields), event, context, place);
-  return accept(afterSkip(status, skipped, place, context));
+  const skipped = recorded(withAction(status, place, fields), operationOf(event, context, place));
+  return accept(afterSkip(status, { skipped, place }, context));
 }
 
 function hasOnFailureUnderWay(status: WorkflowStatus, { action }: ActionPlace): boolean {
@@ -35,10 +35,15 @@ function hasOnFailureUnderWay(status: WorkflowStatus, { action }: ActionPlace): 
   return action.onFailure?.some((one) => one.id === current) === true;
 }
 
+/** The action that was skipped, and the workflow with the action as it is now. */
+interface SkippedAction {
+  readonly skipped: WorkflowStatus;
+  readonly place: ActionPlace;
+}
+
 function afterSkip(
   before: WorkflowStatus,
-  skipped: WorkflowStatus,
-  place: ActionPlace,
+  { skipped, place }: SkippedAction,
   context: TransitionContext,
 ): WorkflowStatus {
   const wasFirst = firstOpenOf(before)?.action.id === place.action.id;
@@ -67,7 +72,7 @@ export function setBreakpoint(
   const changed = withAction(status, place, { breakpoint: event.set ? true : undefined });
   const isNext = event.set && isUnderWay(status) && currentActionOf(status)?.action.id === action.id;
   const stopped = isNext ? pauseAtBreakpoint(changed, place, context) : changed;
-  return accept(recorded(stopped, event, context, place));
+  return accept(recorded(stopped, operationOf(event, context, place)));
 }
 
 function isUnderWay({ state }: WorkflowStatus): boolean {
@@ -81,7 +86,7 @@ export function edit(status: WorkflowStatus, event: EventOf<'edit'>, context: Tr
   if (reason !== undefined) return refuse(reason);
   const fields = editedFields(event);
   if (Object.keys(fields).length === 0) return refuse('nothing-to-change');
-  return accept(recorded(withAction(status, place, fields), event, context, place));
+  return accept(recorded(withAction(status, place, fields), operationOf(event, context, place)));
 }
 
 /**
@@ -102,7 +107,7 @@ function whyNotValid({ image, timeout }: ActionEdit): Reason | undefined {
 
 function editedFields(event: ActionEdit): ActionFields {
   const { image, command, environment, volumes, timeout, pid, namespaces } = event;
-  const fields: ActionFields = {
+  return definedFields({
     image,
     command: command === undefined ? undefined : [...command],
     environment: environment === undefined ? undefined : { ...environment },
@@ -110,7 +115,5 @@ function editedFields(event: ActionEdit): ActionFields {
     timeout,
     pid,
     namespaces,
-  };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Partial<WorkflowAction>;
+  });
 }

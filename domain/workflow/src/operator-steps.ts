@@ -4,7 +4,7 @@ import { renewed, withAction, withCurrent } from './action-change.ts';
 import { conditionOf, withCondition, withoutConditions } from './condition.ts';
 import { arrive } from './execution-steps.ts';
 import { currentActionOf, firstOpenOf } from './next-action.ts';
-import { byWhom, find, recorded } from './operation.ts';
+import { byWhom, find, operationOf, recorded } from './operation.ts';
 import type { ActionName } from './operator-event.ts';
 import { accept, refuse, timeOf, type EventOf, type Transition, type TransitionContext } from './step.ts';
 
@@ -27,7 +27,9 @@ export function pause(
 ): Transition {
   if (status.paused === true) return refuse('already-paused');
   const text = { type: 'Paused', reason: 'Operator', message: byWhom('paused', event) };
-  return accept(recorded(withCondition({ ...status, paused: true }, text, context), event, context));
+  return accept(
+    recorded(withCondition({ ...status, paused: true }, text, context), operationOf(event, context)),
+  );
 }
 
 export function resume(
@@ -36,7 +38,7 @@ export function resume(
   context: TransitionContext,
 ): Transition {
   if (status.paused !== true) return refuse('not-paused');
-  return accept(recorded(resumed(status, context), event, context));
+  return accept(recorded(resumed(status, context), operationOf(event, context)));
 }
 
 /** The workflow is not paused any more. The pause does not count for the global timeout. */
@@ -61,7 +63,9 @@ export function cancel(
     place?.action.state === 'RUNNING' ? withCurrent(withAction(status, place, fields), place) : status;
   const { paused: _, ...rest } = withoutConditions(stopped, STOP_CONDITIONS);
   const text = { type: 'Cancelled', reason: 'Operator', message };
-  return accept(recorded(withCondition({ ...rest, state: 'FAILED' }, text, context), event, context));
+  return accept(
+    recorded(withCondition({ ...rest, state: 'FAILED' }, text, context), operationOf(event, context)),
+  );
 }
 
 /** The actions to run again: all, those that have neither succeeded nor been skipped, or that one and all after it. */
@@ -80,7 +84,7 @@ export function retry(
   const beginning = beginningOf(status, event);
   if ('ok' in beginning) return beginning;
   const { globalExecutionStop: _, currentState: __, ...rest } = withoutConditions(status, STOP_CONDITIONS);
-  return accept(recorded(begunAt(rest, beginning, context), event, context));
+  return accept(recorded(begunAt(rest, beginning, context), operationOf(event, context)));
 }
 
 type Refusal = Extract<Transition, { ok: false }>;

@@ -24,7 +24,11 @@ import { failRendering, nameAgent, render } from './rendering-steps.ts';
 import { workflowStateOf, type WorkflowState } from './state.ts';
 import type { Transition, TransitionContext } from './step.ts';
 
-type Step = (status: WorkflowStatus, event: never, context: TransitionContext) => Transition;
+/** A method, so that a step may take only the event of its column. */
+interface Steps {
+  step(status: WorkflowStatus, event: WorkflowEvent, context: TransitionContext): Transition;
+}
+type Step = Steps['step'];
 type Cell = Step | Reason;
 type Row = Readonly<Record<EventKind, Cell>>;
 
@@ -172,5 +176,5 @@ export function transition(
 ): Transition {
   const cell = table[workflowStateOf(status.state)][event.kind];
   if (typeof cell === 'string') return { ok: false, reason: cell };
-  return cell(status, event as never, context);
+  return cell(status, event, context);
 }

@@ -2,7 +2,6 @@
 import { collectionOf, kinds, type Hardware, type Resource, type Workflow } from '@tinkerbell/resources';
 import {
   allowedReferences,
-  type JsonObject,
   type ObjectReference,
   type ReferenceRules,
   type RenderInput,
@@ -45,7 +44,7 @@ function versionOf(
 
 /** The objects on which the rendering for that Hardware may depend, whether they exist or not. */
 export function referencedKeys(hardware: Hardware, rules: ReferenceRules): readonly ObjectKey[] {
-  const { references } = allowedReferences(hardware as unknown as JsonObject, rules);
+  const { references } = allowedReferences(hardware, rules);
   return [...references.values()].map(({ resource, group, namespace, name }) => ({
     collection: `${resource}.${group}`,
     namespace,
@@ -61,7 +60,7 @@ interface Referenced extends Pick<RenderInput, 'references' | 'referenceProblems
 function referencedObjects(view: View, rules: ReferenceRules, hardware: Hardware | undefined): Referenced {
   const objects = new Map<string, Resource>();
   if (hardware?.spec?.references === undefined) return { objects };
-  const { references, denied } = allowedReferences(hardware as unknown as JsonObject, rules);
+  const { references, denied } = allowedReferences(hardware, rules);
   const problems = denied === '' ? [] : [denied];
   for (const [name, reference] of references) {
     const object = objectOf(view, reference);

@@ -36,7 +36,7 @@ export async function transfer(options: TransferOptions): Promise<TransferReport
   const view = { isCluster, isOurs };
   const revision = await from.store.revision();
   const source = await scan(from, collections, view);
-  const marker = await allowed(options, source, collections, revision);
+  const marker = await allowed(options, source, { collections, revision });
   const records = await countRecords(from);
   const report = { from: from.name, to: to.name, isDryRun, isResumed: marker !== undefined, ...source };
   const objects = source.kinds.reduce((sum, { count }) => sum + count, 0);
@@ -95,8 +95,7 @@ function counter({ onProgress, signal }: TransferOptions, step: string, total: n
 async function allowed(
   { from, to, isWhileRunning = false }: TransferOptions,
   { running, kinds }: Scan,
-  collections: readonly string[],
-  revision: number,
+  { collections, revision }: { readonly collections: readonly string[]; readonly revision: number },
 ): Promise<Marker | undefined> {
   if ((await readMarker(from.store)) !== undefined)
     throw new TransferRefusal(

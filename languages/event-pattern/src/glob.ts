@@ -51,17 +51,18 @@ export function globMatches(glob: Glob, text: string): boolean {
   const end = text.length - last.length;
   if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
   let at = first.length;
+  const inner = text.slice(0, end);
   for (const part of glob.slice(1, -1)) {
-    at = endOfFirst(part, text, at, end);
+    at = endOfFirst(part, inner, at);
     if (at < 0) return false;
   }
   return true;
 }
 
-/** Returns the end of the first occurrence between `from` and `end`, or -1 when there is none. */
-function endOfFirst({ text: part, borders }: GlobPart, text: string, from: number, end: number): number {
+/** Returns the end of the first occurrence from `from` on, or -1 when there is none. */
+function endOfFirst({ text: part, borders }: GlobPart, text: string, from: number): number {
   if (part === '') return from;
-  for (let index = from, length = 0; index < end; index++) {
+  for (let index = from, length = 0; index < text.length; index++) {
     while (length > 0 && text[index] !== part[length]) length = borders[length - 1] ?? 0;
     if (text[index] === part[length]) length++;
     if (length === part.length) return index + 1;

@@ -107,13 +107,25 @@ class JsonReader {
 }
 
 function decoded(token: string, path: string, offset: number): JsonScalar {
-  try {
-    return JSON.parse(token) as JsonScalar;
-  } catch {
+  const value = parsed(token);
+  if (value === undefined)
     throw new PatternFault(
       path,
       offset,
       'expected a string without control characters and with JSON escapes',
     );
+  return value;
+}
+
+function parsed(token: string): JsonScalar | undefined {
+  try {
+    const value: unknown = JSON.parse(token);
+    return isScalar(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
+}
+
+function isScalar(value: unknown): value is JsonScalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }

@@ -1,6 +1,6 @@
 import type { OperandNode } from './ast.ts';
 import { evaluateConstant } from './constant.ts';
-import { NO_ARGUMENTS } from './evaluator.ts';
+import { NO_ARGUMENTS, type Operand } from './evaluator.ts';
 import type { Frame } from './frame.ts';
 import { canBeNil, integerShape, isAssignable, typeText } from './go-type.ts';
 import type { GoType, IntegerKind } from './go-model.ts';
@@ -9,12 +9,7 @@ import { floatValue, intValue, typeOf, zeroValue } from './value.ts';
 import type { Value } from './go-model.ts';
 
 /** Evaluates an operand where a value of the type is expected. Any value is accepted when there is no type. */
-export function evaluateArgument(
-  frame: Frame,
-  dot: Value,
-  node: OperandNode,
-  type: GoType | undefined,
-): Value {
+export function evaluateArgument(frame: Frame, { dot, node }: Operand, type: GoType | undefined): Value {
   frame.at(node);
   const { evaluator } = frame.execution;
   switch (node.kind) {
@@ -25,7 +20,7 @@ export function evaluateArgument(
     case 'field':
     case 'variable':
     case 'chain':
-      return fitType(frame, evaluator.path(frame, dot, node, NO_ARGUMENTS), type);
+      return fitType(frame, evaluator.path(frame, { dot, node }, NO_ARGUMENTS), type);
     case 'pipe':
       return fitType(frame, evaluator.pipe(frame, dot, node), type);
     case 'identifier':
@@ -33,7 +28,7 @@ export function evaluateArgument(
     default:
       return type === undefined
         ? evaluateConstant(frame, dot, node)
-        : constantArgument(frame, dot, node, type);
+        : constantArgument(frame, { dot, node }, type);
   }
 }
 
@@ -70,7 +65,7 @@ function dereference(frame: Frame, value: Value, type: GoType): Value {
 
 type ConstantNode = Extract<OperandNode, { kind: 'bool' | 'number' | 'string' }>;
 
-function constantArgument(frame: Frame, dot: Value, node: ConstantNode, type: GoType): Value {
+function constantArgument(frame: Frame, { dot, node }: Operand<ConstantNode>, type: GoType): Value {
   switch (type.kind) {
     case 'interface':
     case 'any-value':

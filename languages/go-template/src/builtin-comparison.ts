@@ -1,4 +1,3 @@
-import { noFlags } from './format-flags.ts';
 import { compareStrings, normalizeBytes } from './go-string.ts';
 import { ANY_VALUE, BOOL, integerShape } from './go-type.ts';
 import type { GoType } from './go-model.ts';
@@ -71,7 +70,7 @@ function equalComposites(left: Value, right: Value, context: CallContext): boole
 }
 
 function shown(value: Value, verb: 's' | 'v', context: CallContext): string {
-  return formatValue(value, verb, noFlags(), context);
+  return formatValue(value, context, { verb });
 }
 
 function basicKind(value: Value): BasicKind {

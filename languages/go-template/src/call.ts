@@ -25,17 +25,25 @@ export function callFunction(frame: Frame, callee: Callee, invocation: Invocatio
     return shortCircuit(frame, callee, invocation);
   }
   const args = invocation.args.map((arg, i) =>
-    asParameter(evaluateArgument(frame, callee.dot, arg, parameter(type, i)), parameter(type, i)),
+    asParameter(
+      evaluateArgument(frame, { dot: callee.dot, node: arg }, parameter(type, i)),
+      parameter(type, i),
+    ),
   );
   if (invocation.final !== undefined) {
     // Go checks a piped value that comes before the variadic part against its own parameter, later ones against the last.
     const last = parameter(type, args.length);
     args.push(asParameter(fitType(frame, invocation.final, last), last));
   }
-  return invoke(frame, callee, invocation, args);
+  return invoke(frame, callee, { invocation, args });
 }
 
-function invoke(frame: Frame, callee: Callee, invocation: Invocation, args: readonly Value[]): Value {
+interface EvaluatedCall {
+  readonly invocation: Invocation;
+  readonly args: readonly Value[];
+}
+
+function invoke(frame: Frame, callee: Callee, { invocation, args }: EvaluatedCall): Value {
   const { meter } = frame.execution;
   try {
     const isCall = callee.found.isBuiltin && callee.name === 'call';
@@ -75,7 +83,7 @@ function shortCircuit(frame: Frame, callee: Callee, { args, final }: Invocation)
   const stopAt = callee.name === 'or';
   let value: Value = NIL;
   for (const arg of args) {
-    value = evaluateArgument(frame, callee.dot, arg, parameter(callee.found.value.type, 0));
+    value = evaluateArgument(frame, { dot: callee.dot, node: arg }, parameter(callee.found.value.type, 0));
     if (isTrue(unwrapInterface(value)) === stopAt) return value;
   }
   return final ?? value;

@@ -1,4 +1,5 @@
-import { NO_ARGUMENTS, type Evaluator, type Invocation, type NamedCall, type PathNode } from './evaluator.ts';
+import { NO_ARGUMENTS } from './evaluator.ts';
+import type { Evaluator, Invocation, NamedCall, Operand, PathNode } from './evaluator.ts';
 import type { CommandNode, OperandNode, PipeNode } from './ast.ts';
 import { callFunction } from './call.ts';
 import { evaluateArgument } from './argument.ts';
@@ -17,7 +18,7 @@ export function evaluatePipe(frame: Frame, dot: Value, pipe: PipeNode): Value {
     let value: Value | undefined;
     for (const command of pipe.commands) {
       frame.execution.meter.step();
-      value = unwrapInterface(evaluateCommand(frame, dot, command, value));
+      value = unwrapInterface(evaluateCommand(frame, { dot, node: command }, value));
     }
     const result = value ?? NIL;
     for (const variable of pipe.declarations) {
@@ -29,17 +30,17 @@ export function evaluatePipe(frame: Frame, dot: Value, pipe: PipeNode): Value {
   });
 }
 
-function evaluateCommand(frame: Frame, dot: Value, command: CommandNode, final: Value | undefined): Value {
-  const [first, ...args] = command.args;
+function evaluateCommand(frame: Frame, { dot, node }: Operand<CommandNode>, final: Value | undefined): Value {
+  const [first, ...args] = node.args;
   if (first === undefined) return NIL;
   const invocation = { args, final };
   switch (first.kind) {
     case 'field':
     case 'chain':
     case 'variable':
-      return evaluatePath(frame, dot, first, invocation);
+      return evaluatePath(frame, { dot, node: first }, invocation);
     case 'identifier':
-      return evaluateFunction(frame, { dot, name: first, node: command }, invocation);
+      return evaluateFunction(frame, { dot, name: first, node }, invocation);
     case 'pipe':
       refuseArguments(frame, first, invocation);
       return evaluatePipe(frame, dot, first);
@@ -55,7 +56,7 @@ function evaluateCommand(frame: Frame, dot: Value, command: CommandNode, final: 
 }
 
 /** Evaluates `.a.b`, `$x.a` or `(...).a`; arguments belong to the last name. */
-export function evaluatePath(frame: Frame, dot: Value, node: PathNode, invocation: Invocation): Value {
+export function evaluatePath(frame: Frame, { dot, node }: Operand<PathNode>, invocation: Invocation): Value {
   frame.at(node);
   switch (node.kind) {
     case 'field':
@@ -69,7 +70,7 @@ export function evaluatePath(frame: Frame, dot: Value, node: PathNode, invocatio
     }
     default: {
       if (node.of.kind === 'nil') frame.fail(`indirection through explicit nil in ${nodeText(node)}`);
-      const receiver = evaluateArgument(frame, dot, node.of, undefined);
+      const receiver = evaluateArgument(frame, { dot, node: node.of }, undefined);
       return followPath(frame, receiver, { dot, node, path: node.path, invocation });
     }
   }

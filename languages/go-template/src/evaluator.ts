@@ -17,11 +17,17 @@ export interface NamedCall {
   readonly node: CommandNode | OperandNode;
 }
 
+/** A node to evaluate, with the dot at its place. */
+export interface Operand<Node = OperandNode> {
+  readonly dot: Value;
+  readonly node: Node;
+}
+
 export type PathNode = Extract<OperandNode, { kind: 'field' | 'chain' | 'variable' }>;
 
 /** What arguments are evaluated with: operands contain pipelines, and pipelines contain operands. */
 export interface Evaluator<Frame> {
   pipe(frame: Frame, dot: Value, pipe: PipeNode): Value;
-  path(frame: Frame, dot: Value, node: PathNode, invocation: Invocation): Value;
+  path(frame: Frame, operand: Operand<PathNode>, invocation: Invocation): Value;
   call(frame: Frame, callee: NamedCall, invocation: Invocation): Value;
 }

@@ -27,7 +27,7 @@ export function accessField(frame: Frame, receiver: Value, reference: FieldRefer
       return frame.fail(`nil pointer evaluating ${typeText(type)}.${name}`);
     case 'struct':
       if (value.type.methods?.has(name)) return callMethod(frame, value, reference);
-      if (value.fields.has(name)) return structField(frame, value, reference, typeText(type));
+      if (value.fields.has(name)) return structField(frame, { value, type }, reference);
       break;
     case 'map':
       if (hasArguments(invocation)) frame.fail(`${name} is not a method but has arguments`);
@@ -70,15 +70,20 @@ function mayHaveField(type: GoType, name: string): boolean {
   return type.kind !== 'struct' || type.fields.some((field) => field.name === name);
 }
 
+/** A struct, and the type of the receiver through which it was reached. */
+interface ReachedStruct {
+  readonly value: StructValue;
+  readonly type: GoType;
+}
+
 function structField(
   frame: Frame,
-  value: StructValue,
+  { value, type }: ReachedStruct,
   { name, invocation }: FieldReference,
-  receiverType: string,
 ): Value {
   const declared = value.type.fields.find((field) => field.name === name);
   if (declared?.unexported === true) {
-    frame.fail(`${name} is an unexported field of struct type ${receiverType}`);
+    frame.fail(`${name} is an unexported field of struct type ${typeText(type)}`);
   }
   if (hasArguments(invocation)) frame.fail(`${name} has arguments but cannot be invoked as function`);
   const field = value.fields.get(name) ?? NIL;

@@ -13,13 +13,24 @@ export class FunctionError extends Error {}
 /** Go prints addresses; nobody can depend on one, so every pointer, map and function has this one. */
 const ADDRESS = 0xc000010000n;
 
+/** A verb of fmt with its flags. It is `%v` unless defined otherwise. */
+export interface Format {
+  readonly verb?: string;
+  readonly flags?: FormatFlags;
+}
+
 /** Writes one operand under one verb (fmt's pp.printArg and pp.printValue). */
-export function formatValue(operand: Value, verb: string, flags: FormatFlags, context: CallContext): string {
+export function formatValue(
+  operand: Value,
+  context: CallContext,
+  { verb = 'v', flags = noFlags() }: Format = {},
+): string {
   const value = unwrapInterface(operand);
   if (value.kind === 'nil') return verb === 'T' || verb === 'v' ? pad('<nil>', flags) : `%!${verb}(<nil>)`;
   if (verb === 'T') return pad(typeName(value), flags);
-  if (verb === 'p') return addressOf(value, verb, flags) ?? badVerb(value, verb, flags, context);
-  return new Printer(flags, context).print(value, verb, 0);
+  const printer = new Printer(flags, context);
+  if (verb === 'p') return addressOf(value, verb, flags) ?? printer.badVerb(value, verb);
+  return printer.print(value, verb, 0);
 }
 
 /** Returns operands as fmt.Sprint does: spaces between two when neither is a string. */
@@ -29,7 +40,7 @@ export function sprint(operands: readonly Value[], context: CallContext): string
   operands.forEach((operand, i) => {
     const isString = unwrapInterface(operand).kind === 'string';
     if (i > 0 && !isString && !previousIsString) parts.push(' ');
-    parts.push(formatValue(operand, 'v', noFlags(), context));
+    parts.push(formatValue(operand, context));
     previousIsString = isString;
   });
   return parts.join('');
@@ -37,7 +48,7 @@ export function sprint(operands: readonly Value[], context: CallContext): string
 
 /** Returns operands as fmt.Sprintln does. */
 export function sprintln(operands: readonly Value[], context: CallContext): string {
-  return `${operands.map((operand) => formatValue(operand, 'v', noFlags(), context)).join(' ')}\n`;
+  return `${operands.map((operand) => formatValue(operand, context)).join(' ')}\n`;
 }
 
 /** Returns the name of the dynamic type, `<nil>` for none. */
@@ -69,6 +80,10 @@ class Printer {
     return text;
   }
 
+  badVerb(value: Value, verb: string): string {
+    return `%!${verb}(${typeName(value)}=${this.print(value, 'v', 0)})`;
+  }
+
   /** The result of the value's own String method, for verbs that print strings. */
   #method(value: Value, verb: string): string | undefined {
     if (this.#flags.sharpV || !['v', 's', 'q', 'x', 'X'].includes(verb)) return undefined;
@@ -80,20 +95,16 @@ class Printer {
   #scalar(value: Value, verb: string): string | undefined {
     switch (value.kind) {
       case 'bool':
-        return formatBool(value.value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context);
+        return formatBool(value.value, verb, this.#flags) ?? this.badVerb(value, verb);
       case 'integer': {
         const signed = integerShape(value.type.kind)?.signed ?? true;
         const text = formatInteger({ value: value.value, signed }, verb, this.#flags);
-        return text ?? badVerb(value, verb, this.#flags, this.#context);
+        return text ?? this.badVerb(value, verb);
       }
       case 'float64':
-        return (
-          formatFloat(value.value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context)
-        );
+        return formatFloat(value.value, verb, this.#flags) ?? this.badVerb(value, verb);
       case 'string':
-        return (
-          formatString(value.value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context)
-        );
+        return formatString(value.value, verb, this.#flags) ?? this.badVerb(value, verb);
       default:
         return undefined;
     }
@@ -112,7 +123,7 @@ class Printer {
       case 'pointer':
         return this.#pointer(value, verb, depth);
       case 'func':
-        return addressOf(value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context);
+        return addressOf(value, verb, this.#flags) ?? this.badVerb(value, verb);
       default:
         return verb === 'v' ? '<nil>' : `%!${verb}(<nil>)`;
     }
@@ -123,7 +134,7 @@ class Printer {
     if (depth === 0 && target !== null && ['slice', 'struct', 'map'].includes(target.kind)) {
       return `&${this.print(target, verb, depth + 1)}`;
     }
-    return addressOf(value, verb, this.#flags) ?? badVerb(value, verb, this.#flags, this.#context);
+    return addressOf(value, verb, this.#flags) ?? this.badVerb(value, verb);
   }
 
   #interface(inner: Value, verb: string, depth: number): string {
@@ -157,10 +168,6 @@ class Printer {
     });
     return this.#flags.sharpV ? `${value.type.name}{${parts.join(', ')}}` : `{${parts.join(' ')}}`;
   }
-}
-
-function badVerb(value: Value, verb: string, flags: FormatFlags, context: CallContext): string {
-  return `%!${verb}(${typeName(value)}=${new Printer(flags, context).print(value, 'v', 0)})`;
 }
 
 function addressOf(value: Value, verb: string, flags: FormatFlags): string | undefined {

@@ -85,7 +85,7 @@ class Directives {
       flags.plus = false;
     }
     this.#context.spend((flags.width ?? 0) + (flags.precision ?? 0));
-    this.#out.push(formatValue(operand, verb, flags, this.#context));
+    this.#out.push(formatValue(operand, this.#context, { verb, flags }));
   }
 
   #flags(): FormatFlags {
@@ -181,7 +181,7 @@ class Directives {
     const shown = this.#operands.slice(this.#operand).map((operand) => {
       const value = unwrapInterface(operand);
       if (value.kind === 'nil') return '<nil>';
-      return `${typeName(value)}=${formatValue(value, 'v', noFlags(), this.#context)}`;
+      return `${typeName(value)}=${formatValue(value, this.#context)}`;
     });
     this.#out.push(`%!(EXTRA ${shown.join(', ')})`);
     this.#context.spend(byteLength(this.#out.at(-1) ?? ''));

@@ -5,7 +5,6 @@ import { nodeText } from './node-text.ts';
 import { quote } from './quoting.ts';
 import { formatValue, sortedEntries, sprint, typeName } from './printer.ts';
 import { LimitExceeded } from './meter.ts';
-import { noFlags } from './format-flags.ts';
 import { heldAs, indirect, intValue, isTrue, NIL, unwrapInterface } from './value.ts';
 import type { IntegerValue, Value } from './go-model.ts';
 
@@ -63,11 +62,11 @@ function walkRange(frame: Frame, dot: Value, node: BranchNode): Ending {
   const { value } = indirect(evaluatePipe(frame, dot, node.pipe));
   const inner = frame.mark();
   let ran = false;
-  for (const [index, element] of iterations(frame, value, node)) {
+  for (const iteration of iterations(frame, value, node)) {
     ran = true;
     frame.execution.meter.step();
-    setLoopVariables(frame, node, index, element);
-    const ending = walkList(frame, element, node.list);
+    setLoopVariables(frame, node, iteration);
+    const ending = walkList(frame, iteration.element, node.list);
     frame.popTo(inner);
     if (ending === 'break') break;
   }
@@ -77,7 +76,12 @@ function walkRange(frame: Frame, dot: Value, node: BranchNode): Ending {
   return ending === 'break' ? 'next' : ending;
 }
 
-function setLoopVariables(frame: Frame, node: BranchNode, index: Value, element: Value): void {
+interface Iteration {
+  readonly index: Value;
+  readonly element: Value;
+}
+
+function setLoopVariables(frame: Frame, node: BranchNode, { index, element }: Iteration): void {
   const { declarations, isAssign } = node.pipe;
   const first = declarations[0]?.path[0];
   const second = declarations[1]?.path[0];
@@ -91,19 +95,19 @@ function setLoopVariables(frame: Frame, node: BranchNode, index: Value, element:
   if (second !== undefined) frame.setFromTop(2, index);
 }
 
-function* iterations(frame: Frame, value: Value, node: BranchNode): Generator<[Value, Value]> {
+function* iterations(frame: Frame, value: Value, node: BranchNode): Generator<Iteration> {
   switch (value.kind) {
     case 'integer':
       yield* integers(frame, value, node);
       return;
     case 'slice':
       for (const [i, item] of (value.items ?? []).entries()) {
-        yield [intValue(i), heldAs(value.type.element, item)];
+        yield { index: intValue(i), element: heldAs(value.type.element, item) };
       }
       return;
     case 'map':
       for (const [key, element] of sortedEntries(value)) {
-        yield [{ kind: 'string', value: key }, heldAs(value.type.element, element)];
+        yield { index: { kind: 'string', value: key }, element: heldAs(value.type.element, element) };
       }
       return;
     case 'nil':
@@ -113,13 +117,13 @@ function* iterations(frame: Frame, value: Value, node: BranchNode): Generator<[V
   }
 }
 
-function* integers(frame: Frame, value: IntegerValue, node: BranchNode): Generator<[Value, Value]> {
+function* integers(frame: Frame, value: IntegerValue, node: BranchNode): Generator<Iteration> {
   if (node.pipe.declarations.length > 1) {
     frame.fail(`can't use ${value.value} to iterate over more than one variable`);
   }
   const most = frame.execution.meter.limits.rangeCount;
   if (value.value > BigInt(most)) throw new LimitExceeded(`range over an integer larger than ${most}`);
-  for (let i = 0n; i < value.value; i++) yield [NIL, intValue(i, value.type.kind)];
+  for (let i = 0n; i < value.value; i++) yield { index: NIL, element: intValue(i, value.type.kind) };
 }
 
 function walkTemplate(frame: Frame, dot: Value, node: TemplateCallNode): void {
@@ -153,5 +157,5 @@ function printResult(frame: Frame, value: Value, node: StatementNode): void {
 function shown(frame: Frame, value: Value): string {
   return value.kind === 'interface' && value.value.kind === 'nil'
     ? '<nil>'
-    : formatValue(value, 'v', noFlags(), frame.execution.meter);
+    : formatValue(value, frame.execution.meter);
 }

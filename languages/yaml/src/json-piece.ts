@@ -1,4 +1,5 @@
 /** A list or an object of a JSON text that is read in pieces: values that are there, and text that is not read yet. */
+import { isRecord } from './is-record.ts';
 
 export class JsonSyntaxError extends SyntaxError {}
 
@@ -53,14 +54,15 @@ export class JsonPiece {
   /** Adds the item whose text begins at `at`. Everything before it has been flushed. */
   take(text: string, at: number, item: unknown): void {
     if (this.#isAfterItem) throw unexpected(this.#start);
-    if (this.isList) {
+    const { container } = this;
+    if (Array.isArray(container)) {
       this.#expectBlank(text, at);
-      (this.container as unknown[]).push(item);
+      container.push(item);
       return;
     }
-    const [name, ...others] = Object.keys(parsed(`{${text.slice(this.#start, at)}0}`, this.#start) as object);
+    const [name, ...others] = Object.keys(parsedFields(`${text.slice(this.#start, at)}0`, this.#start));
     if (name === undefined || others.length > 0) throw unexpected(this.#start);
-    set(this.container as Record<string, unknown>, name, item);
+    set(container, name, item);
   }
 
   /** The text of an item that was taken ends before `at`. */
@@ -82,7 +84,7 @@ export class JsonPiece {
   only(text: string): unknown {
     if (!this.#isAfterItem) return JSON.parse(text) as unknown;
     this.#expectBlank(text, text.length);
-    return (this.container as unknown[])[0];
+    return Array.isArray(this.container) ? this.container[0] : undefined;
   }
 
   /** Whether the string that begins at `at` is an item, not the name of a field. */
@@ -95,15 +97,16 @@ export class JsonPiece {
 
   #add(text: string, end: number): void {
     const slice = text.slice(this.#start, end);
-    if (this.isList) {
-      const items = parsed(`[${slice}]`, this.#start) as unknown[];
-      if (items.length === 0) throw unexpected(this.#start);
-      for (const item of items) (this.container as unknown[]).push(item);
+    const { container } = this;
+    if (Array.isArray(container)) {
+      const items = parsed(`[${slice}]`, this.#start);
+      if (!Array.isArray(items) || items.length === 0) throw unexpected(this.#start);
+      for (const item of items) container.push(item);
       return;
     }
-    const fields = Object.entries(parsed(`{${slice}}`, this.#start) as object);
+    const fields = Object.entries(parsedFields(slice, this.#start));
     if (fields.length === 0) throw unexpected(this.#start);
-    for (const [name, item] of fields) set(this.container as Record<string, unknown>, name, item);
+    for (const [name, item] of fields) set(container, name, item);
   }
 
   #expectBlank(text: string, end: number): void {
@@ -154,12 +157,20 @@ function set(target: Record<string, unknown>, name: string, value: unknown): voi
   else target[name] = value;
 }
 
+/** The object of the text between its braces. */
+function parsedFields(text: string, at: number): object {
+  const fields = parsed(`{${text}}`, at);
+  if (!isRecord(fields)) throw unexpected(at);
+  return fields;
+}
+
 function parsed(text: string, at: number): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (thrown) {
-    const message = (thrown as Error).message.replace(/ in JSON at position .*$| at position .*$/s, '');
-    throw new JsonSyntaxError(`${message}, after position ${at}`);
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const fault = message.replace(/ in JSON at position .*$| at position .*$/s, '');
+    throw new JsonSyntaxError(`${fault}, after position ${at}`);
   }
 }
 

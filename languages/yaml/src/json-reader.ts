@@ -2,6 +2,7 @@
  * JSON text becomes values piece by piece, under limits. `JSON.parse` does the work on pieces that take it a fraction of a
  * millisecond; between them the caller may let others run. Limits are checked on the text, before values exist.
  */
+export { isRecord } from './is-record.ts';
 import { isEscaped, JsonPiece, JsonSyntaxError, parsedString } from './json-piece.ts';
 
 export interface JsonLimits {

@@ -5,6 +5,7 @@
 import {
   isAlias,
   isMap,
+  isNode,
   isScalar,
   type Alias,
   type LineCounter,
@@ -70,7 +71,13 @@ export class TreeBuilder {
 
   document(contents: unknown): YamlNode {
     this.#anchors.clear();
-    return this.#build(contents as SourceNode, 0);
+    return this.#built(contents, 0);
+  }
+
+  /** The library's types do not say that it composes only nodes. */
+  #built(node: unknown, depth: number): YamlNode {
+    if (isNode(node)) return this.#build(node, depth);
+    throw new TreeError(`value of type ${typeof node} is not supported`, { line: 1, column: 1 });
   }
 
   #build(node: SourceNode, depth: number): YamlNode {
@@ -128,7 +135,7 @@ export class TreeBuilder {
   #list(node: YAMLSeq, position: Position, depth: number): YamlList {
     let height = 0;
     const items = node.items.map((item) => {
-      const built = this.#build(item as SourceNode, depth + 1);
+      const built = this.#built(item, depth + 1);
       height = Math.max(height, this.#height);
       return built;
     });
@@ -163,7 +170,7 @@ export class TreeBuilder {
         throw new TreeError('map keys must be unique', key.position);
       if (isMerge) {
         isMerged = true;
-        this.#merge(entries, this.#build(pair.value as SourceNode, depth + 1));
+        this.#merge(entries, this.#built(pair.value, depth + 1));
       } else {
         const value = this.#value(pair, key, depth);
         entries.set(key.text, { key: key.text, keyPosition: key.position, value, merged: false });
@@ -190,7 +197,7 @@ export class TreeBuilder {
       this.#height = 1;
       return { kind: 'scalar', value: null, text: '', quoted: false, position: key.position };
     }
-    return this.#build(pair.value as SourceNode, depth + 1);
+    return this.#built(pair.value, depth + 1);
   }
 
   /** A merge key fills in what the mapping itself does not say. What it reads counts, also what it need not take. */

@@ -36,13 +36,12 @@ export interface Files {
   /**
    * Streams bytes [start, end] inclusive, in chunks of about 1 MiB. As a response body, the stream is sent in the fastest
    * available way. The path is the `realPath` of `stat`: the stream fails when a symbolic link has replaced the file or a folder
-   * above it.
+   * above it. `progress` receives how many bytes have moved.
    */
   stream(
     root: string,
     realPath: string,
-    range: { start: number; end: number },
-    progress?: StreamProgress,
+    part: { start: number; end: number; progress?: StreamProgress },
   ): ReadableStream<Uint8Array>;
   /** Returns the names in a directory, and an empty list when the directory does not exist. */
   names(root: string, relativePath: string): Promise<readonly string[]>;

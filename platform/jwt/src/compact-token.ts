@@ -49,11 +49,14 @@ function isBase64Url(part: string): boolean {
 function jsonRecord(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isRecord ? (value as Record<string, unknown>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function text(from: Readonly<Record<string, unknown>>, name: string): string | undefined {

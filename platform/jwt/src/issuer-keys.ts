@@ -1,6 +1,7 @@
 /** Loads the keys of an issuer. */
 import type { Clock, HttpClient, HttpTarget } from '@tinkerbell/platform-contract';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { isRecord } from './compact-token.ts';
 
 export interface IssuerKeys {
   /**
@@ -77,10 +78,12 @@ export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions)
   let triedMs = Number.NEGATIVE_INFINITY;
 
   async function discover(): Promise<IssuerKeys> {
-    const description = JSON.parse(await fetchText(url, options)) as { issuer?: unknown; jwks_uri?: unknown };
-    if (description.issuer !== issuer) throw new Error(`${url} is of another issuer`);
-    if (typeof description.jwks_uri !== 'string') throw new Error(`${url} has no jwks_uri`);
-    return createRemoteKeys(description.jwks_uri, options);
+    const description: unknown = JSON.parse(await fetchText(url, options));
+    if (!isRecord(description) || description['issuer'] !== issuer)
+      throw new Error(`${url} is of another issuer`);
+    const keysUrl = description['jwks_uri'];
+    if (typeof keysUrl !== 'string') throw new Error(`${url} has no jwks_uri`);
+    return createRemoteKeys(keysUrl, options);
   }
 
   return {

@@ -82,7 +82,7 @@ class Verifier implements TokenVerifier {
       if (verified.ok && key !== undefined) this.#remember(key, { verified, issuer, version: set.version });
       return verified;
     } catch (error) {
-      const { message } = error as Error;
+      const message = error instanceof Error ? error.message : String(error);
       return refused('keys-unavailable', `the keys of the issuer cannot be had: ${message}`);
     }
   }

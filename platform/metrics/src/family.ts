@@ -6,7 +6,7 @@ export type Labels<Label extends string> = Readonly<Record<Label, string>>;
 type None = Readonly<Record<string, never>>;
 
 /** A family without labels takes {} or nothing. */
-type Given<Label extends string> = [Label] extends [never] ? [labels?: None] : [labels: Labels<Label>];
+type Given<Label extends string> = [Label] extends [never] ? None | void : Labels<Label>;
 
 export interface MetricFamily {
   /** Of a histogram without `_bucket`, `_sum` and `_count`. */
@@ -41,12 +41,13 @@ abstract class Family<Label extends string, Value> implements MetricFamily {
 
   abstract samples(): Iterable<readonly [name: string, value: number]>;
 
-  protected entry(given: Labels<Label> | undefined, make: () => Value): Entry<Value> | undefined {
-    return this.kept.entry(given ?? NONE, make);
+  protected entry(given: Given<Label>, make: () => Value): Entry<Value> | undefined {
+    const labels: Labels<Label> | None | void = given;
+    return this.kept.entry(labels ?? NONE, make);
   }
 
   /** One that is not shown when there are too many combinations already. */
-  protected child(given: Labels<Label> | undefined, make: () => Value): Entry<Value> {
+  protected child(given: Given<Label>, make: () => Value): Entry<Value> {
     return this.entry(given, make) ?? { value: make() };
   }
 }
@@ -91,13 +92,13 @@ class NumberChild implements CounterChild, GaugeChild {
 abstract class NumberFamily<Label extends string> extends Family<Label, number> {
   #source: Source<Label> | undefined;
 
-  add(...[labels, amount = 1]: [...Given<Label>, amount?: number]): void {
-    const entry = this.entry(labels as Labels<Label> | undefined, zero);
-    if (entry !== undefined) entry.value += amount as number;
+  add(labels: Given<Label>, amount = 1): void {
+    const entry = this.entry(labels, zero);
+    if (entry !== undefined) entry.value += amount;
   }
 
   /** For what is counted for each packet: the combination is shown from now on, with zero at first. */
-  with(...[labels]: Given<Label>): CounterChild {
+  with(labels: Given<Label>): CounterChild {
     return new NumberChild(this.child(labels, zero));
   }
 
@@ -121,13 +122,13 @@ export class Counter<Label extends string = never> extends NumberFamily<Label> {
 export class Gauge<Label extends string = never> extends NumberFamily<Label> {
   readonly type = 'gauge';
 
-  set(...[labels, value]: [...Given<Label>, value: number]): void {
-    const entry = this.entry(labels as Labels<Label> | undefined, zero);
-    if (entry !== undefined) entry.value = value as number;
+  set(labels: Given<Label>, value: number): void {
+    const entry = this.entry(labels, zero);
+    if (entry !== undefined) entry.value = value;
   }
 
   /** The combination is shown from now on, with zero at first. */
-  override with(...[labels]: Given<Label>): GaugeChild {
+  override with(labels: Given<Label>): GaugeChild {
     return new NumberChild(this.child(labels, zero));
   }
 }
@@ -188,13 +189,13 @@ export class Histogram<Label extends string = never> extends Family<Label, Obser
     this.#bounds = bounds;
   }
 
-  observe(...[labels, value]: [...Given<Label>, value: number]): void {
-    const observed = this.entry(labels as Labels<Label> | undefined, this.#empty)?.value;
-    if (observed !== undefined) this.#take(observed, value as number);
+  observe(labels: Given<Label>, value: number): void {
+    const observed = this.entry(labels, this.#empty)?.value;
+    if (observed !== undefined) this.#take(observed, value);
   }
 
   /** For what is observed for each packet: the combination is shown from now on, with zeros at first. */
-  with(...[labels]: Given<Label>): HistogramChild {
+  with(labels: Given<Label>): HistogramChild {
     const { value: observed } = this.child(labels, this.#empty);
     return { observe: (value) => this.#take(observed, value) };
   }

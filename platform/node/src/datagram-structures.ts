@@ -102,7 +102,7 @@ export class MessageArray {
   }
 
   /** Appends one message: the run whose heads and body are at these pointers. Addresses have 52 bits at most and fit a number. */
-  append(run: DatagramRun, to: UdpAddress, headsAt: number, bodyAt: number): void {
+  append(run: DatagramRun, headsAt: number, bodyAt: number): void {
     const { count, headBytes, offset, length, pieceBytes } = run;
     const index = this.#count;
     const first = this.#usedVectors;
@@ -122,6 +122,11 @@ export class MessageArray {
     // For several datagrams, the control message gives the segment size.
     if (count > 1) this.#controls[index * CONTROL.words + CONTROL.data] = headBytes + pieceBytes;
     this.#headers[index * HEADER.words + HEADER.controlBytes] = count > 1 ? CONTROL.words * WORD_BYTES : 0;
+  }
+
+  /** Sets the destination of the message that was appended last. */
+  addressLast(to: UdpAddress): void {
+    const index = this.#count - 1;
     this.#halvesOfNames[index * SOCKADDR.words * 2 + SOCKADDR.halfPort] = portWordOf(to);
     this.#names[index * SOCKADDR.words + SOCKADDR.address] = addressWordOf(to);
   }

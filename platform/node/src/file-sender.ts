@@ -120,6 +120,8 @@ function turnOfTheLoop(): Promise<void> {
 function plainSocketOf({ socket, writableLength }: ServerResponse): number | undefined {
   if (socket === null || socket instanceof TLSSocket || socket.writableLength > 0 || writableLength > 0)
     return undefined;
-  const { _handle: handle } = socket as unknown as { readonly _handle?: { readonly fd?: number } | null };
-  return handle?.fd !== undefined && handle.fd >= 0 ? handle.fd : undefined;
+  // Node.js has no public name for it.
+  const handle = '_handle' in socket ? socket._handle : undefined;
+  if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined;
+  return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined;
 }

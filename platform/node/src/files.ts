@@ -1,7 +1,7 @@
 import { constants, readlinkSync, type Stats } from 'node:fs';
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
+import { errorCodeOf, PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
 import { rememberPart } from './file-part.ts';
 import { ownedChunk } from './owned-chunks.ts';
 
@@ -39,7 +39,7 @@ export const nodeFiles: Files = {
     return { bytes: bytes.subarray(0, bytesRead), info: opened.info };
   },
 
-  stream(root, realPath, range, progress) {
+  stream(root, realPath, { progress, ...range }) {
     const openPart = async () => {
       const opened = await openInside(root, realPath);
       if (opened?.info.realPath === realPath) return opened.file;
@@ -161,7 +161,7 @@ async function pathOfOpened(file: FileHandle, found: Stats, path: string): Promi
  * other error.
  */
 function absentOrThrown(cause: unknown, relativePath: string, root: string): undefined {
-  const { code = '' } = cause as NodeJS.ErrnoException;
+  const code = errorCodeOf(cause);
   if (ABSENT.includes(code)) return undefined;
   throw new PlatformError('unavailable', `cannot read ${relativePath} in ${root}: ${code}`, { cause });
 }

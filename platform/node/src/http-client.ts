@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import {
+  errorCodeOf,
   PlatformError,
   type HttpClient,
   type HttpClientResponse,
@@ -117,9 +118,10 @@ function limitTime(request: ClientRequest, { connectTimeoutMs, idleTimeoutMs }: 
   });
 }
 
-function problemOf(url: URL, cause: Error): PlatformError {
+function problemOf(url: URL, cause: unknown): PlatformError {
   const code = cause instanceof Refused ? 'permission-denied' : 'unavailable';
-  const why = cause.message === '' ? ((cause as NodeJS.ErrnoException).code ?? 'failed') : cause.message;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const why = message === '' ? errorCodeOf(cause) || 'failed' : message;
   return new PlatformError(code, `cannot get ${shown(url)}: ${why}`, { cause });
 }
 
@@ -143,7 +145,7 @@ function bodyOf(incoming: IncomingMessage, url: URL): ReadableStream<Uint8Array>
           if (done === true) controller.close();
           else controller.enqueue(value);
         } catch (cause) {
-          throw problemOf(url, cause as Error);
+          throw problemOf(url, cause);
         }
       },
       cancel: () => void incoming.destroy(),

@@ -10,6 +10,7 @@ import { STALLED_MS, written } from './written.ts';
 export interface SendResponseOptions {
   /** Memory of responses that clients have not taken yet. */
   readonly held: HeldBytes;
+  readonly incoming: IncomingMessage;
   /** A client that takes nothing of its response for this long is cut off. */
   readonly stalledMs?: number | undefined;
 }
@@ -17,10 +18,10 @@ export interface SendResponseOptions {
 /** Rejects when the client has disconnected, or was cut off because it takes nothing. */
 export async function sendResponse(
   response: Response,
-  incoming: IncomingMessage,
   outgoing: ServerResponse,
   options: SendResponseOptions,
 ): Promise<void> {
+  const { incoming } = options;
   // The response is sent before the whole body arrived. The rest of the body must not be parsed as the next
   // request.
   if (!incoming.complete) {
@@ -30,7 +31,7 @@ export async function sendResponse(
   if (response instanceof WholeResponse) {
     outgoing.writeHead(response.status, response.headerRecord);
     if (incoming.method === 'HEAD') outgoing.end();
-    else await sendWhole(outgoing, response.whole, { incoming, ...options });
+    else await sendWhole(outgoing, response.whole, options);
     return;
   }
   outgoing.statusCode = response.status;
@@ -59,14 +60,10 @@ const COPIED_BYTES_MAX = 16 * 1024;
 /** Longer bodies are written in pieces, so that the client's progress is visible. */
 const PIECE_BYTES = 1024 * 1024;
 
-interface SendingWhole extends SendResponseOptions {
-  readonly incoming: IncomingMessage;
-}
-
 async function sendWhole(
   outgoing: ServerResponse,
   content: string | Uint8Array<ArrayBuffer>,
-  { incoming, held, stalledMs = STALLED_MS }: SendingWhole,
+  { incoming, held, stalledMs = STALLED_MS }: SendResponseOptions,
 ): Promise<void> {
   if (content.length <= PIECE_BYTES) {
     endWith(outgoing, content);
@@ -91,7 +88,11 @@ async function sendWhole(
 /** The client of a short response takes nothing. It is counted and cut off like a long one. */
 function holdUntilClosed(
   outgoing: ServerResponse,
-  { incoming, held, stalledMs }: Required<Pick<SendingWhole, 'incoming' | 'held'>> & { stalledMs: number },
+  {
+    incoming,
+    held,
+    stalledMs,
+  }: Required<Pick<SendResponseOptions, 'incoming' | 'held'>> & { stalledMs: number },
 ): void {
   const { socket } = incoming;
   const reader = held.reader(() => socket.destroy());

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import {
   HeldBytes,
@@ -129,14 +128,14 @@ async function answer(
     const response = request.isUnderstood
       ? await handler(request, new NodeHttpContext(request, incoming))
       : new WholeResponse('bad request\n', { status: 400 });
-    await sendResponse(response, incoming, outgoing, { held, stalledMs });
+    await sendResponse(response, outgoing, { incoming, held, stalledMs });
   } catch (thrown) {
     if (!outgoing.closed && !incoming.socket.destroyed)
       log.error('http handler failed', {
         method: incoming.method,
         path: incoming.url,
         error: String(thrown),
-        stack: (thrown as Error).stack,
+        stack: thrown instanceof Error ? thrown.stack : undefined,
       });
     if (!outgoing.headersSent)
       outgoing.writeHead(500, { 'content-type': 'text/plain' }).end('internal error\n');
@@ -179,8 +178,10 @@ class NodeHttpServer implements HttpServer {
 
   constructor(server: Server) {
     this.#server = server;
-    const { address, port } = server.address() as AddressInfo;
-    this.local = { address, port };
+    const local = server.address();
+    if (local === null || typeof local === 'string')
+      throw new Error('the HTTP server does not listen on a port');
+    this.local = { address: local.address, port: local.port };
   }
 
   close(graceMs = CLOSE_GRACE_MS): Promise<void> {

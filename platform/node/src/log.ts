@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
 import type { Log, LogFields } from '@tinkerbell/platform-contract';
+import { isRecord } from '@tinkerbell/yaml/json';
 
 export interface NodeLogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -36,7 +37,8 @@ function textStream(): Writable {
   return new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
-      process.stderr.write(textOf(JSON.parse(line) as Record<string, unknown>), () => done());
+      const fields: unknown = JSON.parse(line);
+      process.stderr.write(textOf(isRecord(fields) ? fields : {}), () => done());
     },
   });
 }

@@ -54,7 +54,8 @@ export class OutgoingBatch {
   /** Returns true when the kernel has taken the bytes. Returns false on any failure, and then it took none. */
   send(fd: number, { run, to }: Outgoing): boolean {
     this.#single.clear();
-    this.#single.append(run, to, this.#pointerToHeads(run.heads), this.#bodyAt(run));
+    this.#single.append(run, this.#pointerToHeads(run.heads), this.#bodyAt(run));
+    this.#single.addressLast(to);
     return this.#calls.one(fd, this.#single.pointerAt(0)) >= 0;
   }
 
@@ -73,7 +74,8 @@ export class OutgoingBatch {
     this.#waiting[this.#messages.count] = outgoing;
     this.#headsAt[this.#messages.count] = headsAt;
     this.#copy(run.heads, bytes);
-    this.#messages.append(run, to, this.#start + headsAt, this.#bodyAt(run));
+    this.#messages.append(run, this.#start + headsAt, this.#bodyAt(run));
+    this.#messages.addressLast(to);
     return true;
   }
 

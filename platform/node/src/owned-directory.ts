@@ -58,7 +58,7 @@ function writerOf(file: FileHandle, place: string): OwnedFileWriter {
       try {
         await file.datasync();
       } catch (cause) {
-        fail(place, cause as NodeJS.ErrnoException);
+        fail(place, cause);
       } finally {
         await file.close();
       }
@@ -66,6 +66,7 @@ function writerOf(file: FileHandle, place: string): OwnedFileWriter {
   };
 }
 
-function fail(place: string, cause: NodeJS.ErrnoException): never {
-  throw new PlatformError('unavailable', `cannot write ${place}: ${cause.message}`, { cause });
+function fail(place: string, cause: unknown): never {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new PlatformError('unavailable', `cannot write ${place}: ${message}`, { cause });
 }

@@ -2,6 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import {
+  errorCodeOf,
   datagramAt,
   peerOf,
   PlatformError,
@@ -123,9 +124,7 @@ async function sendOnlyBeside(fd: number, options: UdpOptions): Promise<SendOnly
 
 async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformError> {
   const isInUse =
-    thrown instanceof PlatformError
-      ? thrown.code === 'address-in-use'
-      : (thrown as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    thrown instanceof PlatformError ? thrown.code === 'address-in-use' : errorCodeOf(thrown) === 'EADDRINUSE';
   if (isInUse) {
     const holder = await holderOf('udp', options.port);
     return new PlatformError('address-in-use', `UDP port ${options.port} is in use${holder}`, {
@@ -133,14 +132,14 @@ async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformE
     });
   }
   if (thrown instanceof PlatformError) return thrown;
-  const { code, message } = thrown as NodeJS.ErrnoException;
-  if (code === 'EACCES') {
+  if (errorCodeOf(thrown) === 'EACCES') {
     return new PlatformError(
       'permission-denied',
       `not allowed to open UDP port ${options.port}; run as root or give the program CAP_NET_BIND_SERVICE`,
       { cause: thrown },
     );
   }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new PlatformError('unavailable', `cannot open UDP port ${options.port}: ${message}`, {
     cause: thrown,
   });

@@ -3,7 +3,7 @@
  * starts the thread. The thread ends after 10 s without work, and is terminated when a text takes too much time or memory.
  */
 import { Worker } from 'node:worker_threads';
-import type { Clock, TextReader, UnreadText } from '@tinkerbell/platform-contract';
+import type { Clock, TemplateRead, TextReader, UnreadText, YamlRead } from '@tinkerbell/platform-contract';
 import type { TextAnswer, TextRequest } from './text-thread.ts';
 
 /** The longest text within the request budget takes a second on an idle machine. */
@@ -30,8 +30,8 @@ export function createWorkerTexts(clock: Clock, settings: TextThreadSettings = {
     waiting: settings.waiting ?? WAITING_MAX,
   });
   return {
-    yaml: (text, limits) => worker.ask({ kind: 'yaml', text, limits }) as never,
-    template: (text) => worker.ask({ kind: 'template', text }) as never,
+    yaml: (text, limits) => worker.ask({ kind: 'yaml', text, limits }),
+    template: (text) => worker.ask({ kind: 'template', text }),
     close: () => worker.close(),
   };
 }
@@ -54,6 +54,8 @@ class TextWorker {
     this.#settings = settings;
   }
 
+  ask(request: Extract<TextRequest, { kind: 'yaml' }>): Promise<YamlRead>;
+  ask(request: Extract<TextRequest, { kind: 'template' }>): Promise<TemplateRead>;
   async ask(request: TextRequest): Promise<TextAnswer> {
     if (this.#isClosing || this.#waiting >= this.#settings.waiting)
       return unread('busy', 'many texts are being read; send it again later');

@@ -4,7 +4,6 @@ import {
   renderTemplate,
   renderText,
   templateData,
-  type JsonObject,
   type RenderInput,
   type TemplatePlatform,
   type WorkflowDefinition,
@@ -32,10 +31,10 @@ function textsOf(
   { templateName, texts, hardware }: TextsInput,
   platform: TemplatePlatform | undefined,
 ): RenderAnswer {
-  const data = templateData(hardware as JsonObject, {});
+  const data = templateData(hardware, {});
   const value: string[] = [];
   for (const text of texts) {
-    const rendered = renderText(templateName, text, data, { platform });
+    const rendered = renderText({ templateName, text }, data, { platform });
     if (!rendered.ok) return { ok: false, message: rendered.error.text };
     value.push(rendered.text);
   }

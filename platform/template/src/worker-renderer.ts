@@ -5,7 +5,8 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
-import type { RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
+import type { Rendered, RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
+import type { WorkflowDefinition } from '@tinkerbell/template';
 import { FairQueue, type Taken, type Urgency } from './fair-queue.ts';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
 import { WorkerThread, type Renderer, type ThreadLimits } from './worker-thread.ts';
@@ -53,9 +54,9 @@ export function createWorkerRenderer(
     newThread: settings.newThread ?? ((of, limits) => new WorkerThread(of, limits)),
   });
   return {
-    workflow: (input, owner) => pool.ask({ kind: 'workflow', input }, owner, 'rendering') as never,
-    texts: (input, owner) => pool.ask({ kind: 'texts', input }, owner, 'rendering') as never,
-    check: (input, owner) => pool.ask({ kind: 'workflow', input }, owner, 'check') as never,
+    workflow: (input, owner) => pool.ask({ kind: 'workflow', input }, owner, 'rendering'),
+    texts: (input, owner) => pool.ask({ kind: 'texts', input }, owner, 'rendering'),
+    check: (input, owner) => pool.ask({ kind: 'workflow', input }, owner, 'check'),
     close: () => pool.close(),
   };
 }
@@ -90,6 +91,16 @@ class WorkerPool {
     this.#queue = new FairQueue({ namespaceAtOnce, authorAtOnce: Math.max(1, namespaceAtOnce - 1) });
   }
 
+  ask(
+    request: Extract<RenderRequest, { kind: 'workflow' }>,
+    owner: RenderOwner | undefined,
+    urgency: Urgency,
+  ): Promise<Rendered<WorkflowDefinition>>;
+  ask(
+    request: Extract<RenderRequest, { kind: 'texts' }>,
+    owner: RenderOwner | undefined,
+    urgency: Urgency,
+  ): Promise<Rendered<readonly string[]>>;
   ask(request: RenderRequest, owner: RenderOwner = NOBODY, urgency: Urgency): Promise<RenderAnswer> {
     const busy = this.#isFull(owner, urgency);
     if (busy !== undefined) return Promise.resolve({ ok: false, message: busy, isBusy: true });

@@ -1,6 +1,6 @@
 /** A thread that renders one template at a time, within limits of time and memory. */
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '@tinkerbell/platform-contract';
+import { errorCodeOf, type Clock } from '@tinkerbell/platform-contract';
 import type { Rendered } from '@tinkerbell/engine-rendering';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
 
@@ -57,12 +57,12 @@ export class WorkerThread implements Renderer {
 
   async render(request: RenderRequest): Promise<RenderAnswer> {
     await this.started();
-    const reply = this.#reply(this.#limits.timeMs);
+    const reply = this.#reply<RenderAnswer>(this.#limits.timeMs);
     this.#worker.postMessage(request, []);
     const answer = await reply;
     if (answer === 'late') return this.#stopped(`template took longer than ${this.#limits.timeMs / 1000} s`);
-    if (!(answer instanceof Error)) return answer as RenderAnswer;
-    if ((answer as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+    if (!(answer instanceof Error)) return answer;
+    if (errorCodeOf(answer) === 'ERR_WORKER_OUT_OF_MEMORY')
       return this.#stopped(`template took more than ${this.#limits.memoryMb} MB of memory`);
     throw new Error(`the thread that renders ended: ${wordsOf(answer)}`, { cause: answer });
   }
@@ -72,8 +72,8 @@ export class WorkerThread implements Renderer {
   }
 
   /** Returns the next message, an error, or `late`. After an error or `late` the thread has ended. */
-  async #reply(limitMs: number): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
+  async #reply<Message>(limitMs: number): Promise<Message | Error | 'late'> {
+    const { promise, resolve } = Promise.withResolvers<Message | Error | 'late'>();
     const exited = (): void => resolve(new Error('exited'));
     this.#worker.once('message', resolve).once('error', resolve).once('exit', exited);
     const cancel = this.#clock.schedule(limitMs, () => resolve('late'));

@@ -1,15 +1,11 @@
 import { createRequire } from 'node:module';
 import type { CertificateRequest, CertificateResult } from '@tinkerbell/template';
-import type { certificateProblem as problemOf, certify as issue } from './certificate.ts';
+import type * as Certificate from './certificate.ts';
 
 export { ecdsaKey, generateKey, readKey, rsaKey } from './private-key.ts';
 
 const require = createRequire(import.meta.url);
-const certificates = () =>
-  require('./certificate.ts') as {
-    readonly certify: typeof issue;
-    readonly certificateProblem: typeof problemOf;
-  };
+const certificates = (): typeof Certificate => require('./certificate.ts');
 
 /** Makes and signs a certificate that is valid from `nowMs`. A refusal uses the words of Go's x509 package. */
 export function certify(request: CertificateRequest, nowMs: number): CertificateResult {

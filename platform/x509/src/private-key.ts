@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { KeyKind } from '@tinkerbell/template';
-import type { dsaKeyBytes } from './dsa-key.ts';
+import type * as DsaKey from './dsa-key.ts';
 import { pemBlock, pemText } from './pem.ts';
 
 const require = createRequire(import.meta.url);
@@ -48,7 +48,7 @@ export function keyPem(key: KeyObject): string {
 }
 
 function dsaKey(key: KeyObject): Uint8Array {
-  const loaded = require('./dsa-key.ts') as { readonly dsaKeyBytes: typeof dsaKeyBytes };
+  const loaded: typeof DsaKey = require('./dsa-key.ts');
   return loaded.dsaKeyBytes(key);
 }
 

@@ -1,7 +1,6 @@
 import { ByteWriter, encodeUtf8 } from '@tinkerbell/wire';
 import { BOOT_FILE_BYTES, MAGIC_COOKIE, SERVER_NAME_BYTES } from './decode-packet.ts';
-import type { OptionCodec } from './option-codec.ts';
-import { END, optionTable, OVERLOAD, type OptionName } from './option-table.ts';
+import { END, optionByName, optionTable, OVERLOAD } from './option-table.ts';
 import {
   PIECE_BYTES_MAX,
   placeOptions,
@@ -77,10 +76,11 @@ function tooLong(field: string, length: number, limit: number): EncodedPacket {
 
 function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
   const values: OptionValue[] = [];
-  for (const name of Object.keys(packet.options) as (OptionName | 'other')[]) {
-    const value = packet.options[name];
-    if (name === 'other' || value === undefined) continue;
-    const { code, codec } = entryOf(name);
+  for (const key of Object.keys(packet.options)) {
+    const entry = optionByName.get(key);
+    const value = entry && packet.options[entry.name];
+    if (entry === undefined || value === undefined) continue;
+    const { code, codec } = entry;
     const bytes = codec.encode(value);
     // An empty value is forbidden (RFC 2132 defines a minimum length for every option). Only 97 was seen
     // empty.
@@ -88,10 +88,6 @@ function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
   }
   if (packet.options.other !== undefined) values.push(...packet.options.other);
   return values;
-}
-
-function entryOf(name: OptionName): { readonly code: number; readonly codec: OptionCodec<unknown> } {
-  return optionTable[name];
 }
 
 function writePacket(
@@ -123,22 +119,19 @@ function writePacket(
   writer.ipv4(packet.siaddr);
   writer.ipv4(packet.giaddr);
   writer.padded(packet.hardwareAddress, HARDWARE_ADDRESS_BYTES);
-  writeHeaderField(writer, header.serverName, placement.serverName, SERVER_NAME_BYTES);
-  writeHeaderField(writer, header.bootFile, placement.bootFile, BOOT_FILE_BYTES);
+  // sname and file contain their text, or options when there are any.
+  if (placement.serverName.length === 0) writer.padded(header.serverName, SERVER_NAME_BYTES);
+  else writeOptionField(writer, placement.serverName, SERVER_NAME_BYTES);
+  if (placement.bootFile.length === 0) writer.padded(header.bootFile, BOOT_FILE_BYTES);
+  else writeOptionField(writer, placement.bootFile, BOOT_FILE_BYTES);
   writer.uint32(MAGIC_COOKIE);
   writeOptions(writer, options);
   writer.zeros(writer.remaining);
   return writer.finish();
 }
 
-/** sname and file contain their text, or options when there are any. */
-function writeHeaderField(
-  writer: ByteWriter,
-  text: Uint8Array,
-  options: readonly OptionValue[],
-  fieldBytes: number,
-): void {
-  if (options.length === 0) return writer.padded(text, fieldBytes);
+/** Fills a field of the header with options. */
+function writeOptionField(writer: ByteWriter, options: readonly OptionValue[], fieldBytes: number): void {
   const before = writer.length;
   writeOptions(writer, options);
   writer.zeros(fieldBytes - (writer.length - before));

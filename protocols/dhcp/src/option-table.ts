@@ -84,13 +84,23 @@ export const END = 255;
 
 export interface OptionEntry {
   readonly name: OptionName;
+  readonly code: number;
   readonly codec: OptionCodec<unknown>;
 }
 
+const entries: readonly OptionEntry[] = Object.keys(optionTable)
+  .filter(isOptionName)
+  .map((name) => ({ name, ...optionTable[name] }));
+
+function isOptionName(name: string): name is OptionName {
+  return Object.hasOwn(optionTable, name);
+}
+
 export const optionByCode: ReadonlyMap<number, OptionEntry> = new Map(
-  (Object.entries(optionTable) as [OptionName, { code: number; codec: OptionCodec<unknown> }][]).map(
-    ([name, { code, codec }]) => [code, { name, codec }],
-  ),
+  entries.map((entry) => [entry.code, entry]),
+);
+export const optionByName: ReadonlyMap<string, OptionEntry> = new Map(
+  entries.map((entry) => [entry.name, entry]),
 );
 
 /** The codes of options whose value violates their definition. */

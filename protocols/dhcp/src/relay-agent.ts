@@ -24,21 +24,16 @@ export const relayAgentOption: OptionCodec<RelayAgentInformation> = {
     const subOptions = readSubOptions(bytes, { hasPadAndEnd: false }) ?? [];
     const valueOf = (code: number) => subOptions.find((each) => each.code === code)?.bytes;
     const addressOf = (code: number) => ipv4Option.decode(valueOf(code) ?? new Uint8Array());
-    const fields = {
-      circuitId: valueOf(1),
-      remoteId: valueOf(2),
-      linkSelection: addressOf(5),
-      serverIdentifierOverride: addressOf(11),
+    const [circuitId, remoteId] = [valueOf(1), valueOf(2)];
+    const [linkSelection, serverIdentifierOverride] = [addressOf(5), addressOf(11)];
+    return {
+      bytes,
+      subOptions,
+      ...(circuitId === undefined ? {} : { circuitId }),
+      ...(remoteId === undefined ? {} : { remoteId }),
+      ...(linkSelection === undefined ? {} : { linkSelection }),
+      ...(serverIdentifierOverride === undefined ? {} : { serverIdentifierOverride }),
     };
-    return { bytes, subOptions, ...definedOf(fields) };
   },
   encode: (value) => value.bytes,
 };
-
-function definedOf<Fields extends object>(
-  fields: Fields,
-): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Fields]?: NonNullable<Fields[Name]>;
-  };
-}

@@ -98,17 +98,19 @@ export type Dhcpv6Options = {
 const IA_NA = 3;
 
 interface OptionEntry {
-  readonly name: string;
+  readonly name: OptionName;
+  readonly code: number;
   readonly codec: OptionCodec<unknown>;
 }
 
-const entries = Object.entries(optionTable) as [
-  OptionName,
-  { readonly code: number; readonly codec: OptionCodec<unknown> },
-][];
-const byCode: ReadonlyMap<number, OptionEntry> = new Map(
-  entries.map(([name, { code, codec }]) => [code, { name, codec }]),
-);
+const entries: readonly OptionEntry[] = Object.keys(optionTable)
+  .filter(isOptionName)
+  .map((name) => ({ name, ...optionTable[name] }));
+const byCode: ReadonlyMap<number, OptionEntry> = new Map(entries.map((entry) => [entry.code, entry]));
+
+function isOptionName(name: string): name is OptionName {
+  return Object.hasOwn(optionTable, name);
+}
 
 export function typedOptions(raw: readonly RawOption[]): Dhcpv6Options {
   const known: Record<string, unknown> = {};
@@ -138,7 +140,7 @@ export function rawOptions(options: Dhcpv6Options): readonly RawOption[] {
     code: IA_NA,
     bytes: identityAssociationOption.encode(each),
   }));
-  const typed = entries.flatMap(([name, { code, codec }]) => {
+  const typed = entries.flatMap(({ name, code, codec }) => {
     const value = options[name];
     return value === undefined ? [] : [{ code, bytes: codec.encode(value) }];
   });

@@ -5,7 +5,7 @@
 import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, getTextEncoding, WireType } from '@bufbuild/protobuf/wire';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
-import { JsonLimitError, parseJson, type JsonLimits } from '@tinkerbell/yaml/json';
+import { isRecord, JsonLimitError, parseJson, type JsonLimits } from '@tinkerbell/yaml/json';
 import { shapeOf } from './json-shapes.ts';
 
 /** The same limits as for JSON. `nodes` counts fields on the wire, of which a value may have several. */
@@ -46,7 +46,7 @@ class Decoder {
 
   /** The thrown error, with the field and the byte. */
   failure(thrown: unknown): Error {
-    const { message } = thrown as Error;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
     const field = this.#path.length === 0 ? '' : `${this.#path.join('.')}: `;
     if (thrown instanceof ProtobufLimitError || thrown instanceof JsonLimitError)
       return new ProtobufLimitError(`${field}${message}`);
@@ -101,8 +101,8 @@ class Decoder {
     { into, name }: { readonly into: Json; readonly name: string },
   ): void {
     const before = into[name];
-    const isWhole = shapeOf(message) !== undefined || before === undefined;
-    const value = this.#delimited(message, wireType, isWhole ? {} : (before as Json));
+    const isPart = shapeOf(message) === undefined && isRecord(before);
+    const value = this.#delimited(message, wireType, isPart ? before : {});
     if (value === undefined) delete into[name];
     else set(into, name, value);
   }
@@ -243,11 +243,19 @@ function isEmpty(value: unknown): boolean {
 }
 
 function listIn(into: Json, name: string): unknown[] {
-  return (into[name] ??= []) as unknown[];
+  const before = into[name];
+  if (Array.isArray(before)) return before;
+  const list: unknown[] = [];
+  into[name] = list;
+  return list;
 }
 
 function recordIn(into: Json, name: string): Json {
-  return (into[name] ??= {}) as Json;
+  const before = into[name];
+  if (isRecord(before)) return before;
+  const record: Json = {};
+  into[name] = record;
+  return record;
 }
 
 /** A key named `__proto__` is an ordinary key, as for `JSON.parse`. */

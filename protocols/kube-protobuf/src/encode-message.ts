@@ -3,6 +3,7 @@
  */
 import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { isRecord } from '@tinkerbell/yaml/json';
 import { shapeOf, type Fields } from './json-shapes.ts';
 
 /** A value whose type differs from its field's type is omitted, because stored objects may be older than the schema. */
@@ -17,7 +18,7 @@ export function encodeMessage(desc: DescMessage, json: unknown): Uint8Array<Arra
 function fieldsIn(desc: DescMessage, json: unknown): Fields | undefined {
   const shape = shapeOf(desc);
   if (shape !== undefined) return shape.write(json);
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : undefined;
+  return isRecord(json) ? json : undefined;
 }
 
 function writeFields(writer: BinaryWriter, desc: DescMessage, fields: Fields): void {
@@ -42,14 +43,14 @@ function writeField(writer: BinaryWriter, field: DescField, value: unknown): voi
       }
       return;
     case 'map':
-      if (typeof value === 'object' && value !== null) writeEntries(writer, field, value as Fields);
+      if (typeof value === 'object' && value !== null) writeEntries(writer, field, value);
       return;
     default:
       throw new Error('an enum stands in a schema of ours');
   }
 }
 
-function writeEntries(writer: BinaryWriter, field: DescField & { fieldKind: 'map' }, map: Fields): void {
+function writeEntries(writer: BinaryWriter, field: DescField & { fieldKind: 'map' }, map: object): void {
   for (const [key, value] of Object.entries(map)) {
     writer.tag(field.number, WireType.LengthDelimited).fork();
     writeScalar(writer, 1, { type: ScalarType.STRING, value: key });

@@ -70,15 +70,26 @@ function readUnknown(bytes: Uint8Array): Unknown {
   try {
     return fromBinary(UnknownSchema, bytes, reading);
   } catch (thrown) {
-    throw new ProtobufError(`runtime.Unknown: ${(thrown as Error).message}`);
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new ProtobufError(`runtime.Unknown: ${message}`);
   }
 }
 
 /** Returns undefined for an object of a kind that has no protobuf. */
 export function encodeKubernetes(object: object): Uint8Array<ArrayBuffer> | undefined {
-  const { apiVersion, kind } = object as Typed;
+  if (!isTyped(object)) return undefined;
+  const { apiVersion, kind } = object;
   const message = messageFor(apiVersion, kind);
   return message === undefined ? undefined : enveloped({ apiVersion, kind }, encodeMessage(message, object));
+}
+
+function isTyped(object: object): object is Typed {
+  return (
+    'apiVersion' in object &&
+    typeof object.apiVersion === 'string' &&
+    'kind' in object &&
+    typeof object.kind === 'string'
+  );
 }
 
 /** One item of a list, for `encodeListOf`. */

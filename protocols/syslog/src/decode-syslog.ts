@@ -47,12 +47,14 @@ function plain(text: string): SyslogContent {
 }
 
 function printableMessage(message: SyslogMessage): SyslogMessage {
-  const fields = Object.entries(message).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? printable(value) : value,
-  ]);
+  const { timestamp, hostName, appName, processId, messageId } = message;
   return {
-    ...(Object.fromEntries(fields) as SyslogMessage),
+    ...message,
+    ...(timestamp === undefined ? {} : { timestamp: printable(timestamp) }),
+    ...(hostName === undefined ? {} : { hostName: printable(hostName) }),
+    ...(appName === undefined ? {} : { appName: printable(appName) }),
+    ...(processId === undefined ? {} : { processId: printable(processId) }),
+    ...(messageId === undefined ? {} : { messageId: printable(messageId) }),
     structuredData: message.structuredData.map(printableElement),
     text: printable(message.text.replace(BYTE_ORDER_MARK, '')),
   };

@@ -23,6 +23,7 @@ export {
   ipv4ToBytes,
   ipv4ToNumber,
   isHostAddress,
+  isIpv4,
   parseIpv4,
   type Ipv4,
 } from './ipv4.ts';

@@ -9,7 +9,12 @@ const DOTTED =
 
 /** The address, or undefined when the text is not strict dotted decimal. */
 export function parseIpv4(text: string): Ipv4 | undefined {
-  return DOTTED.test(text) ? (text as Ipv4) : undefined;
+  return isIpv4(text) ? text : undefined;
+}
+
+/** Returns true for strict dotted decimal. */
+export function isIpv4(text: string): text is Ipv4 {
+  return DOTTED.test(text);
 }
 
 /** For addresses written in the program: throws RangeError on anything `parseIpv4` refuses. */
@@ -47,8 +52,8 @@ export function ipv4ToBytes(address: Ipv4): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
 }
 
-export const IPV4_ANY = '0.0.0.0' as Ipv4;
-export const IPV4_BROADCAST = '255.255.255.255' as Ipv4;
+export const IPV4_ANY = ipv4('0.0.0.0');
+export const IPV4_BROADCAST = ipv4('255.255.255.255');
 
 /**
  * Returns true for addresses that one host can have: not this-network (0/8), loopback (127/8), multicast and reserved (224/3).

@@ -22,7 +22,7 @@ const SPELLINGS = [
 /** Parses `00:00:5e:00:53:01`, `00-00-5E-00-53-01`, `0000.5e00.5301` or `00005e005301`. Returns undefined for anything else. */
 export function parseMac(text: string): Mac | undefined {
   // Nearly all MACs have this form, and one is parsed for each packet and request.
-  if (CANONICAL.test(text)) return text as Mac;
+  if (isMac(text)) return text;
   if (!SPELLINGS.some((spelling) => spelling.test(text))) return undefined;
   return colonForm(text.replaceAll(/[^0-9a-f]/gi, '').toLowerCase());
 }
@@ -56,6 +56,10 @@ export function formatMac(address: Mac, format: MacFormat): string {
 /** Returns true for group addresses (multicast and broadcast), which no network interface uses as its source. */
 export function isGroupMac(address: Mac): boolean {
   return (Number.parseInt(address.slice(0, 2), 16) & 1) === 1;
+}
+
+function isMac(text: string): text is Mac {
+  return CANONICAL.test(text);
 }
 
 function colonForm(digits: string): Mac {

@@ -47,7 +47,7 @@ async function listAndWatch(
   const only = collections.length === 1 ? { collection: collections[0] ?? '' } : {};
   const onChange = (change: Change): void =>
     change.type === 'deleted' ? followers.onDeleted(change) : followers.onObject(change);
-  return watchUntil(store, { ...only, fromRevision }, onChange, signal);
+  return watchUntil(store, { ...only, fromRevision }, { onChange, signal });
 }
 
 /** Yields all objects of a collection, or of one namespace. */

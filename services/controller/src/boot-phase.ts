@@ -115,7 +115,7 @@ async function jobFor(
   if ('message' in actions) return failed(actions.message);
   const rendered = await withMediaUrls(deps, workflow, hardware, actions);
   if (!rendered.ok) return failed(`error creating job: ${rendered.message}`);
-  const job = bootJobOf(workflow, hardware, name, rendered.value);
+  const job = bootJobOf(workflow, hardware, { name, tasks: rendered.value });
   return 'message' in job ? failed(`error creating job: ${job.message}`) : job;
 }
 

@@ -145,7 +145,7 @@ class ImageFiles {
     if (method === 'HEAD') return new Response(null, { status, headers });
     const { files } = this.#deps;
     const read = (part: ByteRange, progress: StreamProgress) =>
-      files.stream(this.#config.directory, file.info.realPath, part, progress);
+      files.stream(this.#config.directory, file.info.realPath, { ...part, progress });
     if (multipart !== undefined) {
       const begin = () => this.#progress(filePath, multipart.ranges, peer);
       return new Response(multipartStream(multipart, read, begin), { status, headers });

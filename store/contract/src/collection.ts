@@ -38,6 +38,11 @@ export class Collection<Object extends Resource> {
     return view.all(this.name) as readonly Object[];
   }
 
+  /** The object with its type. It must be one of this collection. */
+  typed(object: Resource): Object {
+    return object as Object;
+  }
+
   holds(change: Change): change is Change<Object>;
   holds(stored: StoredObject): stored is StoredObject<Object>;
   holds({ key }: { readonly key: ObjectKey }): boolean {
@@ -50,7 +55,7 @@ export class Collection<Object extends Resource> {
     place: Place,
     decide: (current: Object) => Decision<Refusal, Object>,
   ): Promise<Updated<Refusal, Object>> {
-    const updated = updateObject<Refusal>(store, this.key(place), (current) => decide(current as Object));
+    const updated = updateObject<Refusal>(store, this.key(place), (current) => decide(this.typed(current)));
     return updated as Promise<Updated<Refusal, Object>>;
   }
 }

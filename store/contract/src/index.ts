@@ -33,4 +33,4 @@ export { Collection, hardwareCollection, templateCollection, workflowCollection 
 export { updateObject, type Decision, type Updated } from './update-object.ts';
 export { JOURNAL_BOUNDS, type JournalBounds } from './journal-bounds.ts';
 export { eachPage, keepListing, watchUntil, type Listed } from './list-and-watch.ts';
-export { changeFrom, keyFrom, storedFrom } from './stored-row.ts';
+export { changeFrom, keyFrom, leaseFrom, objectFrom, recordFrom, storedFrom } from './stored-row.ts';

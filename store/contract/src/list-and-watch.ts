@@ -46,8 +46,7 @@ export async function keepListing(
 export async function watchUntil(
   store: Store,
   query: WatchQuery,
-  onChange: WatchHandlers['onChange'],
-  signal: AbortSignal,
+  { onChange, signal }: Pick<WatchHandlers, 'onChange'> & { readonly signal: AbortSignal },
 ): Promise<Listed> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const watch = await store.watch(query, { onChange, onEnd: resolve });

@@ -1,7 +1,13 @@
+/**
+ * Rows of databases as what was written to them. The stores write only valid objects and records, so what they read is not
+ * validated again.
+ */
 import type { Resource } from '@tinkerbell/resources';
+import type { JournalRecord } from './journal.ts';
+import type { Lease } from './leases.ts';
 import type { Change, ObjectKey, StoredObject } from './store.ts';
 
-/** A row as a database returns it, of `objects`, or with `type` of `changes`. 64-bit numbers may be text. */
+/** A row as a database returns it: of `objects`, with `type` of `changes`, or of `leases`. 64-bit numbers may be text. */
 type Row = Readonly<Record<string, unknown>>;
 
 export function keyFrom(row: Row): ObjectKey {
@@ -16,10 +22,29 @@ export function storedFrom(row: Row): StoredObject {
   return {
     key: keyFrom(row),
     revision: Number(row['revision']),
-    object: JSON.parse(String(row['object'])) as Resource,
+    object: objectFrom(String(row['object'])),
   };
 }
 
 export function changeFrom(row: Row): Change {
   return { ...storedFrom(row), type: row['type'] as Change['type'] };
+}
+
+/** The object of its JSON text. */
+export function objectFrom(text: string): Resource {
+  return JSON.parse(text) as Resource;
+}
+
+/** The record of its JSON text. */
+export function recordFrom(text: string): JournalRecord {
+  return JSON.parse(text) as JournalRecord;
+}
+
+export function leaseFrom(row: Row): Lease {
+  return {
+    address: String(row['address']),
+    mac: String(row['mac']),
+    state: row['state'] as Lease['state'],
+    untilMs: Number(row['until_ms']),
+  };
 }

@@ -19,7 +19,11 @@ function templateOf(name: string, text: string, namespace = 'default'): Resource
   };
 }
 
-async function create(store: Store, name: string, text = 'x', namespace = 'default'): Promise<number> {
+async function create(
+  store: Store,
+  name: string,
+  { text = 'x', namespace = 'default' }: { readonly text?: string; readonly namespace?: string } = {},
+): Promise<number> {
   const result = await store.commit([
     { operation: 'create', key: keyOf(name, namespace), object: templateOf(name, text, namespace) },
   ]);
@@ -68,7 +72,7 @@ type StoreTest = (name: string, body: (store: Store) => Promise<void>, changesKe
 
 function writeTests(storeTest: StoreTest): void {
   storeTest('reads back what it wrote, with the revision as resourceVersion', async (store) => {
-    const revision = await create(store, 'a', 'text');
+    const revision = await create(store, 'a', { text: 'text' });
     const stored = await store.get(keyOf('a'));
     assert.equal(stored?.revision, revision);
     assert.equal(stored.object.metadata.resourceVersion, String(revision));
@@ -84,7 +88,7 @@ function writeTests(storeTest: StoreTest): void {
   });
 
   storeTest('refuses to create what exists', async (store) => {
-    await create(store, 'a', 'first');
+    await create(store, 'a', { text: 'first' });
     const again = await store.commit([
       { operation: 'create', key: keyOf('a'), object: templateOf('a', 'second') },
     ]);
@@ -93,7 +97,7 @@ function writeTests(storeTest: StoreTest): void {
   });
 
   storeTest('refuses a write on a revision that has passed', async (store) => {
-    const revision = await create(store, 'a', 'v1');
+    const revision = await create(store, 'a', { text: 'v1' });
     const update = (text: string) =>
       store.commit([
         { operation: 'update', key: keyOf('a'), object: templateOf('a', text), expectedRevision: revision },
@@ -130,7 +134,7 @@ function writeTests(storeTest: StoreTest): void {
     ]);
     assert.ok(deleted.ok);
     assert.equal(await store.get(keyOf('a')), undefined);
-    await create(store, 'a', 'anew');
+    await create(store, 'a', { text: 'anew' });
   });
 
   storeTest('takes many commits at once and keeps each whole', async (store) => {
@@ -147,7 +151,7 @@ function listTests(storeTest: StoreTest): void {
       ['a', 'two'],
       ['a', 'one'],
     ] as const)
-      await create(store, name, 'x', namespace);
+      await create(store, name, { namespace });
     const names = (items: readonly { key: ObjectKey }[]) =>
       items.map((item) => `${item.key.namespace}/${item.key.name}`);
     const all = await store.list({ collection });
@@ -178,7 +182,7 @@ function watchTests(storeTest: StoreTest): void {
   storeTest('tells every change after a revision, in order, once', async (store) => {
     await create(store, 'before');
     const from = await store.revision();
-    const revision = await create(store, 'a', 'v1');
+    const revision = await create(store, 'a', { text: 'v1' });
     const seen = recorder();
     const watch = await store.watch({ collection, fromRevision: from }, seen.handlers);
     assert.ok(watch.ok);
@@ -200,14 +204,14 @@ function watchTests(storeTest: StoreTest): void {
     const seen = recorder();
     const watch = await store.watch({ collection, namespace: 'one', fromRevision: 0 }, seen.handlers);
     assert.ok(watch.ok);
-    await create(store, 'a', 'x', 'one');
-    await create(store, 'a', 'x', 'two');
+    await create(store, 'a', { namespace: 'one' });
+    await create(store, 'a', { namespace: 'two' });
     assert.deepEqual(
       seen.changes.map((change) => change.key.namespace),
       ['one'],
     );
     watch.stop();
-    await create(store, 'b', 'x', 'one');
+    await create(store, 'b', { namespace: 'one' });
     assert.equal(seen.changes.length, 1);
   });
 

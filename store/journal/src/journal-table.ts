@@ -1,7 +1,7 @@
 /** Records in one table, oldest first, with limits on count and age. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
-import type { JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
+import { recordFrom, type JournalQuery, type JournalRecord } from '@tinkerbell/store-contract';
 import {
   addTo,
   guardTable,
@@ -139,7 +139,7 @@ export class JournalTable {
             }),
         ...(events === undefined ? {} : { events: JSON.stringify(events) }),
       });
-    return rows.map((row) => recordFrom(name, row));
+    return rows.map((row) => intactRecordFrom(name, row));
   }
 
   #changed(): Tally {
@@ -162,10 +162,13 @@ function rowOf(record: JournalRecord): Row {
 }
 
 /** A row that the disk has changed since the start is not returned as a record. */
-function recordFrom(table: JournalTableName, row: Readonly<Record<string, SQLOutputValue>>): JournalRecord {
+function intactRecordFrom(
+  table: JournalTableName,
+  row: Readonly<Record<string, SQLOutputValue>>,
+): JournalRecord {
   const { sequence, at_ms: atMs, machine, workflow, record, checksum } = row;
   if (checksum === rowChecksum([sequence, atMs, machine, workflow, record]))
-    return JSON.parse(String(record)) as JournalRecord;
+    return recordFrom(String(record));
   throw new PlatformError(
     'damaged',
     `record ${String(sequence)} of ${table} does not match its checksum; run tinkerbell check, and restore a backup`,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PlatformError } from '@tinkerbell/platform-contract';
+import { isRecord } from '@tinkerbell/resources';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 
 export interface ClusterAccess {
@@ -72,11 +73,11 @@ function currentOf(path: string): { readonly cluster: Fields; readonly user: Fie
   const document = parsed.ok ? parsed.documents[0] : undefined;
   if (document === undefined) throw wrong(path, 'is not YAML');
   const config = fieldsOf(toJson(document));
-  const context = named(config, 'contexts', 'context', textIn(config, 'current-context'));
+  const context = named(config, 'context', textIn(config, 'current-context'));
   if (context === undefined) throw wrong(path, 'has no context of the name that current-context has');
   return {
-    cluster: named(config, 'clusters', 'cluster', textIn(context, 'cluster')) ?? {},
-    user: named(config, 'users', 'user', textIn(context, 'user')) ?? {},
+    cluster: named(config, 'cluster', textIn(context, 'cluster')) ?? {},
+    user: named(config, 'user', textIn(context, 'user')) ?? {},
   };
 }
 
@@ -98,14 +99,15 @@ function pemOf(fields: Fields, name: string, folder: string): string | undefined
   return typeof file === 'string' ? textOf(resolve(folder, file)) : undefined;
 }
 
-function named(config: Fields, list: string, field: string, name: string): Fields | undefined {
-  const items: unknown = config[list];
+/** The lists of a kubeconfig are `contexts`, `clusters` and `users`, and their items have a field `context`, `cluster` or `user`. */
+function named(config: Fields, field: string, name: string): Fields | undefined {
+  const items: unknown = config[`${field}s`];
   const found = (Array.isArray(items) ? items : []).map(fieldsOf).find((item) => item['name'] === name);
   return found === undefined ? undefined : fieldsOf(found[field]);
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+  return isRecord(value) ? value : {};
 }
 
 function textOf(path: string): string {

@@ -5,6 +5,7 @@
 import { delay, PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
 import { wasSent, type Answer, type Call, type ClusterClient } from './cluster-client.ts';
 import type { Contact, RetryReason } from './contact.ts';
+import { messageIn } from './refused.ts';
 import { retryDelayMs } from './retry-delay.ts';
 
 export interface CallsOptions {
@@ -90,7 +91,7 @@ type Tried = Missed | { readonly answer: Answer };
 function triedOf(answer: Answer, url: string): Tried {
   const { status, body, retryAfterMs } = answer;
   if (status !== 429 && status < 500) return { answer };
-  const { message = '' } = body as { readonly message?: string };
+  const message = messageIn(body);
   return {
     error: new PlatformError('unavailable', `the Kubernetes API at ${url} answers ${status}: ${message}`),
     reason: status === 429 ? 'too-many-requests' : 'server-error',

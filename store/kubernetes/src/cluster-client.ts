@@ -99,13 +99,14 @@ export class ClusterClient {
     const chunks: Buffer[] = [];
     let size = 0;
     try {
-      for await (const chunk of response) {
-        chunks.push(chunk as Buffer);
-        size += (chunk as Buffer).length;
+      const body: AsyncIterable<Buffer> = response;
+      for await (const chunk of body) {
+        chunks.push(chunk);
+        size += chunk.length;
         if (size > ANSWER_BYTES_MAX) throw new Error(`its answer has more than ${ANSWER_BYTES_MAX} bytes`);
       }
     } catch (thrown) {
-      throw this.#unavailable(thrown as Error);
+      throw this.#unavailable(thrown);
     }
     return Buffer.concat(chunks).toString('utf8');
   }
@@ -115,7 +116,7 @@ export class ClusterClient {
     try {
       return JSON.parse(text);
     } catch (thrown) {
-      if (status >= 200 && status < 300) throw this.#unavailable(thrown as Error);
+      if (status >= 200 && status < 300) throw this.#unavailable(thrown);
       return { message: text.slice(0, 1_000) };
     }
   }
@@ -149,8 +150,9 @@ export class ClusterClient {
     });
   }
 
-  #unavailable(cause: Error): PlatformError {
-    const message = `the Kubernetes API at ${this.url} does not answer: ${cause.message || cause.name}`;
+  #unavailable(cause: unknown): PlatformError {
+    const why = cause instanceof Error ? cause.message || cause.name : String(cause);
+    const message = `the Kubernetes API at ${this.url} does not answer: ${why}`;
     return new PlatformError('unavailable', message, { cause });
   }
 }

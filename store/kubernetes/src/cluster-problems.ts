@@ -1,12 +1,13 @@
 /** Finds what a cluster lacks before a server can keep its objects there, each with a fix. */
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { collectionOf, crdFor, kinds, type Kind } from '@tinkerbell/resources';
+import { namespacePhaseIn, rulesIn, schemaIn } from './answer-bodies.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import type { ClusterFields } from './cluster-fields.ts';
 import { collectionPath } from './collection-paths.ts';
 import { extensionPaths, missingFields } from './missing-fields.ts';
 import { CLUSTER_ROLE_FILE, messageIn } from './refused.ts';
-import { missingRights, type Rule } from './required-rules.ts';
+import { missingRights } from './required-rules.ts';
 
 export interface ClusterProblemsDeps {
   readonly client: ClusterClient;
@@ -54,11 +55,9 @@ async function rightsProblem({ client }: ClusterProblemsDeps): Promise<string | 
   if (answer.status === 401)
     return `the Kubernetes API at ${client.url} does not know who asks: check --kubeconfig`;
   if (answer.status !== 201) return undefined;
-  const { status } = answer.body as {
-    readonly status?: { readonly incomplete?: boolean; readonly resourceRules?: readonly Rule[] };
-  };
-  if (status?.incomplete === true) return undefined;
-  const missing = missingRights(status?.resourceRules ?? []);
+  const rules = rulesIn(answer.body);
+  if (rules === undefined) return undefined;
+  const missing = missingRights(rules);
   if (missing.length === 0) return undefined;
   const shown = missing.slice(0, SHOWN_MAX).join(', ');
   const more = missing.length > SHOWN_MAX ? ` and ${missing.length - SHOWN_MAX} more` : '';
@@ -93,9 +92,8 @@ async function definitionState(
 async function namespaceProblem({ client }: ClusterProblemsDeps): Promise<string | undefined> {
   const found = await client.call({ method: 'GET', path: `${NAMESPACES}/${NAMESPACE}` });
   unlessOutage(found.status, found.body, client.url);
-  const { status } = found.body as { readonly status?: { readonly phase?: string } };
   if (found.status === 200)
-    return status?.phase === 'Terminating'
+    return namespacePhaseIn(found.body) === 'Terminating'
       ? `the namespace ${NAMESPACE} is being deleted; wait for its end`
       : undefined;
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
@@ -110,18 +108,4 @@ function unlessOutage(status: number, body: unknown, url: string): void {
       'unavailable',
       `the Kubernetes API at ${url} answers ${status}: ${messageIn(body)}`,
     );
-}
-
-interface Definition {
-  readonly spec?: {
-    readonly versions?: readonly {
-      readonly name?: string;
-      readonly schema?: { readonly openAPIV3Schema?: unknown };
-    }[];
-  };
-}
-
-function schemaIn(definition: unknown, version: string): unknown {
-  const versions = (definition as Definition).spec?.versions ?? [];
-  return versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
 }

@@ -1,7 +1,7 @@
 /** Follows one collection over any number of connections, from revision to revision. */
 import { delay, PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
-import type { Resource } from '@tinkerbell/resources';
 import type { Change } from '@tinkerbell/store-contract';
+import { statusIn, watchEventIn } from './answer-bodies.ts';
 import type { ClusterClient, LineStream } from './cluster-client.ts';
 import { collectionPath, keyIn } from './collection-paths.ts';
 import type { Contact } from './contact.ts';
@@ -135,11 +135,11 @@ class CollectionWatch {
   /** Throws on text that is not an event, and on the event that reports the end of the watch. */
   #takeLine(line: string): 'compacted' | undefined {
     const { collection, onChange } = this.#options;
-    const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: Resource };
+    const { type, object } = watchEventIn(line);
     if (type === 'ERROR') {
-      const { code, message = '' } = object as { readonly code?: number; readonly message?: string };
+      const { code } = statusIn(object);
       if (code === 410) return 'compacted';
-      throw new Error(`${code ?? ''} ${message}`);
+      throw new Error(`${code ?? ''} ${messageIn(object)}`);
     }
     const revision = Number(object.metadata.resourceVersion ?? 0);
     this.#revision = Math.max(this.#revision, revision);

@@ -5,6 +5,7 @@
  */
 import {
   hardwareStatusExtensions,
+  isRecord,
   workflowActionExtensions,
   workflowStatusExtensions,
   type Resource,
@@ -126,9 +127,7 @@ function parsed(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Fields)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -145,7 +144,7 @@ function omit(fields: Fields, names: readonly string[]): Fields {
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return isRecord(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly Fields[] {

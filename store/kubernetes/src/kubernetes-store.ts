@@ -21,6 +21,7 @@ import type {
   WatchResult,
   Write,
 } from '@tinkerbell/store-contract';
+import { listIn, objectIn } from './answer-bodies.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { clusterProblems } from './cluster-problems.ts';
 import { ClusterCalls } from './cluster-calls.ts';
@@ -142,7 +143,7 @@ class ClusterStore implements KubernetesStore {
     const { status, body } = await this.#calls.read(objectPath(key));
     if (status === 404) return undefined;
     if (status !== 200) throw this.#refused('get', key.collection, { status, body });
-    return storedFrom(key, body as Resource);
+    return storedFrom(key, objectIn(body));
   }
 
   /** All pages are read whatever the limit, because a cluster's continue token expires. */
@@ -173,7 +174,7 @@ class ClusterStore implements KubernetesStore {
       if (status === 404) return { objects, revision: await this.revision() };
       if (status === 410 && go !== '') return this.#listAll(collection, namespace);
       if (status !== 200) throw this.#refused('list', collection, { status, body });
-      const { items, metadata, apiVersion = '', kind = '' } = body as ListBody;
+      const { items, metadata, apiVersion = '', kind = '' } = listIn(body);
       // Items of a list omit the fields that the list itself contains.
       const own = { apiVersion, kind: kind.replace(/List$/, '') };
       for (const item of items) objects.push({ ...own, ...item });
@@ -191,7 +192,7 @@ class ClusterStore implements KubernetesStore {
         'the cluster does not know our kinds; give them to it with: tinkerbell crds apply',
       );
     if (status !== 200) throw this.#refused('list', ANY_COLLECTION, { status, body });
-    return Number((body as ListBody).metadata.resourceVersion);
+    return Number(listIn(body).metadata.resourceVersion);
   }
 
   async commit(writes: readonly Write[]): Promise<CommitResult> {
@@ -312,13 +313,6 @@ class ClusterStore implements KubernetesStore {
   #refused(verb: string, collection: string, { status, body }: Answer): PlatformError {
     return refused({ url: this.#client.url, verb, collection, status, text: messageIn(body) });
   }
-}
-
-interface ListBody {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly Resource[];
 }
 
 function storedFrom(key: ObjectKey, object: Resource): StoredObject {

@@ -8,6 +8,7 @@ import {
   type StoredObject,
   type Write,
 } from '@tinkerbell/store-contract';
+import { objectIn, statusIn } from './answer-bodies.ts';
 import type { ClusterCalls, WriteAnswer } from './cluster-calls.ts';
 import { isAboutFields, type ClusterFields } from './cluster-fields.ts';
 import { withFieldsRestored } from './field-placement.ts';
@@ -52,7 +53,7 @@ async function create(deps: WriteDeps, write: Create): Promise<Written> {
   const path = `${collectionPath(collection, namespace)}${deps.fields.query(collection)}`;
   const answer = await deps.calls.write({ method: 'POST', path, body });
   const isOurs = (found: Resource): boolean => includes(withoutStatus(found), withoutStatus(body));
-  const created = await settled(deps, write, answer, isOurs);
+  const created = await settled(deps, { write, answer }, isOurs);
   if (!created.ok || write.object.status === undefined || !hasStatus) return created;
   // After a lost answer, another client may have changed it.
   if (created.object.status !== undefined) return created;
@@ -85,7 +86,9 @@ async function putObject(deps: WriteDeps, write: Create | Update, body: Resource
   const path = `${objectPath(write.key)}${deps.fields.query(write.key.collection)}`;
   const answer = await deps.calls.write({ method: 'PUT', path, body });
   const isWhole = body.status !== undefined;
-  return settled(deps, write, answer, (found) => isAsWritten(isWhole ? found : withoutStatus(found), body));
+  return settled(deps, { write, answer }, (found) =>
+    isAsWritten(isWhole ? found : withoutStatus(found), body),
+  );
 }
 
 /** Based on the revision of `object`, so that no other client's status is lost. */
@@ -96,7 +99,7 @@ async function putStatus(deps: WriteDeps, write: Create | Update, object: Resour
   const path = `${objectPath(write.key)}/status${deps.fields.query(collection)}`;
   const answer = await deps.calls.write({ method: 'PUT', path, body });
   if (deps.fields.learns(collection, answer)) return putStatusElsewhere(deps, write, wanted);
-  return settled(deps, write, answer, (found) => isAsWritten(found, body));
+  return settled(deps, { write, answer }, (found) => isAsWritten(found, body));
 }
 
 /** The cluster has just refused added fields, so nothing of the status is written yet. */
@@ -127,22 +130,21 @@ async function remove(deps: WriteDeps, write: Delete, current: StoredObject | un
 /** After a lost answer, the conflict may be with the same request. Then the object is as this request wrote it. */
 async function settled(
   deps: WriteDeps,
-  write: Write,
-  answer: WriteAnswer,
+  { write, answer }: { readonly write: Write; readonly answer: WriteAnswer },
   isOurs: (found: Resource) => boolean,
 ): Promise<Written> {
   if (answer.status !== 409 || !answer.isUncertain) return outcomeOf(deps, write, answer);
   const { status, body } = await deps.calls.read(objectPath(write.key));
-  if (status === 200 && isOurs(body as Resource)) return { ok: true, object: body as Resource };
+  if (status === 200 && isOurs(objectIn(body))) return { ok: true, object: objectIn(body) };
   return outcomeOf(deps, write, answer);
 }
 
 const verbs = { create: 'create', update: 'update', delete: 'delete' } as const;
 
 function outcomeOf({ url }: WriteDeps, write: Write, { status, body }: WriteAnswer): Written {
-  if (status >= 200 && status < 300) return { ok: true, object: body as Resource };
+  if (status >= 200 && status < 300) return { ok: true, object: objectIn(body) };
   const text = messageIn(body);
-  const { reason = '' } = body as { readonly reason?: string };
+  const { reason } = statusIn(body);
   const refuse = (why: Refusal['reason']): Written => ({
     ok: false,
     refusal: { ok: false, reason: why, key: write.key, message: `${formatKey(write.key)}: ${text}` },

@@ -1,5 +1,6 @@
 /** Compares an object of the cluster with the written one, apart from fields that the API server fills in. */
 import { isDeepEqual, type Resource } from '@tinkerbell/resources';
+import { objectFrom } from '@tinkerbell/store-contract';
 
 /** Each is the server's. */
 const SERVER_FIELDS = [
@@ -23,7 +24,7 @@ export function includes(found: Resource, written: Resource): boolean {
 
 /** As JSON has it. */
 function ofClients(object: Resource): unknown {
-  const { metadata, status, ...rest } = JSON.parse(JSON.stringify(object)) as Resource;
+  const { metadata, status, ...rest } = objectFrom(JSON.stringify(object));
   const own = Object.entries(metadata).filter(
     ([field, value]) => !SERVER_FIELDS.includes(field) && value !== '' && !isEmpty(value),
   );
@@ -37,7 +38,6 @@ function isEmpty(value: unknown): boolean {
 function contains(found: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return isDeepEqual(found, part);
   if (typeof found !== 'object' || found === null) return false;
-  return Object.entries(part).every(([field, value]) =>
-    contains((found as Record<string, unknown>)[field], value),
-  );
+  const fields: Readonly<Record<string, unknown>> = { ...found };
+  return Object.entries(part).every(([field, value]) => contains(fields[field], value));
 }

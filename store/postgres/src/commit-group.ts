@@ -4,6 +4,7 @@
  */
 import {
   changeOf,
+  objectFrom,
   refusalOf,
   type Change,
   type ObjectKey,
@@ -11,7 +12,7 @@ import {
   type StoredObject,
   type Write,
 } from '@tinkerbell/store-contract';
-import type { Resource } from '@tinkerbell/resources';
+import { isRecord, type Resource } from '@tinkerbell/resources';
 import type pg from 'pg';
 import { BEGIN_DURABLY } from './begin-durably.ts';
 
@@ -56,10 +57,14 @@ export async function writeGroup(
 
 /** From here to the end of the transaction no other server writes. Later reads see the state that all earlier writers left. */
 async function lockCounter(client: pg.ClientBase) {
-  const results = (await client.query(`${BEGIN_DURABLY};
+  // The result is a list, with one item for each statement; the types of pg do not say so.
+  const results: unknown = await client.query(`${BEGIN_DURABLY};
     select revision, compacted, pg_current_xact_id()::text as transaction
-    from tinkerbell.counter for update`)) as unknown as readonly pg.QueryResult<Record<string, string>>[];
-  const row = results.at(-1)?.rows[0] ?? {};
+    from tinkerbell.counter for update`);
+  const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
+  const rows: unknown = isRecord(last) ? last['rows'] : undefined;
+  const found: unknown = Array.isArray(rows) ? rows[0] : undefined;
+  const row = isRecord(found) ? found : {};
   return {
     revision: Number(row['revision']),
     compacted: Number(row['compacted']),
@@ -112,7 +117,7 @@ class CurrentObject implements StoredObject {
 
   get object(): Resource {
     if (this.#text === undefined) throw new Error(`not read: ${pathOf(this.key)}`);
-    return JSON.parse(this.#text) as Resource;
+    return objectFrom(this.#text);
   }
 }
 

@@ -3,6 +3,7 @@
  */
 import {
   ACTION_OUTPUT,
+  recordFrom,
   WRITE_ANSWERED,
   type JournalQuery,
   type JournalRecord,
@@ -156,5 +157,5 @@ function inOrder(tables: readonly string[]): string {
 }
 
 function recordsOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly JournalRecord[] {
-  return rows.map((row) => JSON.parse(String(row['record'])) as JournalRecord);
+  return rows.map((row) => recordFrom(String(row['record'])));
 }

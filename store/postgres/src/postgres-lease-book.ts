@@ -3,7 +3,7 @@
  * is not assigned again: the write rejects, and the lease is not acknowledged.
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
-import { LEASES_KEPT, type Lease, type LeaseBook } from '@tinkerbell/store-contract';
+import { LEASES_KEPT, leaseFrom, type Lease, type LeaseBook } from '@tinkerbell/store-contract';
 import { BEGIN_DURABLY } from './begin-durably.ts';
 import { openDatabase, type Database } from './database.ts';
 
@@ -39,12 +39,7 @@ class PostgresLeaseBook implements LeaseBook {
 
   async load(): Promise<readonly Lease[]> {
     const rows = await this.#database.read('select address, mac, state, until_ms from tinkerbell.leases');
-    return rows.map((row) => ({
-      address: String(row['address']),
-      mac: String(row['mac']),
-      state: String(row['state']) as Lease['state'],
-      untilMs: Number(row['until_ms']),
-    }));
+    return rows.map((row) => leaseFrom(row));
   }
 
   write(lease: Lease): Promise<void> {

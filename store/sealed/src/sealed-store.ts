@@ -116,7 +116,7 @@ function mapped(
   object: Resource,
   convert: (text: string, context: string) => string,
 ): Resource {
-  const fields = object as Resource & Readonly<Record<string, unknown>>;
+  const fields: Readonly<Record<string, unknown>> = { ...object };
   const changed = FIELDS.flatMap((field) => {
     const values = fields[field];
     if (typeof values !== 'object' || values === null) return [];

@@ -5,7 +5,7 @@
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
-import { LEASES_KEPT, type Lease, type LeaseBook } from '@tinkerbell/store-contract';
+import { LEASES_KEPT, leaseFrom, type Lease, type LeaseBook } from '@tinkerbell/store-contract';
 import {
   addTo,
   assertIntact,
@@ -77,7 +77,7 @@ class SqliteLeaseBook implements LeaseBook {
   load(): Promise<readonly Lease[]> {
     return new Promise((resolve) => {
       const rows = this.#database.prepare('select * from leases').all();
-      resolve(rows.map(leaseFrom));
+      resolve(rows.map(intactLeaseFrom));
     });
   }
 
@@ -173,17 +173,12 @@ export function prepareLeases(database: DatabaseSync): void {
   }
 }
 
-function leaseFrom(row: Readonly<Record<string, SQLOutputValue>>): Lease {
+function intactLeaseFrom(row: Readonly<Record<string, SQLOutputValue>>): Lease {
   const { address, mac, state, until_ms: untilMs, checksum } = row;
   if (checksum !== rowChecksum([address, mac, state, untilMs]))
     throw new PlatformError(
       'damaged',
       `the lease of ${String(address)} does not match its checksum; run tinkerbell check, and restore a backup`,
     );
-  return {
-    address: String(address),
-    mac: String(mac),
-    state: state as Lease['state'],
-    untilMs: Number(untilMs),
-  };
+  return leaseFrom(row);
 }

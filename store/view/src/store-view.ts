@@ -80,7 +80,8 @@ class IndexedView implements StoreView {
       })),
     );
     this.#replace(new Map(lists.map(({ collection, resources }) => [collection, resources])));
-    const listed = await watchUntil(store, { fromRevision: from }, (change) => this.#take(change), signal);
+    const onChange = (change: Change): void => this.#take(change);
+    const listed = await watchUntil(store, { fromRevision: from }, { onChange, signal });
     this.#brokenSinceMs = undefined;
     void listed.ended.then(() => {
       this.#brokenSinceMs = this.#deps.clock.monotonicMs();
@@ -129,10 +130,10 @@ class IndexedView implements StoreView {
   #index(collection: string, before: Resource | undefined, after: Resource | undefined): void {
     if (collection === hardwareCollection.name) {
       for (const index of [this.#byMac, this.#byIp, this.#byAgentId])
-        index.replace(before as Hardware | undefined, after as Hardware | undefined);
+        index.replace(before && hardwareCollection.typed(before), after && hardwareCollection.typed(after));
     } else if (collection === workflowCollection.name) {
       for (const index of [this.#byAgent, this.#byHardware])
-        index.replace(before as Workflow | undefined, after as Workflow | undefined);
+        index.replace(before && workflowCollection.typed(before), after && workflowCollection.typed(after));
     }
   }
 
@@ -169,11 +170,12 @@ class IndexedView implements StoreView {
   }
 
   #named<Object extends Resource>(
-    { name: collection }: Collection<Object>,
+    collection: Collection<Object>,
     namespace: string,
     name: string,
   ): Object | undefined {
-    return this.#objects.get(collection)?.get(pathOf(namespace, name)) as Object | undefined;
+    const found = this.#objects.get(collection.name)?.get(pathOf(namespace, name));
+    return found && collection.typed(found);
   }
 
   workflowsByAgent(agentId: string): readonly Workflow[] {

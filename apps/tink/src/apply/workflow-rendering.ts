@@ -15,7 +15,6 @@ import {
   renderTemplate,
   renderText,
   templateData,
-  type JsonObject,
   type RenderError,
   type RenderInput,
 } from '@tinkerbell/template';
@@ -171,12 +170,7 @@ function detailOf(error: RenderError): string {
 /** Maps an error in the rendered text to the template line that produced it, if it can be found. */
 function placeInFile(template: LocatedObject, error: RenderError, input: RenderInput): Position {
   if (error.where === 'template') return positionInTemplate(template, error);
-  const rendered = renderText(
-    input.templateName,
-    input.text,
-    templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {}),
-    input,
-  );
+  const rendered = renderText(input, templateData(input.hardware, input.hardwareMap ?? {}), input);
   const line = rendered.ok ? templateLineOf(input.text, rendered.text, error.line) : undefined;
   if (line === undefined) return positionOf(template.node, ['spec', 'data']);
   const indent = /^[\s-]*/.exec(input.text.split('\n')[line - 1] ?? '')?.[0].length ?? 0;

@@ -5,7 +5,15 @@ import type {
   NetbootSettings as NetbootSpec,
   NetworkInterface,
 } from '@tinkerbell/resources';
-import { parseIpv4, parseIpv4Network, parseMac, prefixLengthOf, type Ipv4, type Mac } from '@tinkerbell/wire';
+import {
+  isIpv4,
+  parseIpv4,
+  parseIpv4Network,
+  parseMac,
+  prefixLengthOf,
+  type Ipv4,
+  type Mac,
+} from '@tinkerbell/wire';
 import type { ReservationRefusal } from './reasons.ts';
 
 /** The settings of one network interface of a Hardware, validated once and in the protocol's own types. */
@@ -202,7 +210,7 @@ function routeOf(route: { destination_descriptor: string; router: string }, path
 
 /** Usually this returns the Hardware's own list, because a copy for each of many machines costs memory. */
 function addressesOf(texts: readonly string[] = []): readonly Ipv4[] {
-  if (texts.every((text) => parseIpv4(text) === text)) return texts as readonly Ipv4[];
+  if (texts.every(isIpv4)) return texts;
   return texts.flatMap((text) => parseIpv4(text) ?? []);
 }
 

@@ -2,8 +2,8 @@
  * Sets of fields as server-side apply knows them (structured-merge-diff, FieldsV1), as trees: `f:name` is a field, `k:{…}` an item of a
  * list with keys, `v:…` an item of a set. What has nothing inside is a field that is owned. Everything here takes time linear in its trees.
  */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
-import { isRecord } from '../structure.ts';
 import { partsByStep } from './steps.ts';
 
 export type FieldTree = ReadonlyMap<string, FieldTree>;

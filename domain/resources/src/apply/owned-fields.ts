@@ -1,7 +1,7 @@
 /** The fields of an object that somebody may own. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { metadataSchema as metadata } from '../metadata-rules.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 import type { FieldTree } from './field-tree.ts';
 import { partsOf } from './steps.ts';
 

@@ -2,10 +2,10 @@
  * Server-side apply: the fields that a manager applies are merged into the object, and those that it no longer applies are
  * removed.
  */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { ManagedFieldsEntry, Resource } from '../resource.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 import {
   differing,
   fieldNames,

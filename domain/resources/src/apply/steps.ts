@@ -1,6 +1,6 @@
 /** The parts of a value by their steps: fields by name, items of lists by their keys or by their value. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 
 export interface Part {
   readonly step: string;
@@ -33,7 +33,7 @@ function itemStep(schema: Schema | undefined): ((item: unknown) => string) | und
   if (type === 'set') return valueStep;
   const keys = schema?.['x-kubernetes-list-map-keys'];
   if (type !== 'map' || !Array.isArray(keys)) return undefined;
-  const names = (keys as string[]).toSorted();
+  const names = keys.map(String).toSorted();
   return (item) => keyStep(item, names);
 }
 

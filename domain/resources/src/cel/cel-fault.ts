@@ -1,10 +1,10 @@
 /** Why the rules of a definition cannot be used: one is no expression, or they may cost too much. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
 import { estimatedCost } from './cost-estimate.ts';
 import { programOf } from './program.ts';
 import { hasRules, rulesOf } from './rule-schema.ts';
 import { asManyAsFit, sizeOf } from './shape.ts';
-import { isRecord } from '../structure.ts';
 
 /** Rules of one definition. Gateway API has 40 in its largest. */
 const RULES_MAX = 1000;
@@ -61,7 +61,8 @@ function estimateOf(
     if (cost <= RULE_ESTIMATE_MAX) return { cost };
     return { fault: tooMuch('the rule', cost / RULE_ESTIMATE_MAX) };
   } catch (thrown) {
-    return { fault: (thrown as Error).message.split('\n')[0] ?? '' };
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { fault: message.split('\n')[0] ?? '' };
   }
 }
 

@@ -38,10 +38,8 @@ export function childrenOf({ op, args, meta }: CelNode): readonly CelNode[] {
     case 'accuValue':
     case 'accuInc':
       return [];
-    case 'comprehension': {
-      const { iterable, init, step } = args as Comprehension;
-      return [iterable, init, step];
-    }
+    case 'comprehension':
+      return isComprehension(args) ? [args.iterable, args.init, args.step] : [];
     default:
       return nodesIn(args);
   }
@@ -50,5 +48,13 @@ export function childrenOf({ op, args, meta }: CelNode): readonly CelNode[] {
 /** Lists of nodes, names and lists, whichever the operator has. */
 function nodesIn(args: unknown): readonly CelNode[] {
   if (Array.isArray(args)) return args.flatMap(nodesIn);
-  return typeof args === 'object' && args !== null && 'op' in args ? [args as CelNode] : [];
+  return isNode(args) ? [args] : [];
+}
+
+export function isNode(value: unknown): value is CelNode {
+  return typeof value === 'object' && value !== null && 'op' in value;
+}
+
+export function isComprehension(args: unknown): args is Comprehension {
+  return typeof args === 'object' && args !== null && 'iterable' in args && 'step' in args;
 }

@@ -1,8 +1,8 @@
 /** The rules of `x-kubernetes-validations`, in the Common Expression Language, at every place of a schema. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from '../problem.ts';
 import { pathOf, type Place } from '../schema/place.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 import { CelBudget, overBudget } from './budget.ts';
 import { celValue, fieldSchema, hasRules, rulesOf, type Rule } from './rule-schema.ts';
 import { programOf } from './program.ts';
@@ -55,26 +55,30 @@ function converted(ruled: Ruled): Ruled {
 }
 
 /** The values inside that have rules, or have values inside that have. */
-function inside({ schema, value, before, place, cel }: Ruled): readonly Ruled[] {
-  const at = (step: string | number, field: Schema | undefined, item: unknown, was: unknown): Ruled[] => {
-    if (field === undefined || !hasRules(field)) return [];
-    const within =
-      cel === undefined
-        ? {}
-        : {
-            cel: {
-              self: partOf(cel.self, step),
-              oldSelf: was === undefined ? null : partOf(cel.oldSelf, step),
-            },
-          };
-    return [{ schema: field, value: item, before: was, place: { within: place, step }, ...within }];
-  };
-  if (Array.isArray(value))
-    return value.flatMap((item: unknown, index) => at(index, schema.items, item, undefined));
+function inside(ruled: Ruled): readonly Ruled[] {
+  const { schema, value, before } = ruled;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined || !hasRules(items)) return [];
+    return value.map((item: unknown, step) =>
+      partAt(ruled, step, { schema: items, value: item, before: undefined }),
+    );
+  }
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) =>
-    at(key, fieldSchema(schema, key), item, partOf(before, key)),
-  );
+  return Object.entries(value).flatMap(([step, item]) => {
+    const field = fieldSchema(schema, step);
+    if (field === undefined || !hasRules(field)) return [];
+    return [partAt(ruled, step, { schema: field, value: item, before: partOf(before, step) })];
+  });
+}
+
+type Part = Pick<Ruled, 'schema' | 'value' | 'before'>;
+
+function partAt({ place, cel }: Ruled, step: string | number, part: Part): Ruled {
+  const placed = { ...part, place: { within: place, step } };
+  if (cel === undefined) return placed;
+  const oldSelf = part.before === undefined ? null : partOf(cel.oldSelf, step);
+  return { ...placed, cel: { self: partOf(cel.self, step), oldSelf } };
 }
 
 function partOf(value: unknown, step: string | number): unknown {
@@ -93,7 +97,7 @@ function problemOf(rule: Rule, { before, place, cel }: Ruled, budget: CelBudget)
     if (programOf(rule.rule).run(variables, budget) === true) return undefined;
     return refused(messageOf(rule, variables, budget));
   } catch (thrown) {
-    const fault = (thrown as Error).message.split('\n')[0];
+    const fault = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0];
     return refused(
       `rule ${JSON.stringify(rule.rule.slice(0, RULE_SHOWN_MAX))} fails: ${fault?.slice(0, RULE_SHOWN_MAX)}`,
     );

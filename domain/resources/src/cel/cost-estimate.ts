@@ -3,7 +3,7 @@
  * definition is created). Costs are those of cel-go: one for an operation, a tenth for each character that is gone through.
  */
 import type { Schema } from '../schema.ts';
-import { childrenOf, type CelNode, type Comprehension } from './cel-node.ts';
+import { childrenOf, isComprehension, type CelNode, type Comprehension } from './cel-node.ts';
 import { listOf, plain, shapeOf, textOf, type Shape } from './shape.ts';
 
 const PER_CHARACTER = 0.1;
@@ -38,7 +38,7 @@ function estimate(node: CelNode, variables: Variables): Estimate {
     const bound = estimate(macro.exp, new Map([...variables, [macro.var ?? '', value.shape]]));
     return { cost: value.cost + bound.cost, shape: bound.shape };
   }
-  if (node.op === 'comprehension') return comprehension(node.args as Comprehension, variables);
+  if (node.op === 'comprehension' && isComprehension(node.args)) return comprehension(node.args, variables);
   if (node.op === 'value')
     return { cost: 0, shape: typeof node.args === 'string' ? textOf(node.args.length) : plain };
   if (node.op === 'id') return { cost: 1, shape: variables.get(String(node.args)) ?? shapeOf(undefined) };
@@ -58,7 +58,7 @@ function operation(node: CelNode, variables: Variables): Estimate {
   const parts = childrenOf(node).map((child) => estimate(child, variables));
   const cost = parts.reduce((sum, part) => sum + part.cost, 1);
   const shapes = parts.map((part) => part.shape);
-  const args = node.args as readonly unknown[];
+  const args: readonly unknown[] = Array.isArray(node.args) ? node.args : [];
   const isCall = node.op === 'call' || node.op === 'rcall';
   const operators: Readonly<Record<string, Operator>> = isCall ? functions : others;
   const name = isCall ? String(args[0]) : node.op;

@@ -1,9 +1,9 @@
 /** Expressions of the Common Expression Language that run under a budget, with regular expressions in linear time. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { Environment } from '@marcbachmann/cel-js';
 import { compilePattern } from '../schema/pattern.ts';
-import { isRecord } from '../structure.ts';
 import type { CelBudget } from './budget.ts';
-import { childrenOf, type CelNode, type Comprehension } from './cel-node.ts';
+import { childrenOf, isComprehension, isNode, type CelNode } from './cel-node.ts';
 
 export interface Program {
   readonly tree: CelNode;
@@ -34,7 +34,8 @@ export function programOf(text: string): Program {
   if (program === undefined) {
     if (text.length > CHARACTERS_MAX) throw new Error(`must be at most ${CHARACTERS_MAX} characters`);
     const evaluate = environment.parse(text);
-    const tree = evaluate.ast as unknown as CelNode;
+    const tree: unknown = evaluate.ast;
+    if (!isNode(tree)) throw new Error('is not an expression');
     count(tree, nothing, new Set());
     program = { tree, run: (variables, budget) => running(budget, () => evaluate(variables) as unknown) };
     if (programs.size >= PROGRAMS_MAX) programs.clear();
@@ -76,7 +77,7 @@ function count(node: CelNode, use: Cost, counted: Set<CelNode>): void {
 }
 
 function useOf(child: CelNode, { op, args, meta }: CelNode): Cost {
-  if (op === 'comprehension') return child === (args as Comprehension).iterable ? keysCost : nothing;
+  if (op === 'comprehension') return isComprehension(args) && child === args.iterable ? keysCost : nothing;
   if (meta.alternate !== undefined || meta.macro !== undefined) return nothing;
   return traversing.has(op) ? traversalCost : nothing;
 }
@@ -98,10 +99,11 @@ const methods: Readonly<Record<string, (receiver: unknown, argument: unknown) =>
 };
 
 function evaluatorOf(node: CelNode): Evaluate {
-  if (node.op !== 'rcall') return evaluateNode;
-  const [name, receiver, [argument, ...more]] = node.args as [string, CelNode, CelNode[]];
-  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  if (method === undefined || argument === undefined || more.length > 0) return evaluateNode;
+  if (node.op !== 'rcall' || !Array.isArray(node.args)) return evaluateNode;
+  const [name, receiver, values]: readonly unknown[] = node.args;
+  const [argument, ...more]: readonly unknown[] = Array.isArray(values) ? values : [];
+  const method = typeof name === 'string' && Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (method === undefined || !isNode(receiver) || !isNode(argument) || more.length > 0) return evaluateNode;
   return (_node, evaluator, context) =>
     method(receiver.evaluate(evaluator, receiver, context), argument.evaluate(evaluator, argument, context));
 }

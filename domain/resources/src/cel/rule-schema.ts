@@ -1,6 +1,6 @@
 /** Where the rules of a schema are, and values as rules see them. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 
 export interface Rule {
   readonly rule: string;

@@ -1,6 +1,6 @@
 /** How large the values of a schema can be, as far as its limits say: what the estimate of a rule's cost is made of. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 
 /** No value is larger than the request that brings it. */
 export const REQUEST_BYTES_MAX = 3 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { collectionOf, type Kind } from '../kind.ts';
 import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
-import { Type, type Static } from '../schema.ts';
+import { Type, type Schema, type Static } from '../schema.ts';
 import { int32, integer, mapOf, oneOf } from '../schema-builders.ts';
 
 const text = () => Type.Optional(Type.String());
@@ -41,7 +41,7 @@ const Version = Type.Object({
   deprecated: Type.Optional(Type.Boolean()),
   deprecationWarning: text(),
   name: Type.String({ pattern: '^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$' }),
-  schema: Type.Optional(Type.Object({ openAPIV3Schema: Type.Optional(free()) })),
+  schema: Type.Optional(Type.Object({ openAPIV3Schema: Type.Optional(Type.Unsafe<Schema>(free())) })),
   selectableFields: Type.Optional(Type.Array(Type.Object({ jsonPath: Type.String() }))),
   served: Type.Boolean(),
   storage: Type.Boolean(),
@@ -92,13 +92,12 @@ export const customResourceDefinitionKind: Kind = {
   printerColumns: [{ name: 'Created At', jsonPath: '.metadata.creationTimestamp', type: 'string' }],
   spec: DefinitionSpec,
   status: DefinitionStatus,
-  rules: (object, before) => definitionProblems(object as never, before as never),
+  rules: definitionProblems,
 };
 
-function definitionProblems(
-  definition: CustomResourceDefinition,
-  before: CustomResourceDefinition | undefined,
-): readonly Problem[] {
+type Submitted = CustomResourceDefinition & Readonly<Record<string, unknown>>;
+
+function definitionProblems(definition: Submitted, before: Submitted | undefined): readonly Problem[] {
   const { spec, metadata } = definition;
   if (spec === undefined) return [{ reason: 'required', path: ['spec'], message: 'is required' }];
   const problems: Problem[] = [];

@@ -74,9 +74,9 @@ export const eventKind: Kind = {
     reportingInstance: Type.String(),
     series: Type.Object({ count: Type.Optional(int32()), lastObservedTime: Type.Optional(time()) }),
   },
-  rules: ({ involvedObject, metadata }) => {
-    const { namespace = 'default' } = (involvedObject ?? {}) as InvolvedObject;
-    const own = (metadata as { namespace?: string }).namespace ?? 'default';
+  rules: ({ involvedObject, metadata }: Event & Readonly<Record<string, unknown>>) => {
+    const { namespace = 'default' } = involvedObject ?? {};
+    const own = metadata.namespace ?? 'default';
     if (namespace === '' || namespace === own || own === 'default') return [];
     const message = `must be the namespace of the event, which is ${JSON.stringify(own)}`;
     return [{ reason: 'invalid', path: ['involvedObject', 'namespace'], value: namespace, message }];

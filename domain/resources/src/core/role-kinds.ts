@@ -1,11 +1,11 @@
 /** Role, ClusterRole and their bindings (rbac.authorization.k8s.io/v1): who may do what. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Kind, PrinterColumn } from '../kind.ts';
 import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
 import { Type, type Static } from '../schema.ts';
 import { oneOf } from '../schema-builders.ts';
-import { isRecord } from '../structure.ts';
 import type { Path } from '../schema/place.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

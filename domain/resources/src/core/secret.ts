@@ -1,11 +1,11 @@
 /** Secret and ConfigMap (Kubernetes core/v1): data under keys, which may be made immutable. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Kind } from '../kind.ts';
 import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
 import { Type } from '../schema.ts';
 import { document, mapOf } from '../schema-builders.ts';
-import { isRecord } from '../structure.ts';
 
 export interface Secret extends Resource {
   readonly type?: string;

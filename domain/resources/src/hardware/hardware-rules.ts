@@ -1,10 +1,12 @@
 /** The rules of a Hardware that a schema cannot express. */
 import { parseIpv4, parseIpv6 } from '@tinkerbell/wire';
 import type { Problem } from '../problem.ts';
+import type { Resource } from '../resource.ts';
 import type { HardwareSpec } from './hardware.ts';
 
-export function dhcpProblems(hardware: unknown): Problem[] {
-  const { spec } = hardware as { spec?: HardwareSpec };
+export function dhcpProblems({
+  spec,
+}: Resource<HardwareSpec> & Readonly<Record<string, unknown>>): Problem[] {
   const problems: Problem[] = [];
   for (const [index, networkInterface] of (spec?.interfaces ?? []).entries()) {
     const dhcp = networkInterface.dhcp;

@@ -1,28 +1,33 @@
 /** What one value breaks of the schema at its place, apart from what is inside of it. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Problem } from '../problem.ts';
 import type { Schema } from '../schema.ts';
 import { compilePattern } from './pattern.ts';
-import { isRecord } from '../structure.ts';
 import { patternMessage } from './pattern-message.ts';
 import type { Steps } from './steps.ts';
 
 export type Fault = Pick<Problem, 'reason' | 'message'>;
-type Found = (fault: Fault) => void;
 
-/** Calls `found` for each fault. Wording of values and bounds as in ajv, which was here before. */
-export function keywordFaults(schema: Schema, value: unknown, steps: Steps, found: Found): void {
+/** What the check of a value may spend, and where it reports its faults. */
+export interface KeywordCheck {
+  readonly steps: Steps;
+  readonly found: (fault: Fault) => void;
+}
+
+/** Reports each fault. Wording of values and bounds as in ajv, which was here before. */
+export function keywordFaults(schema: Schema, value: unknown, check: KeywordCheck): void {
   const type = typeFault(schema, value);
   if (type !== undefined) {
-    found(type);
+    check.found(type);
     return;
   }
   if (value === null) return;
-  enumFault(schema, value, steps, found);
-  if (typeof value === 'string') textFaults(schema, value, steps, found);
-  else if (typeof value === 'number') numberFaults(schema, value, found);
-  else if (Array.isArray(value)) listFaults(schema, value, steps, found);
-  else if (isRecord(value)) objectFaults(schema, value, steps, found);
+  enumFault(schema, value, check);
+  if (typeof value === 'string') textFaults(schema, value, check);
+  else if (typeof value === 'number') numberFaults(schema, value, check);
+  else if (Array.isArray(value)) listFaults(schema, value, check);
+  else if (isRecord(value)) objectFaults(schema, value, check);
 }
 
 function invalid(message: string): Fault {
@@ -64,7 +69,7 @@ function isOfType(type: string, value: unknown): boolean {
   }
 }
 
-function enumFault(schema: Schema, value: unknown, steps: Steps, found: Found): void {
+function enumFault(schema: Schema, value: unknown, { steps, found }: KeywordCheck): void {
   const allowed = schema['enum'];
   if (!Array.isArray(allowed)) return;
   steps.take(allowed.length);
@@ -82,15 +87,16 @@ function wordsOf(allowed: readonly unknown[]): string {
   return allowed.length > WORDS_MAX ? `${words} and ${allowed.length - WORDS_MAX} more` : words;
 }
 
-function textFaults(schema: Schema, value: string, steps: Steps, found: Found): void {
+function textFaults(schema: Schema, value: string, check: KeywordCheck): void {
+  const { found } = check;
   const [max, min] = [numberOf(schema, 'maxLength'), numberOf(schema, 'minLength')];
   // Length counts characters; a text has no more of them than units.
   if (max !== undefined && value.length > max && characters(value) > max)
     return found(invalid(`must NOT have more than ${max} characters`));
   if (min !== undefined && (value.length < min || characters(value) < min))
     found(invalid(`must NOT have fewer than ${min} characters`));
-  patternFault(schema, value, steps, found);
-  formatFault(schema, value, found);
+  patternFault(schema, value, check);
+  formatFault(schema, value, check);
 }
 
 function characters(text: string): number {
@@ -103,7 +109,7 @@ function isSecondHalf(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-function patternFault(schema: Schema, value: string, steps: Steps, found: Found): void {
+function patternFault(schema: Schema, value: string, { steps, found }: KeywordCheck): void {
   const source = schema['pattern'];
   if (typeof source !== 'string') return;
   const compiled = compilePattern(source);
@@ -130,14 +136,15 @@ const formats: Readonly<Record<string, (value: unknown) => boolean>> = {
   uri: (value) => typeof value !== 'string' || /^([a-z][a-z0-9+.-]*:\S+|\/\S*)$/i.test(value),
 };
 
-function formatFault(schema: Schema, value: unknown, found: Found): void {
+function formatFault(schema: Schema, value: unknown, { found }: KeywordCheck): void {
   const name = schema['format'];
   const format = typeof name === 'string' && Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format?.(value) === false) found(invalid(`must be a valid ${String(name)}`));
 }
 
-function numberFaults(schema: Schema, value: number, found: Found): void {
-  formatFault(schema, value, found);
+function numberFaults(schema: Schema, value: number, check: KeywordCheck): void {
+  const { found } = check;
+  formatFault(schema, value, check);
   // A bound that excludes itself is `exclusiveMaximum: true` beside `maximum` in Kubernetes, a number elsewhere.
   const bounds: readonly [keyword: string, exclusive: string, sign: string, side: number][] = [
     ['maximum', 'exclusiveMaximum', '<', 1],
@@ -157,23 +164,35 @@ function numberFaults(schema: Schema, value: number, found: Found): void {
     found(invalid(`must be multiple of ${factor}`));
 }
 
-function sizeFaults(schema: Schema, size: number, [max, min, what]: readonly string[], found: Found): void {
-  const [most, least] = [numberOf(schema, max ?? ''), numberOf(schema, min ?? '')];
+/** A number of items or properties, and the keywords that limit it. */
+interface Size {
+  readonly size: number;
+  readonly max: string;
+  readonly min: string;
+  readonly what: string;
+}
+
+function sizeFaults(schema: Schema, { size, max, min, what }: Size, { found }: KeywordCheck): void {
+  const [most, least] = [numberOf(schema, max), numberOf(schema, min)];
   if (most !== undefined && size > most) found(invalid(`must NOT have more than ${most} ${what}`));
   if (least !== undefined && size < least) found(invalid(`must NOT have fewer than ${least} ${what}`));
 }
 
-function listFaults(schema: Schema, value: readonly unknown[], steps: Steps, found: Found): void {
-  sizeFaults(schema, value.length, ['maxItems', 'minItems', 'items'], found);
+const itemCount = { max: 'maxItems', min: 'minItems', what: 'items' } as const;
+const propertyCount = { max: 'maxProperties', min: 'minProperties', what: 'properties' } as const;
+
+function listFaults(schema: Schema, value: readonly unknown[], check: KeywordCheck): void {
+  const { steps, found } = check;
+  sizeFaults(schema, { ...itemCount, size: value.length }, check);
   if (schema['uniqueItems'] !== true) return;
   steps.take(value.length * 10);
   const texts = new Set(value.map((item) => JSON.stringify(item)));
   if (texts.size < value.length) found(invalid('must NOT have duplicate items'));
 }
 
-function objectFaults(schema: Schema, value: Record<string, unknown>, steps: Steps, found: Found): void {
+function objectFaults(schema: Schema, value: Record<string, unknown>, check: KeywordCheck): void {
   if (schema['maxProperties'] === undefined && schema['minProperties'] === undefined) return;
-  const { length } = Object.keys(value);
-  steps.take(length);
-  sizeFaults(schema, length, ['maxProperties', 'minProperties', 'properties'], found);
+  const { length: size } = Object.keys(value);
+  check.steps.take(size);
+  sizeFaults(schema, { ...propertyCount, size }, check);
 }

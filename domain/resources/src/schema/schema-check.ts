@@ -3,11 +3,11 @@
  * definition costs nothing until it is used; every step is counted, so that a large value is checked in many turns and an
  * endless one is refused; the first hundred problems are kept.
  */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from '../problem.ts';
 import { ProblemList } from '../problem-list.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
-import { keywordFaults, type Fault } from './keyword-problems.ts';
+import { keywordFaults, type Fault, type KeywordCheck } from './keyword-problems.ts';
 import { pathOf, type Place } from './place.ts';
 import { Steps, TooManySteps } from './steps.ts';
 
@@ -35,9 +35,17 @@ class SchemaCheck {
   readonly #steps: Steps;
   /** The next one is the last. */
   readonly #waiting: Work[] = [];
+  readonly #keywordCheck: KeywordCheck;
+  /** The value whose keywords are being checked. */
+  #current: Omit<Work, 'schema'> = { value: undefined, place: undefined };
 
   constructor(steps: Steps) {
     this.#steps = steps;
+    // One for all values, because there are many.
+    this.#keywordCheck = {
+      steps,
+      found: (fault) => this.#add(fault, this.#current.value, this.#current.place),
+    };
   }
 
   *run(first: Work): Generator<undefined, void> {
@@ -51,8 +59,10 @@ class SchemaCheck {
     }
   }
 
-  #keywords({ schema, value, place }: Work): void {
-    keywordFaults(schema, value, this.#steps, (fault) => this.#add(fault, value, place));
+  #keywords(work: Work): void {
+    const { schema, value, place } = work;
+    this.#current = work;
+    keywordFaults(schema, value, this.#keywordCheck);
     if (isRecord(value)) this.#required(schema, value, place);
   }
 

@@ -1,6 +1,6 @@
 /** Why the schema of a definition cannot be used: keywords of the wrong shape, patterns that are none. */
+import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../structure.ts';
 import { compilePattern } from './pattern.ts';
 import { Steps } from './steps.ts';
 

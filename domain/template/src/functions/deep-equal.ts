@@ -13,14 +13,17 @@ import {
 } from '@tinkerbell/go-template';
 
 /** Go's reflect.DeepEqual: same type and same content all the way down; int 1 and float 1 differ. */
-export function deepEqual(left: Value, right: Value, context: CallContext, depth = 0): boolean {
-  if (depth > VALUE_DEPTH_MAX) throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
-  context.spend(VALUE_NODE_SIZE);
-  if (left === right) return left.kind !== 'func';
-  return (
-    typeName(left) === typeName(right) &&
-    sameContent(left, right, (a, b) => deepEqual(a, b, context, depth + 1))
-  );
+export function deepEqual(left: Value, right: Value, context: CallContext): boolean {
+  const sameAt =
+    (depth: number): Compare =>
+    (a, b) => {
+      if (depth > VALUE_DEPTH_MAX)
+        throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
+      context.spend(VALUE_NODE_SIZE);
+      if (a === b) return a.kind !== 'func';
+      return typeName(a) === typeName(b) && sameContent(a, b, sameAt(depth + 1));
+    };
+  return sameAt(0)(left, right);
 }
 
 function sameContent(left: Value, right: Value, same: Compare): boolean {

@@ -15,13 +15,16 @@ export interface MergeOptions {
   /** What the source has wins, empty values included. */
   readonly overwrite: boolean;
   readonly context: CallContext;
+  /** How deep in other dicts these are. */
+  readonly depth?: number;
 }
 
 /**
  * Merges a dict into another, which is changed (dario.cat/mergo). Dicts in dicts are merged; of everything else the
  * destination's value stays unless it is empty, or `overwrite` is set.
  */
-export function mergeInto(target: MapValue, source: MapValue, options: MergeOptions, depth = 0): void {
+export function mergeInto(target: MapValue, source: MapValue, options: MergeOptions): void {
+  const { depth = 0 } = options;
   if (depth > VALUE_DEPTH_MAX) throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
   if (target.entries === null) return;
   // A dict may be merged into itself.
@@ -29,7 +32,8 @@ export function mergeInto(target: MapValue, source: MapValue, options: MergeOpti
     options.context.spend(VALUE_NODE_SIZE);
     const value = unwrapInterface(held);
     const present = unwrapInterface(target.entries.get(key) ?? NIL);
-    if (present.kind === 'map' && value.kind === 'map') mergeInto(present, value, options, depth + 1);
+    if (present.kind === 'map' && value.kind === 'map')
+      mergeInto(present, value, { ...options, depth: depth + 1 });
     if (takes(present, value, options.overwrite)) target.entries.set(key, value);
   }
 }

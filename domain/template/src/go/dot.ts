@@ -24,21 +24,21 @@ export type JsonObject = { readonly [key: string]: unknown };
  * keys of the same names.
  */
 export function templateData(
-  hardware: JsonObject | undefined,
+  hardware: object | undefined,
   hardwareMap: Readonly<Record<string, string>>,
   references?: JsonObject,
 ): Value {
   const values = new Map<string, Value>();
   for (const [key, value] of Object.entries(hardwareMap)) values.set(key, stringValue(value));
-  values.set('hardware', fromJson(withFixedParts(hardware ?? {})));
+  values.set('hardware', fromJson(withFixedParts(asObject(hardware))));
   values.set('Hardware', hardwareStruct(hardware));
   if (references !== undefined) values.set('references', fromJson(references));
   return mapValue(values);
 }
 
 /** Returns what a customboot action and a workflow template see as `.Hardware`. */
-export function hardwareStruct(hardware: JsonObject | undefined): Value {
-  const spec = asObject(hardware?.['spec']);
+export function hardwareStruct(hardware: object | undefined): Value {
+  const spec = asObject(asObject(hardware)['spec']);
   const disks = asArray(spec['disks']).map((disk) => asObject(disk)['device'] ?? '');
   return decode(TEMPLATE_HARDWARE, {
     Disks: disks.length > 0 ? disks : undefined,

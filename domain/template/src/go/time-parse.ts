@@ -29,6 +29,17 @@ class BadText extends Error {}
 /** Stops the reading: it fits, but there is no such hour or day. */
 class OutOfRange extends Error {}
 
+const ranges = {
+  month: { least: 1, most: 12, what: 'month' },
+  hour: { least: 0, most: 23, what: 'hour' },
+  halfDayHour: { least: 0, most: 12, what: 'hour' },
+  minute: { least: 0, most: 59, what: 'minute' },
+  second: { least: 0, most: 59, what: 'second' },
+  offsetHour: { least: 0, most: 24, what: 'time zone offset hour' },
+  offsetMinute: { least: 0, most: 60, what: 'time zone offset minute' },
+  offsetSecond: { least: 0, most: 60, what: 'time zone offset second' },
+} as const;
+
 /** Reads a time by a layout (time.ParseInLocation with UTC as the local zone). */
 export function parseTime(layout: string, source: string): TimeResult {
   const fields: Fields = {
@@ -142,7 +153,7 @@ class ElementReader {
         return true;
       case '1':
       case '01':
-        fields.month = inRange(this.#number(element === '01'), 1, 12, 'month');
+        fields.month = inRange(this.#number(element === '01'), ranges.month);
         return true;
       case 'Monday':
         this.#name(WEEKDAYS);
@@ -180,16 +191,16 @@ class ElementReader {
     const isFixed = element.startsWith('0');
     switch (element.replace(/^0/, '')) {
       case '15':
-        fields.hour = inRange(this.#number(false), 0, 23, 'hour');
+        fields.hour = inRange(this.#number(false), ranges.hour);
         break;
       case '3':
-        fields.hour = inRange(this.#number(isFixed), 0, 12, 'hour');
+        fields.hour = inRange(this.#number(isFixed), ranges.halfDayHour);
         break;
       case '4':
-        fields.minute = inRange(this.#number(isFixed), 0, 59, 'minute');
+        fields.minute = inRange(this.#number(isFixed), ranges.minute);
         break;
       case '5':
-        fields.second = inRange(this.#number(isFixed), 0, 59, 'second');
+        fields.second = inRange(this.#number(isFixed), ranges.second);
         if (!fractionFollows && /^[.,][0-9]/.test(this.#rest)) this.#fraction('.9');
         break;
       case 'PM':
@@ -229,9 +240,9 @@ class ElementReader {
       return;
     }
     const [sign = '', hours = '', minutes = '0', seconds = '0'] = this.#offsetParts(element);
-    inRange(Number(hours), 0, 24, 'time zone offset hour');
-    inRange(Number(minutes), 0, 60, 'time zone offset minute');
-    inRange(Number(seconds), 0, 60, 'time zone offset second');
+    inRange(Number(hours), ranges.offsetHour);
+    inRange(Number(minutes), ranges.offsetMinute);
+    inRange(Number(seconds), ranges.offsetSecond);
     const size = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
     this.#fields.offsetSeconds = sign === '-' ? -size : size;
   }
@@ -252,7 +263,13 @@ class ElementReader {
   }
 }
 
-function inRange(value: number, least: number, most: number, what: string): number {
+interface Range {
+  readonly least: number;
+  readonly most: number;
+  readonly what: string;
+}
+
+function inRange(value: number, { least, most, what }: Range): number {
   if (value < least || value > most) throw new OutOfRange(what);
   return value;
 }

@@ -20,6 +20,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
+import { isRecord } from '@tinkerbell/resources';
 import { guardedTables, parts, type GuardedTable, type Part } from './guarded-tables.ts';
 import { Tallies, type Tally } from './tallies.ts';
 
@@ -180,6 +181,17 @@ function numberedFrom(
   const text = line.toString('latin1');
   const body = text.slice(0, TEXT_BYTES);
   if (text.length !== LINE_BYTES || text.slice(TEXT_BYTES, -1) !== checksumOf(body)) return undefined;
-  const { number, lineage, tallies } = JSON.parse(body) as Acknowledged & { readonly number: number };
+  const block: unknown = JSON.parse(body);
+  if (!isBlock(block)) return undefined;
+  const { number, lineage, tallies } = block;
   return { number, acknowledged: { lineage, tallies } };
+}
+
+function isBlock(value: unknown): value is Acknowledged & { readonly number: number } {
+  return (
+    isRecord(value) &&
+    typeof value['number'] === 'number' &&
+    typeof value['lineage'] === 'number' &&
+    isRecord(value['tallies'])
+  );
 }

@@ -47,7 +47,7 @@ function* untilUnreadable(
   try {
     const statement = database.prepare(sql);
     statement.setReturnArrays(true);
-    for (const row of statement.iterate(...values) as Iterable<unknown> as Iterable<Row>) yield row;
+    for (const row of statement.iterate(...values)) if (Array.isArray(row)) yield row;
     return true;
   } catch {
     return false;

@@ -72,9 +72,7 @@ export function writeSalvaged(
     tally.version = version;
     for (const row of table === 'changes' ? [] : found.values()) {
       const places = row.map(() => '?').join(', ');
-      database
-        .prepare(`insert into ${table} values (${places})`)
-        .run(...(row as readonly (string | number | null)[]));
+      database.prepare(`insert into ${table} values (${places})`).run(...row.map((value) => value ?? null));
       addTo(tally, Number(row.at(-1)));
     }
     tallies.save(table, tally);

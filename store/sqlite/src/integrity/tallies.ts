@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { guardedTables, type GuardedTable } from './guarded-tables.ts';
-import { rowChecksum, type ColumnValue } from './row-checksum.ts';
+import { rowChecksum } from './row-checksum.ts';
 
 export interface Tally {
   /** Grows with every transaction that changes the table; of `objects` and `changes` it is the store's revision. */
@@ -52,8 +52,8 @@ export class Tallies {
   }
 
   find(name: TallyName): TallyFound {
-    const row = this.#load.get(name) as unknown as readonly ColumnValue[] | undefined;
-    if (row === undefined) return undefined;
+    const row: unknown = this.#load.get(name);
+    if (!Array.isArray(row)) return undefined;
     if (row[4] !== rowChecksum(row, 4)) return 'damaged';
     return { version: Number(row[1]), rows: Number(row[2]), digest: Number(row[3]) };
   }

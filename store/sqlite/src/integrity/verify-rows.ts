@@ -59,7 +59,8 @@ function wrongRows(
   const statement = database.prepare(`select * from ${table} ${rest}`);
   statement.setReturnArrays(true);
   try {
-    for (const row of statement.iterate() as Iterable<unknown> as Iterable<readonly ColumnValue[]>) {
+    for (const row of statement.iterate()) {
+      if (!Array.isArray(row)) continue;
       if (!isIntactRow(row) && damages.length < DAMAGES_MAX)
         damages.push({
           place: `table ${table}, ${nameOf(table, row)}`,
@@ -70,8 +71,9 @@ function wrongRows(
       last = row;
     }
   } catch (thrown) {
+    const problem = thrown instanceof Error ? thrown.message : String(thrown);
     const after = last === undefined ? 'its first record' : nameOf(table, last);
-    damages.push({ place: `table ${table}, after ${after}`, problem: (thrown as Error).message });
+    damages.push({ place: `table ${table}, after ${after}`, problem });
   }
   return { damages, rows, digest };
 }
