@@ -56,7 +56,8 @@ export async function enroll(deps: NewcomerDeps, newcomer: Newcomer): Promise<En
   }
   const owner = ownerOf(deps, newcomer);
   const outcome = 'refusal' in owner ? owner : await attempt(deps, newcomer, owner.hardware);
-  recordEnrollment(deps, newcomer, outcome, 'hardware' in owner ? owner.hardware : undefined);
+  const hardware = 'hardware' in owner ? owner.hardware : undefined;
+  recordEnrollment(deps, newcomer, { outcome, hardware });
   if ('refusal' in outcome) return outcome.refusal;
   newcomer.isEnrolled = true;
   return undefined;
@@ -151,8 +152,7 @@ function capOf(deps: NewcomerDeps): Outcome | undefined {
 function recordEnrollment(
   deps: NewcomerDeps,
   { agentId, attributes }: Newcomer,
-  outcome: Outcome,
-  hardware: Hardware | undefined,
+  { outcome, hardware }: { readonly outcome: Outcome; readonly hardware: Hardware | undefined },
 ): void {
   const { log, newcomers } = deps;
   const machine = primaryMacOf(hardware) ?? machineOfAgent(agentId, attributes);

@@ -100,7 +100,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     timeline: timelineOf(deps, handovers),
     holdMs: config.holdMs ?? HOLD_MS,
   };
-  const provisioning = createProvisioning(deps, calls, stopping.signal, config.provisioning);
+  const provisioning = createProvisioning(deps, { calls, stopping: stopping.signal }, config.provisioning);
   const services = [workflowRpc(callDeps, calls), agentRpc(callDeps, calls), provisioning.rpc];
   const all = [...services, healthRpc(calls, services)];
   const server = grpcServer([...all, ...reflectionRpcs(calls, all)]);

@@ -54,6 +54,12 @@ export interface Sender<Response> {
   send(response: Response): Promise<void>;
 }
 
+/** A stream of responses, while its call is open. */
+export interface ResponseStream<Response> extends Sender<Response> {
+  /** Aborts when the client cancels or the server stops. */
+  readonly signal: AbortSignal;
+}
+
 /** The caller, as far as the transport knows it. */
 export interface Caller {
   /** `127.0.0.1:50123`. IPv6 addresses are in brackets. */
@@ -144,31 +150,26 @@ export class Calls {
   /** The stream ends when `body` resolves. */
   serverStream<Request, Response>(
     method: string,
-    body: (request: Request, out: Sender<Response>, signal: AbortSignal, caller: Caller) => Promise<void>,
+    body: (request: Request, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
   ): handleServerStreamingCall<Request, Response> {
     return (call) => {
       const open = this.#begin('server_stream', call, call.request);
       open.count.received.add();
-      this.#run(method, { call, open }, (out, signal) => body(call.request, out, signal, callerOf(call)));
+      this.#run(method, { call, open }, (out) => body(call.request, out, callerOf(call)));
     };
   }
 
   /** Requests are read one at a time. A broken request stream ends the iteration. */
   bidiStream<Request, Response>(
     method: string,
-    body: (
-      requests: AsyncIterable<Request>,
-      out: Sender<Response>,
-      signal: AbortSignal,
-      caller: Caller,
-    ) => Promise<void>,
+    body: (requests: AsyncIterable<Request>, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
   ): handleBidiStreamingCall<Request, Response> {
     return (call) => {
       // Responses continue after the last request.
       const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
       const open = this.#begin('bidi_stream', call);
-      this.#run(method, { call, open }, (out, signal) =>
-        Promise.race([body(counted(requests, open), out, signal, callerOf(call)), stopped(signal)]),
+      this.#run(method, { call, open }, (out) =>
+        Promise.race([body(counted(requests, open), out, callerOf(call)), stopped(out.signal)]),
       );
     };
   }
@@ -176,7 +177,7 @@ export class Calls {
   #run<Response>(
     method: string,
     { call, open }: { readonly call: Writable<Response>; readonly open: OpenCall },
-    body: (out: Sender<Response>, signal: AbortSignal) => Promise<void>,
+    body: (out: ResponseStream<Response>) => Promise<void>,
   ): void {
     const { signal } = open.own;
     const send = (response: Response): Promise<void> => {
@@ -184,7 +185,7 @@ export class Calls {
       open.count.sent.add();
       return call.write(response) ? Promise.resolve() : drained(call);
     };
-    body({ send }, signal).then(
+    body({ send, signal }).then(
       () => {
         this.#end(open, 'OK');
         call.end();

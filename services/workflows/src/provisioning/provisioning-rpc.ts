@@ -3,7 +3,7 @@ import { fromJson, toJson, type DescMessage, type JsonValue, type Message } from
 import { API, JobSchema, type Job, type WatchJobRequest } from '@tinkerbell/api/provisioning';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { parseRequest } from '@tinkerbell/provisioning';
-import type { Caller, Calls, Sender } from '../grpc/calls.ts';
+import type { Caller, Calls, ResponseStream } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Access } from './access.ts';
@@ -34,22 +34,18 @@ export function provisioningRpc(
     definition: serviceDefinition(API),
     handlers: {
       ...Object.fromEntries(handlers),
-      watchJob: calls.serverStream<WatchJobRequest, Job>('WatchJob', async (request, out, signal, caller) => {
+      watchJob: calls.serverStream<WatchJobRequest, Job>('WatchJob', async (request, out, caller) => {
         admit(caller, audience, deps.access);
         await deps.access.identityOf(caller, 'WatchJob');
-        await watch(deps, plainJson(API.method.watchJob.input, request), { out, signal });
+        await watch(deps, plainJson(API.method.watchJob.input, request), out);
       }),
     },
   };
 }
 
-async function watch(
-  deps: ProvisioningDeps,
-  request: unknown,
-  { out, signal }: { readonly out: Sender<Job>; readonly signal: AbortSignal },
-): Promise<void> {
+async function watch(deps: ProvisioningDeps, request: unknown, out: ResponseStream<Job>): Promise<void> {
   const { job_id: jobId } = valueOf(parseRequest('WatchJob', request));
-  for await (const job of watchJob(deps, jobId, signal))
+  for await (const job of watchJob(deps, jobId, out.signal))
     await out.send(fromJson(JobSchema, job as unknown as JsonValue));
 }
 
