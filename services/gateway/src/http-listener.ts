@@ -212,7 +212,7 @@ export class HttpListener {
       session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
     });
     server.on('sessionError', () => this.#onFault('http2-session'));
-    server.on('stream', (stream, headers, flags, raw) => {
+    server.on('stream', (stream, headers, ...[flags, raw]) => {
       stream.on('error', () => undefined);
       const connection = stream.session && this.#connections.get(stream.session);
       // Its connection has ended.

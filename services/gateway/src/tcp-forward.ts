@@ -28,7 +28,7 @@ export async function openTcpForward(settings: ForwardSettings, metrics: Forward
     metrics.forwarded.add({ forward: settings.name });
     const { endpoints } = settings;
     const start = turn++ % endpoints.length;
-    connectOne(client, [...endpoints.slice(start), ...endpoints.slice(0, start)], settings, metrics);
+    connectOne(client, [...endpoints.slice(start), ...endpoints.slice(0, start)], { settings, metrics });
   });
   server.maxConnections = settings.sessionsMax;
   await listen(server, settings);
@@ -57,9 +57,9 @@ function listen(server: Server, { address: host, port }: ForwardSettings): Promi
 function connectOne(
   client: Socket,
   [endpoint, ...others]: readonly Endpoint[],
-  settings: ForwardSettings,
-  metrics: ForwardMetrics,
+  forwarding: { readonly settings: ForwardSettings; readonly metrics: ForwardMetrics },
 ): void {
+  const { settings, metrics } = forwarding;
   if (endpoint === undefined || client.destroyed) {
     metrics.forwardFailed.add({ forward: settings.name });
     client.destroy();
@@ -68,7 +68,7 @@ function connectOne(
   const upstream = connect({ ...endpoint, allowHalfOpen: true, noDelay: true });
   const next = (): void => {
     upstream.destroy();
-    connectOne(client, others, settings, metrics);
+    connectOne(client, others, forwarding);
   };
   upstream.once('error', next);
   upstream.setTimeout(CONNECT_TIMEOUT_MS, next);
