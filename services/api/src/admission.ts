@@ -39,9 +39,15 @@ export interface Verdict {
   readonly warnings: readonly Problem[];
 }
 
+export interface Writing {
+  readonly isNew: boolean;
+  /** The user who writes the object. */
+  readonly author?: string;
+}
+
 export interface Admission {
-  /** `author` is the user who writes the object. Rejects with an ApiError if too many checks are queued. */
-  judge(kind: Kind, resource: Resource, isNew: boolean, author?: string): Promise<Verdict>;
+  /** Rejects with an ApiError if too many checks are queued. */
+  judge(kind: Kind, resource: Resource, writing: Writing): Promise<Verdict>;
 }
 
 export interface AdmissionDeps {
@@ -54,7 +60,7 @@ export interface AdmissionDeps {
 
 export function createAdmission(deps: AdmissionDeps): Admission {
   return {
-    async judge(kind, resource, isNew, author) {
+    async judge(kind, resource, { isNew, author }) {
       if (kind.kind === 'Template') return templateVerdict(deps, resource as Template);
       if (kind.kind === 'Hardware') return refusedFor(claimProblems(deps.view, resource as Hardware));
       if (kind.kind === 'Workflow' && isNew) return workflowVerdict(deps, resource as Workflow, author);

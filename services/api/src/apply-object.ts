@@ -16,12 +16,18 @@ import type { WriteOptions } from './write-options.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
+interface ApplyPatch {
+  readonly body: unknown;
+  readonly options: WriteOptions;
+  /** True if the client names its field manager. */
+  readonly hasManager: boolean;
+}
+
 /** Creates the object if it does not exist. Throws an ApiError. */
 export async function applyObject(
   deps: VerbDeps,
   target: ResourceTarget,
-  body: unknown,
-  { options, hasManager }: { readonly options: WriteOptions; readonly hasManager: boolean },
+  { body, options, hasManager }: ApplyPatch,
 ): Promise<Outcome> {
   if (!hasManager) throw new ApiError('BadRequest', 'fieldManager is required for apply patch');
   if (!isRecord(body) || !isRecord(body['metadata']))
@@ -43,8 +49,9 @@ export async function applyObject(
     const result = await inTurns(serverSideApply(live, application));
     if (!result.ok) throw fieldConflict(target, result.conflicts);
     const { managedFields } = result;
-    if (current === undefined) return createObject(deps, target, applied, { ...options, managedFields });
-    return change(deps, target, current, { submitted: result.object, options, managedFields });
+    if (current === undefined)
+      return createObject(deps, target, { submitted: applied, options, managedFields });
+    return change(deps, target, { current, submitted: result.object, options, managedFields });
   });
 }
 

@@ -10,7 +10,11 @@ import { acceptedDefinition } from './custom/accepted-definition.ts';
 import { NAMESPACE_CONTENT } from './delete-object.ts';
 import type { KindCatalog } from './kind-catalog.ts';
 
-export function completed(kind: Kind, object: Resource, catalog: KindCatalog, now: string): Resource {
+export function completed(
+  kind: Kind,
+  object: Resource,
+  { catalog, now }: { readonly catalog: KindCatalog; readonly now: string },
+): Resource {
   if (kind === namespaceKind) return completedNamespace(object);
   if (kind === customResourceDefinitionKind)
     return acceptedDefinition(object as CustomResourceDefinition, catalog, now);

@@ -58,8 +58,7 @@ export async function listResponse(
  */
 export async function eachListed(
   deps: ListDeps,
-  target: ResourceTarget,
-  query: URLSearchParams,
+  { target, query }: { readonly target: ResourceTarget; readonly query: URLSearchParams },
   take: (item: Resource) => Promise<void>,
 ): Promise<object> {
   const begun = await beginList(deps, target, query);
@@ -120,8 +119,7 @@ function listHead({ kind }: ResourceTarget): ListShape['head'] {
 export async function watchObjects(
   deps: WatchDeps,
   target: ResourceTarget,
-  request: HttpRequest,
-  signal: AbortSignal,
+  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const events = deps.accepted.form === 'protobuf' ? protobufEvents : jsonEvents;

@@ -18,8 +18,7 @@ export interface TimelineDeps {
 export function timeline(
   deps: TimelineDeps,
   resource: Resource,
-  request: HttpRequest,
-  signal: AbortSignal,
+  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Response {
   const query = new URL(request.url).searchParams;
   const subject = subjectOf(resource);
@@ -35,8 +34,7 @@ export function timeline(
 export function actionLog(
   deps: TimelineDeps,
   resource: Resource,
-  request: HttpRequest,
-  signal: AbortSignal,
+  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Response {
   const query = new URL(request.url).searchParams;
   const [task, action] = [query.get('task'), query.get('action')];

@@ -36,13 +36,13 @@ export interface Writer {
  */
 export function guardedAdmission(admission: Admission, writer: Writer): Admission {
   return {
-    async judge(kind, resource, isNew) {
+    async judge(kind, resource, { isNew }) {
       if (kind === roleKind || kind === clusterRoleKind) refuseRole(kind, resource, writer);
       if (kind === roleBindingKind || kind === clusterRoleBindingKind)
         await refuseBinding(kind, resource as BindingResource, writer);
       if (kind === workflowKind) await refuseUse(resource as Workflow, writer);
       if (kind === workflowRuleSetKind) refuseElsewhere(resource as WorkflowRuleSet, writer);
-      return admission.judge(kind, resource, isNew, writer.user.name);
+      return admission.judge(kind, resource, { isNew, author: writer.user.name });
     },
   };
 }
