@@ -89,7 +89,7 @@ export class Identity {
   /** Resolves with undefined if the server issues a session, or never will for this token. */
   async #exchange(channel: Channel, bootToken: string): Promise<CallResult<undefined> | undefined> {
     const request = { agentId: this.#settings.id, bootToken };
-    const answer = await unary<ExchangeResponse>(channel, METHOD, request);
+    const answer = await unary<ExchangeResponse>(channel, METHOD, { request });
     if ('value' in answer) {
       await this.#keep(answer.value);
       return undefined;

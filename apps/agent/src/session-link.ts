@@ -78,7 +78,7 @@ export class SessionLink {
   async #hello(): Promise<CallResult<'open' | 'unimplemented'>> {
     const { settings, attributes, agentVersion, bootId } = this.#deps;
     const request = { agentId: settings.id, attributes, agentVersion, bootId };
-    const answer = await unary<HelloResponse>(this.#deps.channel, METHODS.hello, request);
+    const answer = await unary<HelloResponse>(this.#deps.channel, METHODS.hello, { request });
     if ('error' in answer) {
       if (answer.error?.code === status.UNIMPLEMENTED) return { ok: true, value: 'unimplemented' };
       return failure(answer.error);
@@ -120,7 +120,7 @@ export class SessionLink {
     }
     const sessionId = this.#sessionId;
     const request = { sessionId, attempt, status: given };
-    const answer = await unary(this.#deps.channel, METHODS.report, request, deadlineMs);
+    const answer = await unary(this.#deps.channel, METHODS.report, { request, deadlineMs });
     if (!('error' in answer)) return { ok: true, value: undefined };
     const code = answer.error?.code;
     if (code === status.UNAUTHENTICATED) this.#forget(sessionId);

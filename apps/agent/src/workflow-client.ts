@@ -61,8 +61,7 @@ interface Method<Response> {
 export function unary<Response>(
   channel: Channel,
   method: Method<Response>,
-  request: object,
-  deadlineMs?: number,
+  { request, deadlineMs }: { readonly request: object; readonly deadlineMs?: number | undefined },
 ): Promise<{ readonly value: Response } | { readonly error: ServiceError | null }> {
   return new Promise((resolve) => {
     const call = channel.makeUnaryRequest(
@@ -97,7 +96,7 @@ export function createWorkflowClient(settings: Settings, client = openChannel(se
       });
     },
     async report(request, deadlineMs) {
-      const answer = await unary(client, METHODS.reportActionStatus, request, deadlineMs);
+      const answer = await unary(client, METHODS.reportActionStatus, { request, deadlineMs });
       return 'error' in answer ? failure(answer.error) : { ok: true, value: undefined };
     },
     close: () => client.close(),
