@@ -20,12 +20,17 @@ export interface Connection {
   readonly tls?: TlsSettings | undefined;
 }
 
-/** TINK_TOKEN takes precedence over the context's token. Throws a TinkFailure for unreadable files. `place` names the context. */
+interface Destination {
+  readonly server: string;
+  readonly context: Context;
+  /** Names the context in the configuration file. */
+  readonly place?: Omit<LoginPlace, 'err'> | undefined;
+}
+
+/** TINK_TOKEN takes precedence over the context's token. Throws a TinkFailure for unreadable files. */
 export async function connectionOf(
-  server: string,
-  context: Context,
+  { server, context, place }: Destination,
   terminal: Pick<Terminal, 'environment' | 'err' | 'clock' | 'signal'>,
-  place?: Omit<LoginPlace, 'err'>,
 ): Promise<Connection> {
   const { environment, err, clock, signal } = terminal;
   const isSaid = Boolean(environment['TINK_TOKEN']);

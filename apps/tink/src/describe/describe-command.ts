@@ -27,7 +27,7 @@ import { examples, sessionOf, splitName } from '../command-line/command-line.ts'
 import { named } from '../client/named.ts';
 
 export function addDescribe(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('describe <kind> [names...]')
     .description(
       'show details of objects: the actions of a workflow, the network interfaces and last events of a machine',
@@ -36,7 +36,7 @@ export function addDescribe(program: Command, terminal: Terminal): void {
       'after',
       examples('tink describe workflow m1-debian', 'tink describe hw/m1', 'tink describe template debian'),
     )
-    .action(async (kind: string, words: readonly string[], _options: unknown, command: Command) => {
+    .action(async (kind: string, words: readonly string[]) => {
       const { kinds, names } = splitName([kind, ...words]);
       const session = await sessionOf(command, terminal);
       await describe(await kindOf(kinds, session.client), names, session);

@@ -43,7 +43,7 @@ export async function logIn(options: LoginOptions, terminal: Terminal): Promise<
   const settings = await resolveSettings(options, terminal);
   const server = settings.server.value;
   // Do not send the previous tokens while requesting new ones.
-  const { tls } = await connectionOf(server, withoutTokens(settings.credentials), terminal);
+  const { tls } = await connectionOf({ server, context: withoutTokens(settings.credentials) }, terminal);
   const wanted = await wantedLogin(options, { settings, terminal, tls });
   const { issuer, clientId } = wanted;
   terminal.err(`logging in at ${issuer} for ${server}\n`);
@@ -139,7 +139,8 @@ export async function logOut(options: GlobalOptions, terminal: Terminal): Promis
   if (login === undefined) throw new TinkFailure(`not logged in at ${settings.server.value}`);
   const path = configPath(terminal);
   await writeConfig(path, withoutLogin(await readConfig(path), login));
-  const { tls } = await connectionOf(settings.server.value, withoutTokens(settings.credentials), terminal);
+  const context = withoutTokens(settings.credentials);
+  const { tls } = await connectionOf({ server: settings.server.value, context }, terminal);
   const isRevoked = await revoked(login, { signal: terminal.signal, ca: tls?.ca }).catch(
     (thrown: unknown) => {
       terminal.err(

@@ -87,15 +87,15 @@ export function addAuth(program: Command, terminal: Terminal): void {
       const { username, groups } = answer.status.userInfo;
       terminal.out(alignedText([['user', username], ...groups.map((group) => ['group', group])]));
     });
-  group
+  const canI: Command = group
     .command('can-i <verb> <resource>')
     .description('check whether you may do something; exits with 1 if not')
     .addHelpText(
       'after',
       examples('tink auth can-i delete hardware', 'tink auth can-i create workflows/pause -n lab'),
     )
-    .action(async (verb: string, resource: string, _options: unknown, command: Command) => {
-      const { client, namespace } = await sessionOf(command, terminal);
+    .action(async (verb: string, resource: string) => {
+      const { client, namespace } = await sessionOf(canI, terminal);
       const [full = '', subresource] = resource.split('/');
       const [plural = '', ...group] = full.split('.');
       const asked = {

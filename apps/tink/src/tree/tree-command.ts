@@ -22,7 +22,7 @@ import { examples, sessionOf, splitName } from '../command-line/command-line.ts'
 import { named } from '../client/named.ts';
 
 export function addTree(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('tree <kind> [name]')
     .description(
       'show the objects of a machine or a workflow: BMC, jobs, templates, tasks, actions, rule sets',
@@ -32,14 +32,12 @@ export function addTree(program: Command, terminal: Terminal): void {
       'after',
       examples('tink tree hardware/m1', 'tink tree workflow m1-debian', 'tink tree hw m1 --json'),
     )
-    .action(
-      async (kind: string, name: string | undefined, { json }: { json?: boolean }, command: Command) => {
-        const session = await sessionOf(command, terminal);
-        const { kinds, names } = splitName(name === undefined ? [kind] : [kind, name]);
-        const tree = await treeOf(session, kinds, names[0]);
-        terminal.out(json ? `${JSON.stringify(tree, null, 2)}\n` : treeText(tree));
-      },
-    );
+    .action(async (kind: string, name: string | undefined, { json }: { json?: boolean }) => {
+      const session = await sessionOf(command, terminal);
+      const { kinds, names } = splitName(name === undefined ? [kind] : [kind, name]);
+      const tree = await treeOf(session, kinds, names[0]);
+      terminal.out(json ? `${JSON.stringify(tree, null, 2)}\n` : treeText(tree));
+    });
 }
 
 async function treeOf(session: Session, word: string, name: string | undefined): Promise<TreeNode> {
