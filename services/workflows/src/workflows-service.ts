@@ -161,7 +161,7 @@ function wakeFor(change: Change, waiting: WaitingAgents, enrolls: boolean): void
   if (workflowCollection.holds(change)) {
     const agentId = change.object.status?.agentID;
     if (agentId !== undefined) waiting.wake(agentId);
-  } else if (enrolls && change.key.collection === ruleSetCollection) {
+  } else if (enrolls && ruleSetCollection.holds(change)) {
     waiting.wakeAll();
   } else if (enrolls && hardwareCollection.holds(change)) {
     const { agentID, interfaces = [] } = change.object.spec ?? {};

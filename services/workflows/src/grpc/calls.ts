@@ -10,6 +10,7 @@ import {
 import {
   noTracer,
   parseTraceparent,
+  stackOf,
   type Clock,
   type Log,
   type Span,
@@ -35,15 +36,10 @@ const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
 };
 
 /** The code names of Go's libraries, which upstream's metrics use too. */
-const codeNames = Object.fromEntries(
-  Object.keys(grpcCodes).map((code) => [
-    code,
-    code
-      .split('-')
-      .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-      .join(''),
-  ]),
-) as Readonly<Record<RpcCode, string>>;
+function codeNameOf(code: RpcCode): string {
+  const words = code.split('-').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return words.join('');
+}
 
 /** The reason of every abort. A new error for each call would collect a stack, which costs more than the rest of it. */
 const CANCELLED = 'the call was cancelled';
@@ -229,12 +225,12 @@ export class Calls {
 
   #failure(open: OpenCall, method: string, thrown: unknown): { code: grpcStatus; details: string } {
     const error = thrown instanceof RpcError ? thrown : this.#unexpected(method, thrown);
-    this.#end(open, codeNames[error.code]);
+    this.#end(open, codeNameOf(error.code));
     return { code: grpcCodes[error.code], details: error.message };
   }
 
   #unexpected(method: string, thrown: unknown): RpcError {
-    this.#log.error('rpc failed', { method, error: String(thrown), stack: (thrown as Error).stack });
+    this.#log.error('rpc failed', { method, error: String(thrown), stack: stackOf(thrown) });
     return new RpcError('internal', 'internal error');
   }
 }
