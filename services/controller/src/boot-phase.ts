@@ -3,7 +3,7 @@
  * repeated.
  */
 import { uidOf, type BmcJob, type Hardware, type Workflow } from '@tinkerbell/resources';
-import { hardwareCollection, type ObjectKey } from '@tinkerbell/store-contract';
+import { Collection, hardwareCollection, type ObjectKey } from '@tinkerbell/store-contract';
 import {
   bootJobActions,
   bootJobOf,
@@ -22,6 +22,7 @@ export interface BootDeps extends ApplyDeps {
 }
 
 export const jobCollection = 'jobs.bmc.tinkerbell.org';
+const jobs = new Collection<BmcJob>(jobCollection);
 const taskCollection = 'tasks.bmc.tinkerbell.org';
 
 /** A BMC service starts a Job within seconds. After this time, the timeline asks the operator to check for one. */
@@ -144,7 +145,7 @@ export async function followBootJob(
   workflow: Workflow,
   { job, uid, phase }: Extract<Effect, { kind: 'follow-boot-job' }>,
 ): Promise<Again | 'changed'> {
-  const object = (await deps.store.get(jobKey(workflow, job)))?.object as BmcJob | undefined;
+  const object = (await jobs.get(deps.store, jobKey(workflow, job)))?.object;
   const failed = (message: string): Promise<boolean> =>
     fail(deps, workflow, { phase, condition: 'BootJobFailed', status: 'True', message });
   if (object === undefined || object.metadata.uid !== uid)
