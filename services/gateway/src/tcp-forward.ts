@@ -1,7 +1,7 @@
 /** A TCP port whose connections are forwarded. */
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { GatewayMetrics } from './metrics.ts';
-import { portError } from './http-listener.ts';
+import { portError, portOf } from './http-listener.ts';
 import { proxyHeader } from './proxy-protocol.ts';
 import type { Endpoint, ForwardSettings } from './route-file.ts';
 
@@ -34,7 +34,7 @@ export async function openTcpForward(settings: ForwardSettings, metrics: Forward
   await listen(server, settings);
   return {
     settings,
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       const cut = (): void => sockets.forEach((socket) => socket.destroy());
