@@ -8,8 +8,10 @@ import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import {
   customResourceDefinitionKind,
   definitionSchemaProblems,
-  type CustomResourceDefinition,
-  type Hardware,
+  hardwareKind,
+  ofKind,
+  templateKind,
+  workflowKind,
   type Kind,
   type Problem,
   type Resource,
@@ -61,12 +63,15 @@ export interface AdmissionDeps {
 export function createAdmission(deps: AdmissionDeps): Admission {
   return {
     async judge(kind, resource, { isNew, author }) {
-      if (kind.kind === 'Template') return templateVerdict(deps, resource as Template);
-      if (kind.kind === 'Hardware') return refusedFor(claimProblems(deps.view, resource as Hardware));
-      if (kind.kind === 'Workflow' && isNew) return workflowVerdict(deps, resource as Workflow, author);
-      if (kind.kind === 'Workflow') return enabledVerdict(deps, resource as Workflow);
-      if (kind === customResourceDefinitionKind)
-        return refusedFor(await inTurns(definitionSchemaProblems(resource as CustomResourceDefinition)));
+      if (kind === templateKind) return templateVerdict(deps, ofKind(resource, templateKind));
+      if (kind === hardwareKind) return refusedFor(claimProblems(deps.view, ofKind(resource, hardwareKind)));
+      if (kind === workflowKind && isNew)
+        return workflowVerdict(deps, ofKind(resource, workflowKind), author);
+      if (kind === workflowKind) return enabledVerdict(deps, ofKind(resource, workflowKind));
+      if (kind === customResourceDefinitionKind) {
+        const definition = ofKind(resource, customResourceDefinitionKind);
+        return refusedFor(await inTurns(definitionSchemaProblems(definition)));
+      }
       return refusedFor([]);
     },
   };

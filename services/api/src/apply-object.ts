@@ -1,12 +1,6 @@
 /** Server-side apply: `PATCH` with application/apply-patch+yaml. */
 import { inTurns } from '@tinkerbell/platform-contract';
-import {
-  isRecord,
-  objectSchemaOf,
-  serverSideApply,
-  type FieldConflict,
-  type Resource,
-} from '@tinkerbell/resources';
+import { isRecord, objectSchemaOf, serverSideApply, type FieldConflict } from '@tinkerbell/resources';
 import { ApiError } from './api-error.ts';
 import { detailsOf } from './object-errors.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -37,7 +31,7 @@ export async function applyObject(
   const applied = { ...body, metadata: { name: target.name, ...body['metadata'] } };
   return outlivingConflicts(body['metadata']['resourceVersion'] === undefined, async () => {
     const current = await deps.store.get(keyOf(target));
-    const nothing = { apiVersion: '', kind: '', metadata: {} } as Resource;
+    const nothing = { apiVersion: '', kind: '', metadata: {} };
     const live = current?.object ?? nothing;
     const manager = {
       name: options.manager,

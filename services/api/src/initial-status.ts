@@ -1,8 +1,9 @@
 /** Sets the status that the server computes at every write: the phase of a Namespace, the conditions of a definition. */
 import {
   customResourceDefinitionKind,
+  isRecord,
   namespaceKind,
-  type CustomResourceDefinition,
+  ofKind,
   type Kind,
   type Resource,
 } from '@tinkerbell/resources';
@@ -17,7 +18,7 @@ export function completed(
 ): Resource {
   if (kind === namespaceKind) return completedNamespace(object);
   if (kind === customResourceDefinitionKind)
-    return acceptedDefinition(object as CustomResourceDefinition, catalog, now);
+    return acceptedDefinition(ofKind(object, customResourceDefinitionKind), catalog, now);
   return object;
 }
 
@@ -29,7 +30,7 @@ function completedNamespace(object: Resource): Resource {
     metadata: { ...object.metadata, labels: { ...labels, 'kubernetes.io/metadata.name': name } },
     spec: { finalizers: [NAMESPACE_CONTENT] },
     status: {
-      ...(object.status as object),
+      ...(isRecord(object.status) ? object.status : {}),
       phase: deletionTimestamp === undefined ? 'Active' : 'Terminating',
     },
   };

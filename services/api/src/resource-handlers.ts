@@ -31,7 +31,7 @@ export interface VerbDeps {
 
 export interface Outcome {
   readonly code: 200 | 201;
-  readonly object: object;
+  readonly object: Resource;
   readonly warnings: readonly Problem[];
 }
 
@@ -199,6 +199,7 @@ function refuseOtherNamespace(target: ResourceTarget, body: unknown): void {
 }
 
 function versionOf(value: unknown): string | undefined {
-  const version = (value as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion;
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
   return typeof version === 'string' && version !== '' ? version : undefined;
 }

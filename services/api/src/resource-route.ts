@@ -1,7 +1,7 @@
 /** Maps methods and subresources of requests to verbs. */
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
 import type { HttpContext, HttpRequest, TextReader } from '@tinkerbell/platform-contract';
-import { apiVersionOf, serviceAccountKind, type Resource } from '@tinkerbell/resources';
+import { apiVersionOf, serviceAccountKind } from '@tinkerbell/resources';
 import { acceptedForm, formOfErrors, JSON_FORM, type AcceptedForm } from './accepted-form.ts';
 import { tokenFor, type AccountTokens } from './access/account-token.ts';
 import { userOf } from './access/question.ts';
@@ -229,7 +229,7 @@ function optionsOf(request: HttpRequest, query: URLSearchParams) {
 }
 
 function created({ note, accepted }: Deps, outcome: Outcome): Response {
-  if (note !== undefined) note.name = (outcome.object as Resource).metadata.name;
+  if (note !== undefined) note.name = outcome.object.metadata.name;
   return result(outcome, accepted);
 }
 
