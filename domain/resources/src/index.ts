@@ -1,5 +1,5 @@
 export { apiVersionOf, collectionOf, rootPathOf, type Kind, type PrinterColumn } from './kind.ts';
-export { isOfKind, ofKind, type KindOf } from './kind-of.ts';
+export { isOfKind, ofKind, type KindOf, type ObjectsOf } from './kind-of.ts';
 export { objectMeta } from './object-meta.ts';
 export { builtInKinds, kindFor } from './built-in-kinds.ts';
 export { firstNamespaces, leaseKind, namespaceKind } from './core/namespace.ts';

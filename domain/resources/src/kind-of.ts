@@ -4,10 +4,13 @@ import type { Resource } from './resource.ts';
 
 declare const objectType: unique symbol;
 
-/** A kind whose objects have the type. */
-export interface KindOf<Object extends Resource> extends Kind {
+/** What carries the type; no value has such a field. */
+export interface ObjectsOf<Object extends Resource> {
   readonly [objectType]?: Object;
 }
+
+/** A kind whose objects have the type. */
+export interface KindOf<Object extends Resource> extends Kind, ObjectsOf<Object> {}
 
 /** True for an object of the kind. Objects are valid by the schema of their kind, because the server has checked them. */
 export function isOfKind<Object extends Resource>(object: Resource, kind: KindOf<Object>): object is Object {

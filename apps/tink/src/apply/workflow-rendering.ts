@@ -1,12 +1,16 @@
 /** Renders Workflows before they are sent. A template that does not fit its hardware is rejected with its place in the file. */
 import {
-  nearest,
-  templateKind,
   hardwareKind,
+  isRecord,
+  nearest,
+  ofKind,
+  templateKind,
+  workflowKind,
+  type Hardware,
+  type Kind,
   type ManifestProblem,
   type Resource,
 } from '@tinkerbell/resources';
-import type { Hardware, Kind, Template, Workflow } from '@tinkerbell/resources';
 import { templatePlatform } from '@tinkerbell/platform-template';
 import {
   foreignImagesIn,
@@ -15,13 +19,18 @@ import {
   renderTemplate,
   renderText,
   templateData,
-  type JsonObject,
   type RenderError,
   type RenderInput,
 } from '@tinkerbell/template';
 import { positionOf, type Position } from '@tinkerbell/yaml';
 import { templateLineOf } from './rendered-line.ts';
-import { keyOf, positionInTemplate, problemAt, type LocatedObject } from '../manifests/manifest-objects.ts';
+import {
+  keyOf,
+  positionInTemplate,
+  problemAt,
+  templateTextOf,
+  type LocatedObject,
+} from '../manifests/manifest-objects.ts';
 
 export interface Reference {
   readonly kind: Kind;
@@ -47,7 +56,7 @@ function isWorkflow({ kind }: LocatedObject): boolean {
 }
 
 function referencesOf({ resource }: LocatedObject): Reference[] {
-  const { spec, metadata } = resource as Workflow;
+  const { spec, metadata } = ofKind(resource, workflowKind);
   const { namespace } = metadata;
   return [
     ...(spec?.templateRef ? [{ kind: templateKind, namespace, name: spec.templateRef }] : []),
@@ -100,18 +109,19 @@ interface Known {
 }
 
 function renderCheck(located: LocatedObject, { templates, resources }: Known): RenderCheck {
-  const workflow = located.resource as Workflow;
+  const workflow = ofKind(located.resource, workflowKind);
   const { namespace, name } = workflow.metadata;
   const { templateRef = '', hardwareRef = '', hardwareMap = {} } = workflow.spec ?? {};
   const templateKey = keyOf(templateKind, namespace, templateRef);
-  const template = resources.get(templateKey) as Template | undefined;
-  const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
+  const template = resources.get(templateKey);
+  const foundHardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef));
+  const hardware = foundHardware && ofKind(foundHardware, hardwareKind);
   if (template === undefined) return { problems: [], warnings: [] };
   if (!isEnough(hardware, hardwareRef))
     return { problems: [], warnings: [], unchecked: new Set([located.resource]) };
   const input = {
     templateName: name,
-    text: template.spec?.data ?? '',
+    text: templateTextOf(template) ?? '',
     hardware,
     hardwareMap,
     platform: templatePlatform,
@@ -128,7 +138,7 @@ function renderCheck(located: LocatedObject, { templates, resources }: Known): R
 }
 
 function imageWarnings(template: LocatedObject): ManifestProblem[] {
-  const text = (template.resource as Template).spec?.data ?? '';
+  const text = templateTextOf(template.resource) ?? '';
   return foreignImagesIn(text).map(({ image, line, column }) => ({
     file: template.file.name,
     ...positionInTemplate(template, { line, column }),
@@ -147,7 +157,7 @@ function renderProblem(
   template: LocatedObject | undefined,
   { error, input }: { readonly error: RenderError; readonly input: RenderInput },
 ): ManifestProblem {
-  const { metadata, spec } = located.resource as Workflow;
+  const { metadata, spec } = ofKind(located.resource, workflowKind);
   const on = spec?.hardwareRef ? ` on hardware ${spec.hardwareRef}` : '';
   const subject = `template ${spec?.templateRef} does not render for workflow ${metadata.name}${on}`;
   if (template === undefined) {
@@ -174,7 +184,7 @@ function placeInFile(template: LocatedObject, error: RenderError, input: RenderI
   const rendered = renderText(
     input.templateName,
     input.text,
-    templateData(input.hardware as JsonObject | undefined, input.hardwareMap ?? {}),
+    templateData(isRecord(input.hardware) ? input.hardware : undefined, input.hardwareMap ?? {}),
     input,
   );
   const line = rendered.ok ? templateLineOf(input.text, rendered.text, error.line) : undefined;

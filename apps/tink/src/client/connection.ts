@@ -1,5 +1,6 @@
 /** Reads the tokens and certificates of a context. */
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@tinkerbell/platform-contract';
 import type { Context } from './config-file.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { createLoginTokens, type LoginPlace, type LoginTokens } from '../login/login-tokens.ts';
@@ -81,7 +82,7 @@ async function tlsOf(context: Context): Promise<TlsSettings> {
 async function textOf(field: string, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   return readFile(path, 'utf8').catch((error: unknown) => {
-    throw new TinkFailure(`${field}: cannot read ${path}: ${(error as Error).message}`);
+    throw new TinkFailure(`${field}: cannot read ${path}: ${messageOf(error)}`);
   });
 }
 

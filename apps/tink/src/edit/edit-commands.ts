@@ -1,5 +1,6 @@
 /** `tink edit` and `tink patch`. */
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { Option, type Command } from 'commander';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 import { groupVersionOf, type ApiKind } from '../client/api-kind.ts';
@@ -126,7 +127,7 @@ async function fileText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (thrown) {
-    throw new TinkFailure(`cannot read ${path}: ${(thrown as Error).message}`);
+    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
   }
 }
 

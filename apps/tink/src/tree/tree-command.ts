@@ -7,10 +7,8 @@ import {
   templateKind,
   workflowKind,
   workflowRuleSetKind,
-  type Hardware,
-  type Kind,
+  type KindOf,
   type Resource,
-  type Workflow,
 } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 import { kindOf } from '../client/kind-names.ts';
@@ -45,14 +43,17 @@ async function treeOf(session: Session, word: string, name: string | undefined):
   const kind = await kindOf(word, client);
   if ((kind !== hardwareKind && kind !== workflowKind) || name === undefined)
     throw usageFailure('tree needs one hardware or workflow', 'for example: tink tree hardware/m1');
-  const target = await named(session, kind, name);
-  const root = await withCloseNames(client, target, () => client.get(target));
-  const all = await allObjects(session);
-  return kind === hardwareKind ? hardwareTree(root as Hardware, all) : workflowNode(root as Workflow, all);
+  const rootOf = async <Object extends Resource>(wanted: KindOf<Object>): Promise<Object> => {
+    const target = await named(session, wanted, name);
+    return withCloseNames(client, target, () => client.get(target));
+  };
+  if (kind === hardwareKind) return hardwareTree(await rootOf(hardwareKind), await allObjects(session));
+  return workflowNode(await rootOf(workflowKind), await allObjects(session));
 }
 
 async function allObjects({ client }: Session): Promise<TreeObjects> {
-  const list = async (kind: Kind): Promise<readonly Resource[]> => (await client.list(kind, {})).items;
+  const list = async <Object extends Resource>(kind: KindOf<Object>): Promise<readonly Object[]> =>
+    (await client.list(kind, {})).items;
   const [hardware, templates, workflows, ruleSets, machines, jobs, tasks] = await Promise.all([
     list(hardwareKind),
     list(templateKind),
