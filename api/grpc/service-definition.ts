@@ -8,15 +8,23 @@ import {
   type DescMethodServerStreaming,
   type DescMethodUnary,
   type DescService,
+  type MessageInitShape,
   type MessageShape,
 } from '@bufbuild/protobuf';
 
 /** One method in the shape that gRPC libraries of the Node world take, without importing one. */
-export interface MethodDefinition<Input, Output, RequestStream = boolean, ResponseStream = boolean> {
+export interface MethodDefinition<
+  Input,
+  Output,
+  RequestStream = boolean,
+  ResponseStream = boolean,
+  Request = Input,
+> {
   readonly path: string;
   readonly requestStream: RequestStream;
   readonly responseStream: ResponseStream;
-  requestSerialize(value: Input): Buffer;
+  /** Fields that a request leaves out have their default. */
+  requestSerialize(value: Request): Buffer;
   requestDeserialize(bytes: Buffer): Input;
   responseSerialize(value: Output): Buffer;
   responseDeserialize(bytes: Buffer): Output;
@@ -24,13 +32,13 @@ export interface MethodDefinition<Input, Output, RequestStream = boolean, Respon
 
 type MethodOf<Method extends DescMethod> =
   Method extends DescMethodUnary<infer Input, infer Output>
-    ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, false, false>
+    ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, false, false, MessageInitShape<Input>>
     : Method extends DescMethodServerStreaming<infer Input, infer Output>
-      ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, false, true>
+      ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, false, true, MessageInitShape<Input>>
       : Method extends DescMethodClientStreaming<infer Input, infer Output>
-        ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, true, false>
+        ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, true, false, MessageInitShape<Input>>
         : Method extends DescMethodBiDiStreaming<infer Input, infer Output>
-          ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, true, true>
+          ? MethodDefinition<MessageShape<Input>, MessageShape<Output>, true, true, MessageInitShape<Input>>
           : never;
 
 export type MethodsOf<Service extends DescService> = {

@@ -5,7 +5,7 @@ import {
   type ActionResponse,
   type ActionStatusRequest,
 } from '@tinkerbell/api/agent';
-import { AgentService, type ActionsRequest, type Start } from '@tinkerbell/api/agent-v1';
+import { AgentService, type Start } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 
 import { CallError, GrpcConnection } from './grpc-connection.ts';
@@ -34,7 +34,7 @@ export async function connectAgent(
 ): Promise<LoadAgent> {
   const connection = await GrpcConnection.open(authority);
   if (protocol === 'upstream') return new UpstreamAgent(connection, agentId);
-  const { sessionId, limits } = await connection.unary(SESSIONS.hello, { agentId } as never);
+  const { sessionId, limits } = await connection.unary(SESSIONS.hello, { agentId });
   return new SessionAgent(connection, agentId, {
     sessionId,
     heartbeatSeconds: limits?.heartbeatSeconds ?? 10,
@@ -53,7 +53,7 @@ class UpstreamAgent implements LoadAgent {
   async nextAction(): Promise<ActionResponse> {
     for (;;) {
       try {
-        return await this.#connection.unary(UPSTREAM.getAction, { agentId: this.#agentId } as never);
+        return await this.#connection.unary(UPSTREAM.getAction, { agentId: this.#agentId });
       } catch (error) {
         if (!(error instanceof CallError) || !IDLE_CODES.includes(error.code)) throw error;
         await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
@@ -103,7 +103,7 @@ class SessionAgent implements LoadAgent {
         this.#wake();
       },
     });
-    orders.send({ sessionId } as ActionsRequest);
+    orders.send({ sessionId });
     orders.end();
     const output = connection.stream(SESSIONS.output, { onMessage: () => undefined, onEnd: () => undefined });
     const heartbeat = { sessionId, payload: { case: 'heartbeat', value: {} } } as never;

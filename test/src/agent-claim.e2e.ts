@@ -108,7 +108,7 @@ function call(
   return new Promise((resolve) => {
     client.makeUnaryRequest<object, object>(
       method.path,
-      (value) => method.requestSerialize(value as never),
+      (value) => method.requestSerialize(value),
       (bytes) => method.responseDeserialize(bytes),
       request,
       metadata,

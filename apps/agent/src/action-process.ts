@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { ActionResult, Progress } from '@tinkerbell/action-kit';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 
-import type { ActionOrder, RunnerMessage } from './action-runner.ts';
+import { runnerMessageIn, type ActionOrder, type RunnerMessage } from './action-messages.ts';
 import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
 /** An action ends itself and its children within a second of its timeout. If it does not, it is killed after this time. */
@@ -79,7 +79,7 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
       timers.schedule(KILL_GRACE_MS, kill);
     };
     child.on('message', (raw) => {
-      const message = raw as RunnerMessage;
+      const message = runnerMessageIn(raw);
       if (message.kind === 'ready') child.send(options.order);
       if (message.kind === 'progress') options.onProgress(message.progress);
       if (message.kind === 'log') takeLog(message, options);

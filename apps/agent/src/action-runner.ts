@@ -1,28 +1,12 @@
 /** The child process side: runs one action, and sends its progress and result to the agent over the IPC channel. */
 import { writeFileSync } from 'node:fs';
 
-import { ActionError, type ActionResult, type Progress } from '@tinkerbell/action-kit';
+import { ActionError, type ActionResult } from '@tinkerbell/action-kit';
 import type { Log, LogFields } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 
+import { orderIn, type ActionOrder, type RunnerMessage } from './action-messages.ts';
 import { builtInAction, unknownImage } from './built-in-actions.ts';
-
-export interface ActionOrder {
-  readonly image: string;
-  readonly command: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-export type RunnerMessage =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'progress'; readonly progress: Progress }
-  | {
-      readonly kind: 'log';
-      readonly level: 'debug' | 'info' | 'warn' | 'error';
-      readonly message: string;
-      readonly fields: LogFields;
-    }
-  | { readonly kind: 'result'; readonly result: ActionResult };
 
 /** Makes the kernel's OOM killer choose the action, not the agent that must report it. */
 const OOM_SCORE_ADJUSTMENT = '500';
@@ -45,7 +29,7 @@ export async function runActionProcess(): Promise<void> {
     setTimeout(() => process.exit(1), ORPHAN_MS);
   });
   const order = await new Promise<ActionOrder>((resolve) => {
-    process.once('message', (message) => resolve(message as ActionOrder));
+    process.once('message', (message) => resolve(orderIn(message)));
     void send({ kind: 'ready' });
   });
   const result = await perform(order, stop.signal);

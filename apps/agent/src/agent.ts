@@ -4,7 +4,7 @@ import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import { delay } from '@tinkerbell/platform-contract';
 
 import { runInProcess, type ActionOutcome } from './action-process.ts';
-import type { ActionOrder } from './action-runner.ts';
+import type { ActionOrder } from './action-messages.ts';
 import { createBackoff, type Backoff } from './backoff.ts';
 import { actionName, WAIT_DAEMON } from './built-in-actions.ts';
 import { environmentOf } from './environment-of.ts';
@@ -13,7 +13,7 @@ import { createProgressReporter } from './progress-reporter.ts';
 import { finalReport, runningReport } from './report.ts';
 import type { Assignment } from './assignment.ts';
 import type { AgentDependencies } from './agent-dependencies.ts';
-import type { FinishedAction, FollowUp } from './spool.ts';
+import type { FinishedAction, FollowUp } from './kept-files.ts';
 
 /** Runs until the signal aborts. A report left over from a crash is sent before the next action is requested. */
 export async function runAgent(dependencies: AgentDependencies): Promise<void> {

@@ -9,10 +9,10 @@ import { changeMachineState, runProgram, type MachineEffect } from '@tinkerbell/
 import { delay } from '@tinkerbell/platform-contract';
 
 import { runInProcess } from './action-process.ts';
-import type { ActionOrder } from './action-runner.ts';
+import type { ActionOrder } from './action-messages.ts';
 import type { AgentDependencies } from './agent-dependencies.ts';
 import { builtInAction, unknownImage } from './built-in-actions.ts';
-import type { FollowUp } from './spool.ts';
+import type { FollowUp } from './kept-files.ts';
 
 const WAIT_SECONDS_DEFAULT = 10;
 const WAIT_SECONDS_MAX = 3600;

@@ -9,6 +9,7 @@ import { AgentService, type ExchangeResponse } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { SESSION_HEADER, type Log } from '@tinkerbell/platform-contract';
 
+import { keptSessionIn, type KeptSession } from './kept-files.ts';
 import type { Settings } from './settings.ts';
 import { failure, unary, type CallResult, type Channel } from './workflow-client.ts';
 
@@ -16,14 +17,6 @@ const METHOD = serviceDefinition(AgentService).exchange;
 
 /** Prefix of our server's error when it rejects an agent. */
 const REFUSAL = /^(no-token|invalid|expired|replayed|fenced|ended|another-machine|another-workflow|claim): /;
-
-export interface KeptSession {
-  /** The boot token that the session was exchanged for. */
-  readonly bootToken: string;
-  readonly session: string;
-  /** The HTTP origins of the server that the session may be sent to. */
-  readonly origins: readonly string[];
-}
 
 type IdentitySettings = Pick<Settings, 'id' | 'bootToken' | 'spoolDirectory'>;
 
@@ -89,7 +82,7 @@ export class Identity {
   /** Resolves with undefined if the server issues a session, or never will for this token. */
   async #exchange(channel: Channel, bootToken: string): Promise<CallResult<undefined> | undefined> {
     const request = { agentId: this.#settings.id, bootToken };
-    const answer = await unary<ExchangeResponse>(channel, METHOD, request);
+    const answer = await unary(channel, METHOD, { request });
     if ('value' in answer) {
       await this.#keep(answer.value);
       return undefined;
@@ -114,8 +107,7 @@ export class Identity {
 
   async #read(): Promise<KeptSession | undefined> {
     const text = await readFile(this.#path(), 'utf8').catch(() => undefined);
-    // Renamed into place when complete, and written only by this program.
-    return text === undefined ? undefined : (JSON.parse(text) as KeptSession);
+    return text === undefined ? undefined : keptSessionIn(text);
   }
 
   #path(): string {

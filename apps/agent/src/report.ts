@@ -9,7 +9,7 @@ import {
 } from '@tinkerbell/api/agent';
 
 import { formatExecutionDuration } from './execution-duration.ts';
-import type { FinishedAction } from './spool.ts';
+import type { FinishedAction } from './kept-files.ts';
 import type { Fields } from './workflow-client.ts';
 
 /** Go's zero time. Upstream's agent sends it for "not yet", and its server expects it. */

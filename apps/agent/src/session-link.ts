@@ -10,7 +10,6 @@ import {
   AttemptSchema,
   type ActionsResponse,
   type Attempt,
-  type HelloResponse,
   type Start,
 } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
@@ -78,7 +77,7 @@ export class SessionLink {
   async #hello(): Promise<CallResult<'open' | 'unimplemented'>> {
     const { settings, attributes, agentVersion, bootId } = this.#deps;
     const request = { agentId: settings.id, attributes, agentVersion, bootId };
-    const answer = await unary<HelloResponse>(this.#deps.channel, METHODS.hello, request);
+    const answer = await unary(this.#deps.channel, METHODS.hello, { request });
     if ('error' in answer) {
       if (answer.error?.code === status.UNIMPLEMENTED) return { ok: true, value: 'unimplemented' };
       return failure(answer.error);
@@ -120,7 +119,7 @@ export class SessionLink {
     }
     const sessionId = this.#sessionId;
     const request = { sessionId, attempt, status: given };
-    const answer = await unary(this.#deps.channel, METHODS.report, request, deadlineMs);
+    const answer = await unary(this.#deps.channel, METHODS.report, { request, deadlineMs });
     if (!('error' in answer)) return { ok: true, value: undefined };
     const code = answer.error?.code;
     if (code === status.UNAUTHENTICATED) this.#forget(sessionId);
@@ -193,12 +192,12 @@ export class SessionLink {
   /** Resolves with the reason when the stream has ended. */
   #takeOrders(onOrder: () => void): Promise<ServiceError | 'closed' | undefined> {
     const method = METHODS.actions;
-    const running = this.#running?.attempt;
+    const request = { sessionId: this.#sessionId, running: this.#running?.attempt };
     const call = this.#deps.channel.makeServerStreamRequest(
       method.path,
-      (value) => method.requestSerialize(value),
+      (value: typeof request) => method.requestSerialize(value),
       (bytes) => method.responseDeserialize(bytes),
-      { sessionId: this.#sessionId, running } as never,
+      request,
     );
     let isClosed = false;
     this.#closeOrders = () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { createSpool, type FinishedAction } from './spool.ts';
+import type { FinishedAction } from './kept-files.ts';
+import { createSpool } from './spool.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'spool-test-'));
 after(() => rmSync(directory, { recursive: true }));

@@ -5,37 +5,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { MachineEffect } from '@tinkerbell/action-kit';
-
-export interface FinishedAction {
-  readonly workflowId: string;
-  readonly agentId: string;
-  readonly taskId: string;
-  readonly actionId: string;
-  readonly actionName: string;
-  /** 0 if the protocol has no attempts. */
-  readonly attempt: number;
-  readonly state: 'SUCCESS' | 'FAILED' | 'TIMEOUT';
-  /** Milliseconds since the Unix epoch, on this machine's clock. */
-  readonly startedMs: number;
-  readonly endedMs: number;
-  readonly message: string;
-  /** Runs once the report is acknowledged. */
-  readonly followUp?: FollowUp;
-}
-
-export type FollowUp =
-  | { readonly kind: 'machine'; readonly effect: MachineEffect }
-  | {
-      /** An image that waitdaemon starts some time after its own success. */
-      readonly kind: 'action';
-      readonly image: string;
-      readonly waitMs: number;
-      readonly command: readonly string[];
-      readonly environment: Readonly<Record<string, string>>;
-      /** Timeout of the image. 0 or undefined (written by an older agent): the default limit. */
-      readonly timeoutSeconds?: number;
-    };
+import { finishedActionIn, type FinishedAction } from './kept-files.ts';
 
 export interface Spool {
   /** Returns when the record survives a crash of this process. */
@@ -63,8 +33,7 @@ export function createSpool(directory: string): Spool {
       const text = await readFile(path, 'utf8').catch(() => undefined);
       if (text === undefined) return undefined;
       try {
-        // Written only by this program.
-        return JSON.parse(text) as FinishedAction;
+        return finishedActionIn(text);
       } catch {
         // A damaged disk. The server assigns the action again, or times it out.
         await rm(path, { force: true });

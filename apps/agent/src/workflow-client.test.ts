@@ -12,7 +12,7 @@ test('no call waits forever for a server that accepts it and does not answer', a
     answer = given[5] as typeof answer;
     return { cancel: () => answer(new Error('cancelled')) };
   };
-  const called = unary({ makeUnaryRequest } as unknown as Channel, method, {});
+  const called = unary({ makeUnaryRequest } as unknown as Channel, method, { request: {} });
   context.mock.timers.tick(3_600_000);
   const end = await called;
   assert.match('error' in end ? String(end.error) : '', /cancelled/);

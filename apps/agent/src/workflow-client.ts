@@ -51,23 +51,22 @@ export function openChannel(settings: Settings, interceptors: Interceptor[] = []
   });
 }
 
-interface Method<Response> {
+interface Method<Request, Response> {
   readonly path: string;
-  requestSerialize(value: never): Buffer;
+  requestSerialize(value: Request): Buffer;
   responseDeserialize(bytes: Buffer): Response;
 }
 
 /** Returns the answer of one call or its error, within CALL_LIMIT_MS or before `deadlineMs` since the Unix epoch. */
-export function unary<Response>(
+export function unary<Request extends object, Response>(
   channel: Channel,
-  method: Method<Response>,
-  request: object,
-  deadlineMs?: number,
+  method: Method<Request, Response>,
+  { request, deadlineMs }: { readonly request: Request; readonly deadlineMs?: number | undefined },
 ): Promise<{ readonly value: Response } | { readonly error: ServiceError | null }> {
   return new Promise((resolve) => {
     const call = channel.makeUnaryRequest(
       method.path,
-      (value) => method.requestSerialize(value as never),
+      (value: Request) => method.requestSerialize(value),
       (bytes) => method.responseDeserialize(bytes),
       request,
       deadlineMs === undefined ? {} : { deadline: deadlineMs },
@@ -88,16 +87,16 @@ export function createWorkflowClient(settings: Settings, client = openChannel(se
         const method = METHODS.getAction;
         const call = client.makeUnaryRequest(
           method.path,
-          (value) => method.requestSerialize(value),
+          (value: typeof request) => method.requestSerialize(value),
           (bytes) => method.responseDeserialize(bytes),
-          request as ActionRequest,
+          request,
           (error, value) => resolve(value === undefined ? failure(error) : { ok: true, value }),
         );
         signal.addEventListener('abort', () => call.cancel(), { once: true });
       });
     },
     async report(request, deadlineMs) {
-      const answer = await unary(client, METHODS.reportActionStatus, request, deadlineMs);
+      const answer = await unary(client, METHODS.reportActionStatus, { request, deadlineMs });
       return 'error' in answer ? failure(answer.error) : { ok: true, value: undefined };
     },
     close: () => client.close(),

@@ -52,6 +52,6 @@ function versionOf(kind: Kind): Record<string, unknown> {
 }
 
 /** A schema without the builder's own marks. */
-export function openApiOf(schema: Schema): unknown {
+export function openApiOf(schema: Schema): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(schema));
 }

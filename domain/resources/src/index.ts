@@ -1,4 +1,6 @@
 export { apiVersionOf, collectionOf, rootPathOf, type Kind, type PrinterColumn } from './kind.ts';
+export { isOfKind, ofKind, type KindOf, type ObjectsOf } from './kind-of.ts';
+export { objectMeta } from './object-meta.ts';
 export { builtInKinds, kindFor } from './built-in-kinds.ts';
 export { firstNamespaces, leaseKind, namespaceKind } from './core/namespace.ts';
 export { configMapKind, secretKind, type Secret } from './core/secret.ts';

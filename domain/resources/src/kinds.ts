@@ -5,6 +5,7 @@ import { TaskSpec, TaskStatus } from './bmc/task.ts';
 import { HardwareSpec, HardwareStatus } from './hardware/hardware.ts';
 import { dhcpProblems } from './hardware/hardware-rules.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
+import type { KindOf } from './kind-of.ts';
 import type { Resource } from './resource.ts';
 import { TemplateSpec, TemplateStatus } from './template.ts';
 import { WorkflowRuleSetSpec, WorkflowRuleSetStatus } from './workflow-rule-set.ts';
@@ -21,7 +22,7 @@ export type BmcTask = Resource<TaskSpec, TaskStatus>;
 const clusterctlLabels = { 'clusterctl.cluster.x-k8s.io': '', 'clusterctl.cluster.x-k8s.io/move': '' };
 const stateColumn: PrinterColumn = { name: 'State', jsonPath: '.status.state', type: 'string' };
 
-export const hardwareKind: Kind = {
+export const hardwareKind: KindOf<Hardware> = {
   group: 'tinkerbell.org',
   version: 'v1alpha1',
   kind: 'Hardware',
@@ -36,7 +37,7 @@ export const hardwareKind: Kind = {
   rules: dhcpProblems,
 };
 
-export const templateKind: Kind = {
+export const templateKind: KindOf<Template> = {
   group: 'tinkerbell.org',
   version: 'v1alpha1',
   kind: 'Template',
@@ -49,7 +50,7 @@ export const templateKind: Kind = {
   status: TemplateStatus,
 };
 
-export const workflowKind: Kind = {
+export const workflowKind: KindOf<Workflow> = {
   group: 'tinkerbell.org',
   version: 'v1alpha1',
   kind: 'Workflow',
@@ -70,7 +71,7 @@ export const workflowKind: Kind = {
   status: WorkflowStatus,
 };
 
-export const workflowRuleSetKind: Kind = {
+export const workflowRuleSetKind: KindOf<WorkflowRuleSet> = {
   group: 'tinkerbell.org',
   version: 'v1alpha1',
   kind: 'WorkflowRuleSet',
@@ -83,7 +84,7 @@ export const workflowRuleSetKind: Kind = {
   status: WorkflowRuleSetStatus,
 };
 
-export const bmcMachineKind: Kind = {
+export const bmcMachineKind: KindOf<BmcMachine> = {
   group: 'bmc.tinkerbell.org',
   version: 'v1alpha1',
   kind: 'Machine',
@@ -97,7 +98,7 @@ export const bmcMachineKind: Kind = {
   status: MachineStatus,
 };
 
-export const bmcJobKind: Kind = {
+export const bmcJobKind: KindOf<BmcJob> = {
   group: 'bmc.tinkerbell.org',
   version: 'v1alpha1',
   kind: 'Job',
@@ -110,7 +111,7 @@ export const bmcJobKind: Kind = {
   status: JobStatus,
 };
 
-export const bmcTaskKind: Kind = {
+export const bmcTaskKind: KindOf<BmcTask> = {
   group: 'bmc.tinkerbell.org',
   version: 'v1alpha1',
   kind: 'Task',

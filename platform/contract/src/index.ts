@@ -63,6 +63,7 @@ export {
   type SpanOptions,
   type Tracer,
 } from './tracer.ts';
+export { codeOf, errorOf, messageOf, stackOf } from './thrown.ts';
 export { inTurns } from './in-turns.ts';
 export { nextTurn } from './next-turn.ts';
 export { readBodyBytes, readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';

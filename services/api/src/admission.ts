@@ -8,8 +8,10 @@ import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import {
   customResourceDefinitionKind,
   definitionSchemaProblems,
-  type CustomResourceDefinition,
-  type Hardware,
+  hardwareKind,
+  ofKind,
+  templateKind,
+  workflowKind,
   type Kind,
   type Problem,
   type Resource,
@@ -39,9 +41,15 @@ export interface Verdict {
   readonly warnings: readonly Problem[];
 }
 
+export interface Writing {
+  readonly isNew: boolean;
+  /** The user who writes the object. */
+  readonly author?: string;
+}
+
 export interface Admission {
-  /** `author` is the user who writes the object. Rejects with an ApiError if too many checks are queued. */
-  judge(kind: Kind, resource: Resource, isNew: boolean, author?: string): Promise<Verdict>;
+  /** Rejects with an ApiError if too many checks are queued. */
+  judge(kind: Kind, resource: Resource, writing: Writing): Promise<Verdict>;
 }
 
 export interface AdmissionDeps {
@@ -54,13 +62,16 @@ export interface AdmissionDeps {
 
 export function createAdmission(deps: AdmissionDeps): Admission {
   return {
-    async judge(kind, resource, isNew, author) {
-      if (kind.kind === 'Template') return templateVerdict(deps, resource as Template);
-      if (kind.kind === 'Hardware') return refusedFor(claimProblems(deps.view, resource as Hardware));
-      if (kind.kind === 'Workflow' && isNew) return workflowVerdict(deps, resource as Workflow, author);
-      if (kind.kind === 'Workflow') return enabledVerdict(deps, resource as Workflow);
-      if (kind === customResourceDefinitionKind)
-        return refusedFor(await inTurns(definitionSchemaProblems(resource as CustomResourceDefinition)));
+    async judge(kind, resource, { isNew, author }) {
+      if (kind === templateKind) return templateVerdict(deps, ofKind(resource, templateKind));
+      if (kind === hardwareKind) return refusedFor(claimProblems(deps.view, ofKind(resource, hardwareKind)));
+      if (kind === workflowKind && isNew)
+        return workflowVerdict(deps, ofKind(resource, workflowKind), author);
+      if (kind === workflowKind) return enabledVerdict(deps, ofKind(resource, workflowKind));
+      if (kind === customResourceDefinitionKind) {
+        const definition = ofKind(resource, customResourceDefinitionKind);
+        return refusedFor(await inTurns(definitionSchemaProblems(definition)));
+      }
       return refusedFor([]);
     },
   };

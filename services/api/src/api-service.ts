@@ -40,7 +40,7 @@ import { described } from './openapi/described.ts';
 import { readReview } from './request-body.ts';
 import { resourceTarget } from './request-target.ts';
 import type { VerbDeps } from './resource-handlers.ts';
-import { errorForm, onResource } from './resource-route.ts';
+import { errorForm, onResource, type ApiCall } from './resource-route.ts';
 import { serverValues } from './server-values.ts';
 import { SHORT_PREFIXES, withLongPath } from './short-paths.ts';
 import { auditRecords } from './timeline-handler.ts';
@@ -128,7 +128,7 @@ export function createApiService(deps: ApiDeps): Service {
     },
     isPublic: (path) => describesTheApi(path) || ISSUER_PATHS.some((one) => path.startsWith(one)),
     onRejected: (request, context, status) =>
-      auditRejected(verbDeps, withLongPath(request, namespace) ?? request, context, status),
+      auditRejected(verbDeps, { request: withLongPath(request, namespace) ?? request, context }, status),
   });
   return {
     name: 'api',
@@ -160,7 +160,7 @@ async function answer(deps: Deps, request: HttpRequest, context: HttpContext): P
 }
 
 /** Records a write that the front rejected. The user is unknown, because authentication failed. */
-function auditRejected(deps: Deps, request: HttpRequest, context: HttpContext, code: number): void {
+function auditRejected(deps: Deps, { request, context }: ApiCall, code: number): void {
   const target = isWrite(request) ? resourceTarget(pathOf(request), deps.catalog) : undefined;
   if (target === undefined) return;
   const { peer, localAddress, signal } = context;
@@ -203,11 +203,11 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
   if (target === undefined)
     throw new ApiError('NotFound', `the server could not find the requested resource: ${path}`);
   const own = await guarded(deps, { request, target, user: userOf(context) });
-  return onResource(own, target, request, context);
+  return onResource(own, target, { request, context });
 }
 
 function onAudit(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
-  permit(deps.authorizer, userOf(context), { verb: 'get', path: AUDIT });
+  permit(deps.authorizer, userOf(context), { asked: { verb: 'get', path: AUDIT } });
   if (request.method !== 'GET') return methodNotAllowed(request);
   return deps.streams.open(context, () => auditRecords(deps, request, context.signal));
 }

@@ -1,12 +1,6 @@
 /** Server-side apply: `PATCH` with application/apply-patch+yaml. */
 import { inTurns } from '@tinkerbell/platform-contract';
-import {
-  isRecord,
-  objectSchemaOf,
-  serverSideApply,
-  type FieldConflict,
-  type Resource,
-} from '@tinkerbell/resources';
+import { isRecord, objectSchemaOf, serverSideApply, type FieldConflict } from '@tinkerbell/resources';
 import { ApiError } from './api-error.ts';
 import { detailsOf } from './object-errors.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -16,12 +10,18 @@ import type { WriteOptions } from './write-options.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
+interface ApplyPatch {
+  readonly body: unknown;
+  readonly options: WriteOptions;
+  /** True if the client names its field manager. */
+  readonly hasManager: boolean;
+}
+
 /** Creates the object if it does not exist. Throws an ApiError. */
 export async function applyObject(
   deps: VerbDeps,
   target: ResourceTarget,
-  body: unknown,
-  { options, hasManager }: { readonly options: WriteOptions; readonly hasManager: boolean },
+  { body, options, hasManager }: ApplyPatch,
 ): Promise<Outcome> {
   if (!hasManager) throw new ApiError('BadRequest', 'fieldManager is required for apply patch');
   if (!isRecord(body) || !isRecord(body['metadata']))
@@ -31,7 +31,7 @@ export async function applyObject(
   const applied = { ...body, metadata: { name: target.name, ...body['metadata'] } };
   return outlivingConflicts(body['metadata']['resourceVersion'] === undefined, async () => {
     const current = await deps.store.get(keyOf(target));
-    const nothing = { apiVersion: '', kind: '', metadata: {} } as Resource;
+    const nothing = { apiVersion: '', kind: '', metadata: {} };
     const live = current?.object ?? nothing;
     const manager = {
       name: options.manager,
@@ -43,8 +43,9 @@ export async function applyObject(
     const result = await inTurns(serverSideApply(live, application));
     if (!result.ok) throw fieldConflict(target, result.conflicts);
     const { managedFields } = result;
-    if (current === undefined) return createObject(deps, target, applied, { ...options, managedFields });
-    return change(deps, target, current, { submitted: result.object, options, managedFields });
+    if (current === undefined)
+      return createObject(deps, target, { submitted: applied, options, managedFields });
+    return change(deps, target, { current, submitted: result.object, options, managedFields });
   });
 }
 

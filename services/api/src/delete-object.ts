@@ -2,6 +2,7 @@
 import {
   customResourceDefinitionKind,
   firstNamespaces,
+  isRecord,
   namespaceKind,
   type Resource,
 } from '@tinkerbell/resources';
@@ -111,7 +112,8 @@ function markedObject(object: Resource, finalizers: readonly string[], now: stri
   };
   const isNamespace = object.kind === namespaceKind.kind && object.apiVersion === namespaceKind.version;
   if (!isNamespace) return { ...object, metadata };
-  return { ...object, metadata, status: { ...(object.status as object), phase: 'Terminating' } };
+  const status = isRecord(object.status) ? object.status : {};
+  return { ...object, metadata, status: { ...status, phase: 'Terminating' } };
 }
 
 /** True if nothing keeps a marked object any more. */

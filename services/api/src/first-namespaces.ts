@@ -36,9 +36,9 @@ async function* namespacesIn(store: Store, collection: string): AsyncGenerator<s
 
 async function createNamespace(deps: VerbDeps, name: string): Promise<void> {
   const { apiVersion, kind } = { apiVersion: 'v1', kind: namespaceKind.kind };
-  const body = { apiVersion, kind, metadata: { name } };
+  const submitted = { apiVersion, kind, metadata: { name } };
   const options = writeOptions(new URLSearchParams(), 'tinkerbell');
-  await createObject(deps, { kind: namespaceKind }, body, options).catch((thrown: unknown) => {
+  await createObject(deps, { kind: namespaceKind }, { submitted, options }).catch((thrown: unknown) => {
     if (!(thrown instanceof ApiError) || thrown.reason !== 'AlreadyExists') throw thrown;
   });
 }

@@ -1,8 +1,9 @@
 /** Sets the status that the server computes at every write: the phase of a Namespace, the conditions of a definition. */
 import {
   customResourceDefinitionKind,
+  isRecord,
   namespaceKind,
-  type CustomResourceDefinition,
+  ofKind,
   type Kind,
   type Resource,
 } from '@tinkerbell/resources';
@@ -10,10 +11,14 @@ import { acceptedDefinition } from './custom/accepted-definition.ts';
 import { NAMESPACE_CONTENT } from './delete-object.ts';
 import type { KindCatalog } from './kind-catalog.ts';
 
-export function completed(kind: Kind, object: Resource, catalog: KindCatalog, now: string): Resource {
+export function completed(
+  kind: Kind,
+  object: Resource,
+  { catalog, now }: { readonly catalog: KindCatalog; readonly now: string },
+): Resource {
   if (kind === namespaceKind) return completedNamespace(object);
   if (kind === customResourceDefinitionKind)
-    return acceptedDefinition(object as CustomResourceDefinition, catalog, now);
+    return acceptedDefinition(ofKind(object, customResourceDefinitionKind), catalog, now);
   return object;
 }
 
@@ -25,7 +30,7 @@ function completedNamespace(object: Resource): Resource {
     metadata: { ...object.metadata, labels: { ...labels, 'kubernetes.io/metadata.name': name } },
     spec: { finalizers: [NAMESPACE_CONTENT] },
     status: {
-      ...(object.status as object),
+      ...(isRecord(object.status) ? object.status : {}),
       phase: deletionTimestamp === undefined ? 'Active' : 'Terminating',
     },
   };

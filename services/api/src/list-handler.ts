@@ -1,5 +1,5 @@
 /** List and watch, as objects or as a Table. */
-import { apiVersionOf, collectionOf, type Resource } from '@tinkerbell/resources';
+import { apiVersionOf, collectionOf, isRecord, type Resource } from '@tinkerbell/resources';
 import type { Store, View } from '@tinkerbell/store-contract';
 import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
@@ -58,8 +58,7 @@ export async function listResponse(
  */
 export async function eachListed(
   deps: ListDeps,
-  target: ResourceTarget,
-  query: URLSearchParams,
+  { target, query }: { readonly target: ResourceTarget; readonly query: URLSearchParams },
   take: (item: Resource) => Promise<void>,
 ): Promise<object> {
   const begun = await beginList(deps, target, query);
@@ -120,8 +119,7 @@ function listHead({ kind }: ResourceTarget): ListShape['head'] {
 export async function watchObjects(
   deps: WatchDeps,
   target: ResourceTarget,
-  request: HttpRequest,
-  signal: AbortSignal,
+  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const events = deps.accepted.form === 'protobuf' ? protobufEvents : jsonEvents;
@@ -224,11 +222,16 @@ function readToken(text: string, nowMs: number): PageToken | undefined {
 
 function parsedToken(text: string): PageToken | undefined {
   try {
-    const token = JSON.parse(atob(text)) as PageToken;
-    const { namespace, name, revision, timeMs } = token;
-    const isToken = typeof namespace === 'string' && typeof name === 'string';
-    return isToken && Number.isSafeInteger(revision) && Number.isSafeInteger(timeMs) ? token : undefined;
+    const token: unknown = JSON.parse(atob(text));
+    return isToken(token) ? token : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isToken(value: unknown): value is PageToken & Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  const { namespace, name, revision, timeMs } = value;
+  const isPlace = typeof namespace === 'string' && typeof name === 'string';
+  return isPlace && Number.isSafeInteger(revision) && Number.isSafeInteger(timeMs);
 }

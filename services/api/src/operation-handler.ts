@@ -1,11 +1,15 @@
 /** Operator requests for workflows, as subresources: `POST …/workflows/<name>/pause` and the other verbs (ADR 0009). */
-import { ANONYMOUS, LOCAL_ADMIN, type User } from '@tinkerbell/access';
-import type { Clock, HttpContext, Random } from '@tinkerbell/platform-contract';
-import { collectionOf, formatProblem, type Workflow } from '@tinkerbell/resources';
-import type { Journal, Store, Updated, View } from '@tinkerbell/store-contract';
+import type { Clock, Random } from '@tinkerbell/platform-contract';
+import type { Workflow } from '@tinkerbell/resources';
+import {
+  workflowCollection,
+  type Journal,
+  type Store,
+  type Updated,
+  type View,
+} from '@tinkerbell/store-contract';
 import { applyWorkflowEvent, recordStateChange, subjectOf } from '@tinkerbell/engine-workflow-events';
 import {
-  needsPreparation,
   operatorVerbs,
   reasonText,
   transition,
@@ -13,9 +17,8 @@ import {
   type OperatorVerb,
   type Reason,
 } from '@tinkerbell/workflow';
-import { ApiError, causesOf, type StatusDetails } from './api-error.ts';
-import { bodyProblems } from './body-schema.ts';
-import { operationSchemas } from './operation-schemas.ts';
+import { ApiError } from './api-error.ts';
+import { eventFor, operationDetails, operationRequest, type Operation } from './operation-request.ts';
 import type { ResourceTarget } from './request-target.ts';
 
 export interface OperationDeps {
@@ -24,15 +27,6 @@ export interface OperationDeps {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
-}
-
-export interface Operation {
-  readonly verb: OperatorVerb;
-  readonly body: unknown;
-  readonly dryRun: boolean;
-  readonly peer: HttpContext['peer'];
-  /** The user whose name is stored with the workflow, unless anonymous. */
-  readonly user?: User;
 }
 
 export interface OperationOutcome {
@@ -53,64 +47,28 @@ export async function operate(
   target: ResourceTarget,
   operation: Operation,
 ): Promise<OperationOutcome> {
-  const request = checkedBody(target, operation);
+  const request = operationRequest(target, operation);
   const eventOf = (workflow: Workflow): OperatorEvent => eventFor(operation.verb, request, workflow);
   const updated = await (operation.dryRun ? tried : applied)(deps, target, eventOf);
   if (!updated.ok) return refusedOrUnchanged(target, operation.verb, updated);
-  const [before, after] = [updated.before as Workflow, updated.after as Workflow];
+  const { before, after } = updated;
   if (!operation.dryRun) record(deps, { event: eventOf(before), before, after });
   return { workflow: after };
-}
-
-interface Request extends Readonly<Record<string, unknown>> {
-  readonly who: string;
-  readonly why: string;
-}
-
-function checkedBody(
-  target: ResourceTarget,
-  { verb, body = {}, peer, user = ANONYMOUS }: Operation,
-): Request {
-  const problems = bodyProblems(operationSchemas[verb], body);
-  if (problems.length > 0) {
-    const name = target.name ?? '';
-    const message = `${verb} of workflow ${JSON.stringify(name)} is invalid: ${problems.map(formatProblem).join(', ')}`;
-    throw new ApiError('Invalid', message, { ...detailsOf(target), causes: causesOf(problems) });
-  }
-  const { who = '', why = '', ...fields } = body as { who?: string; why?: string };
-  const address = peer.address.replace(/^::ffff:/, '');
-  const isUnnamed = user.name === ANONYMOUS.name || user.name === LOCAL_ADMIN.name;
-  const name = isUnnamed ? plain(who) || user.name.replace('system:', '') : user.name;
-  return { ...fields, who: `${name} (from ${address})`, why: plain(why) };
-}
-
-/** Returns one line without control characters. */
-function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim();
-}
-
-/** The schema has already validated each field. */
-function eventFor(verb: OperatorVerb, request: Request, workflow: Workflow): OperatorEvent {
-  const defaults = {
-    ...(verb === 'retry' ? { from: 'failed', needsPreparation: needsPreparation(workflow) } : {}),
-    ...(verb === 'breakpoint' ? { set: true } : {}),
-  };
-  return { kind: verb, ...defaults, ...request } as unknown as OperatorEvent;
 }
 
 type Step = (
   deps: OperationDeps,
   target: ResourceTarget,
   eventOf: (workflow: Workflow) => OperatorEvent,
-) => Promise<Updated<Reason>>;
+) => Promise<Updated<Reason, Workflow>>;
 
 const applied: Step = (deps, target, eventOf) => applyWorkflowEvent(deps, keyOf(target), eventOf);
 
 /** Returns what `applied` would do, without writing it. */
 const tried: Step = async ({ store, clock }, target, eventOf) => {
-  const stored = await store.get(keyOf(target));
+  const stored = await workflowCollection.get(store, keyOf(target));
   if (stored === undefined) return { ok: false, kind: 'not-found', message: 'not found' };
-  const before = stored.object as Workflow;
+  const before = stored.object;
   const context = { nowMs: clock.nowMs(), nextId: () => '' };
   const next = transition(before.status ?? {}, eventOf(before), context);
   return next.ok
@@ -118,12 +76,8 @@ const tried: Step = async ({ store, clock }, target, eventOf) => {
     : { ok: false, kind: 'refused', refusal: next.reason, object: before };
 };
 
-function keyOf(target: ResourceTarget) {
-  return {
-    collection: collectionOf(target.kind),
-    namespace: target.namespace ?? '',
-    name: target.name ?? '',
-  };
+function keyOf({ namespace = '', name = '' }: ResourceTarget) {
+  return { namespace, name };
 }
 
 /** A workflow already in the requested state is not a failure, because a client may repeat a request after a lost answer. */
@@ -147,20 +101,20 @@ function isAsWanted(verb: OperatorVerb, reason: Reason, { status }: Workflow): b
 function refusedOrUnchanged(
   target: ResourceTarget,
   verb: OperatorVerb,
-  refused: Extract<Updated<Reason>, { ok: false }>,
+  refused: Extract<Updated<Reason, Workflow>, { ok: false }>,
 ): OperationOutcome {
   const name = JSON.stringify(target.name ?? '');
   if (refused.kind !== 'refused') {
     if (refused.kind === 'unavailable') throw new ApiError('ServiceUnavailable', refused.message);
-    throw new ApiError('NotFound', `workflows.tinkerbell.org ${name} not found`, detailsOf(target));
+    throw new ApiError('NotFound', `workflows.tinkerbell.org ${name} not found`, operationDetails(target));
   }
   const { refusal: reason } = refused;
-  const workflow = refused.object as Workflow;
+  const workflow = refused.object;
   const text = reasonText(reason, workflow.status);
   if (isAsWanted(verb, reason, workflow)) return { workflow, unchanged: text };
   const causes = [{ reason, message: text, field: fields[reason] ?? '' }];
   const message = `cannot ${verb} workflow ${name}: ${text}`;
-  throw new ApiError(statusReasons[reason] ?? 'Conflict', message, { ...detailsOf(target), causes });
+  throw new ApiError(statusReasons[reason] ?? 'Conflict', message, { ...operationDetails(target), causes });
 }
 
 /** Returns the field of the body that a reason is about. */
@@ -176,10 +130,6 @@ const statusReasons: Partial<Record<Reason, ApiError['reason']>> = {
   'invalid-image': 'Invalid',
   'invalid-timeout': 'Invalid',
 };
-
-function detailsOf({ kind, name = '' }: ResourceTarget): StatusDetails {
-  return { name, group: kind.group, kind: kind.plural };
-}
 
 const done: Readonly<Record<OperatorVerb, string>> = {
   pause: 'paused',

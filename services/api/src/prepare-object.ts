@@ -4,6 +4,7 @@ import {
   isDeepEqual,
   isRecord,
   kindOfObject,
+  objectMeta,
   validation,
   type Kind,
   type ObjectMeta,
@@ -61,8 +62,9 @@ function objectOf(value: unknown, kind: Kind, name: string): Record<string, unkn
 }
 
 function nameIn(value: unknown): string {
-  const metadata = (value as { metadata?: { name?: unknown } } | null)?.metadata;
-  return typeof metadata?.name === 'string' ? metadata.name : '';
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  const name = isRecord(metadata) ? metadata['name'] : undefined;
+  return typeof name === 'string' ? name : '';
 }
 
 /** Limit of `generateName`, so that the name is not too long (apiserver names.SimpleNameGenerator). */
@@ -74,23 +76,22 @@ export function newObject(
   submitted: Resource,
   { namespace, values }: { readonly namespace: string; readonly values: ServerValues },
 ): Resource {
-  const { labels, annotations, finalizers, ownerReferences, name, generateName } = submitted.metadata;
-  const metadata = {
+  const { name, generateName } = submitted.metadata;
+  const metadata = objectMeta({
     name: name || `${(generateName ?? '').slice(0, GENERATED_PREFIX_MAX)}${values.suffix}`,
     ...(kind.scope === 'Cluster' ? {} : { namespace }),
     ...(generateName === undefined ? {} : { generateName }),
     uid: values.uid,
     creationTimestamp: values.now,
     ...(hasGeneration(kind) ? { generation: 1 } : {}),
-    ...defined({ labels, annotations, finalizers, ownerReferences }),
-  } as ObjectMeta;
+    ...clientFields(submitted.metadata),
+  });
   const { apiVersion, kind: name_ } = submitted;
   return { apiVersion, kind: name_, metadata, ...contentOf(kind, submitted) };
 }
 
 /** Returns `current` with the changes that the main resource allows: everything except identity and status. */
 export function updatedObject(kind: Kind, current: Resource, submitted: Resource): Resource {
-  const { labels, annotations, finalizers, ownerReferences } = submitted.metadata;
   const {
     labels: _labels,
     annotations: _annotations,
@@ -104,7 +105,7 @@ export function updatedObject(kind: Kind, current: Resource, submitted: Resource
   const metadata: ObjectMeta = {
     ...identity,
     ...(hasGeneration(kind) ? { generation: (generation ?? 1) + (hasChanged ? 1 : 0) } : {}),
-    ...defined({ labels, annotations, finalizers, ownerReferences }),
+    ...clientFields(submitted.metadata),
   };
   const { status } = current;
   return {
@@ -134,8 +135,12 @@ function hasGeneration(kind: Kind): boolean {
   return kind.spec !== undefined || kind.schema !== undefined;
 }
 
-function defined<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  ) as Partial<Fields>;
+/** Returns the metadata that clients may set, without absent fields and null. */
+function clientFields({ labels, annotations, finalizers, ownerReferences }: ObjectMeta): Partial<ObjectMeta> {
+  return {
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
+    ...(finalizers && { finalizers }),
+    ...(ownerReferences && { ownerReferences }),
+  };
 }

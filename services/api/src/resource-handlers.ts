@@ -31,7 +31,7 @@ export interface VerbDeps {
 
 export interface Outcome {
   readonly code: 200 | 201;
-  readonly object: object;
+  readonly object: Resource;
   readonly warnings: readonly Problem[];
 }
 
@@ -42,21 +42,19 @@ export async function getObject(deps: VerbDeps, target: ResourceTarget): Promise
 export async function createObject(
   deps: VerbDeps,
   target: ResourceTarget,
-  body: unknown,
-  options: WriteOptions & Pick<Submission, 'managedFields'>,
+  { submitted, options, managedFields }: Submission,
 ): Promise<Outcome> {
-  refuseOtherNamespace(target, body);
+  refuseOtherNamespace(target, submitted);
   const { kind, namespace = '' } = target;
-  const { resource, warnings: ofFields } = await checked(body, { kind }, options.unknownFields);
+  const { resource, warnings: ofFields } = await checked(submitted, { kind }, options.unknownFields);
   const values = deps.values();
   const made = newObject(kind, resource, { namespace, values });
-  const whole = completed(kind, made, deps.catalog, values.now);
-  const { managedFields } = options;
+  const whole = completed(kind, made, { catalog: deps.catalog, now: values.now });
   const object =
     managedFields === undefined ? whole : { ...whole, metadata: { ...whole.metadata, managedFields } };
   await refuseLarge(object);
   await refuseWithoutNamespace(deps.store, target, object.metadata.name);
-  const warnings = [...ofFields, ...(await admit(deps, target, object, true))];
+  const warnings = [...ofFields, ...(await admit(deps, target, { object, isNew: true }))];
   const key = keyOf(target, object.metadata.name);
   if (options.dryRun) {
     if ((await deps.store.get(key)) !== undefined) throw alreadyExists(target, key.name);
@@ -69,27 +67,28 @@ export async function createObject(
 export async function replaceObject(
   deps: VerbDeps,
   target: ResourceTarget,
-  body: unknown,
-  options: WriteOptions,
+  submission: Submission,
 ): Promise<Outcome> {
-  const isRelative = versionOf(body) === undefined;
+  const isRelative = versionOf(submission.submitted) === undefined;
   return outlivingConflicts(isRelative, async () => {
     const current = await existing(deps.store, target);
-    return change(deps, target, current, { submitted: body, options });
+    return change(deps, target, { ...submission, current });
   });
 }
 
 export async function patchObject(
   deps: VerbDeps,
   target: ResourceTarget,
-  patch: { readonly body: unknown; readonly contentType: string },
-  options: WriteOptions,
+  {
+    options,
+    ...patch
+  }: { readonly body: unknown; readonly contentType: string; readonly options: WriteOptions },
 ): Promise<Outcome> {
   const isRelative = versionOf(patch.body) === undefined;
   return outlivingConflicts(isRelative, async () => {
     const current = await existing(deps.store, target);
     const submitted = await patched(current.object, patch, target.kind);
-    return change(deps, target, current, { submitted, options });
+    return change(deps, target, { current, submitted, options });
   });
 }
 
@@ -100,12 +99,15 @@ export interface Submission {
   readonly managedFields?: Resource['metadata']['managedFields'];
 }
 
+interface Change extends Submission {
+  readonly current: StoredObject;
+}
+
 /** Merges the submitted object into the one that was read, and writes it. Throws an ApiError. */
 export async function change(
   deps: VerbDeps,
   target: ResourceTarget,
-  current: StoredObject,
-  submission: Submission,
+  { current, ...submission }: Change,
 ): Promise<Outcome> {
   const { submitted, options } = submission;
   const { kind } = target;
@@ -115,11 +117,11 @@ export async function change(
   const isStatus = target.subresource === 'status';
   const changed = isStatus ? withStatus(before, resource) : updatedObject(kind, before, resource);
   const values = deps.values();
-  const whole = completed(kind, changed, deps.catalog, values.now);
+  const whole = completed(kind, changed, { catalog: deps.catalog, now: values.now });
   const object = await withManagers(target, { before, after: whole }, { ...submission, now: values.now });
   await refuseLarge(object);
   if (!isStatus) refuseNewFinalizers(target, before, object);
-  const ofAdmission = isStatus ? [] : await admit(deps, target, object, false);
+  const ofAdmission = isStatus ? [] : await admit(deps, target, { object, isNew: false });
   const warnings = [...ofFields, ...ofAdmission];
   if (options.dryRun) return { code: 200, object, warnings };
   if (isDeepEqual(object, before)) return { code: 200, object: before, warnings };
@@ -178,10 +180,9 @@ function refuseNewFinalizers(target: ResourceTarget, before: Resource, after: Re
 async function admit(
   deps: VerbDeps,
   target: ResourceTarget,
-  object: Resource,
-  isNew: boolean,
+  { object, isNew }: { readonly object: Resource; readonly isNew: boolean },
 ): Promise<readonly Problem[]> {
-  const { problems, warnings } = await deps.admission.judge(target.kind, object, isNew);
+  const { problems, warnings } = await deps.admission.judge(target.kind, object, { isNew });
   if (problems.length > 0) throw invalid(target.kind.kind, object.metadata.name, problems);
   return warnings;
 }
@@ -198,6 +199,7 @@ function refuseOtherNamespace(target: ResourceTarget, body: unknown): void {
 }
 
 function versionOf(value: unknown): string | undefined {
-  const version = (value as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion;
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
   return typeof version === 'string' && version !== '' ? version : undefined;
 }

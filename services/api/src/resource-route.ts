@@ -1,7 +1,7 @@
 /** Maps methods and subresources of requests to verbs. */
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
 import type { HttpContext, HttpRequest, TextReader } from '@tinkerbell/platform-contract';
-import { apiVersionOf, serviceAccountKind, type Resource } from '@tinkerbell/resources';
+import { apiVersionOf, serviceAccountKind } from '@tinkerbell/resources';
 import { acceptedForm, formOfErrors, JSON_FORM, type AcceptedForm } from './accepted-form.ts';
 import { tokenFor, type AccountTokens } from './access/account-token.ts';
 import { userOf } from './access/question.ts';
@@ -40,22 +40,21 @@ export interface ResourceDeps extends VerbDeps, OperationDeps {
   readonly note?: AuditNote;
 }
 
+/** A request with what the server knows about its sender. */
+export interface ApiCall {
+  readonly request: HttpRequest;
+  readonly context: HttpContext;
+}
+
 /** Limit of names in the audit record of a collection's deletion. The rest is dropped. */
 const WARNINGS_KEPT_MAX = 50;
 
 type Deps = ResourceDeps & { readonly accepted: AcceptedForm };
 
-export function onResource(
-  deps: ResourceDeps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
-): Promise<Response> {
+export function onResource(deps: ResourceDeps, target: ResourceTarget, call: ApiCall): Promise<Response> {
   const store = convertingStore(deps.store, target.kind);
-  const own = { ...deps, store, accepted: acceptedAt(target, request) };
-  return target.name === undefined
-    ? onCollection(own, target, request, context)
-    : onObject(own, target, request, context);
+  const own = { ...deps, store, accepted: acceptedAt(target, call.request) };
+  return target.name === undefined ? onCollection(own, target, call) : onObject(own, target, call);
 }
 
 /** Returns the form of an error about a path. */
@@ -76,28 +75,24 @@ function isBuiltIn({ kind }: ResourceTarget): boolean {
   return hasProtobuf(apiVersionOf(kind), kind.kind);
 }
 
-async function onCollection(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
-): Promise<Response> {
+async function onCollection(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
+  const { request, context } = call;
   const query = new URL(request.url).searchParams;
   switch (request.method) {
     case 'GET':
       if (['true', '1'].includes(query.get('watch') ?? ''))
-        return deps.streams.open(context, () => watchObjects(deps, target, request, context.signal));
+        return deps.streams.open(context, () =>
+          watchObjects(deps, target, { request, signal: context.signal }),
+        );
       return listResponse(deps, target, request);
     case 'POST':
       if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
       return created(
         deps,
-        await createObject(
-          deps,
-          target,
-          await readBody(request, deps, bodyType(target)),
-          optionsOf(request, query),
-        ),
+        await createObject(deps, target, {
+          submitted: await readBody(request, deps, bodyType(target)),
+          options: optionsOf(request, query),
+        }),
       );
     case 'DELETE':
       return deleteCollection(deps, target, request);
@@ -106,26 +101,20 @@ async function onCollection(
   }
 }
 
-async function onObject(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
-): Promise<Response> {
-  const answered = await onSubresource(deps, target, request, context);
+async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
+  const { request } = call;
+  const answered = await onSubresource(deps, target, call);
   if (answered !== undefined) return answered;
   const query = new URL(request.url).searchParams;
   switch (request.method) {
     case 'GET':
-      return got(deps, target, request, await getObject(deps, target));
+      return got(deps, target, request);
     case 'PUT':
       return result(
-        await replaceObject(
-          deps,
-          target,
-          await readBody(request, deps, bodyType(target)),
-          optionsOf(request, query),
-        ),
+        await replaceObject(deps, target, {
+          submitted: await readBody(request, deps, bodyType(target)),
+          options: optionsOf(request, query),
+        }),
         deps.accepted,
       );
     case 'PATCH':
@@ -143,33 +132,33 @@ async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest)
   const options = optionsOf(request, query);
   const [body, contentType] = [await readBody(request, deps), mediaTypeOf(request)];
   if (contentType !== APPLY_PATCH)
-    return result(await patchObject(deps, target, { body, contentType }, options), deps.accepted);
+    return result(await patchObject(deps, target, { body, contentType, options }), deps.accepted);
   const hasManager = Boolean(query.get('fieldManager'));
-  return result(await applyObject(deps, target, body, { options, hasManager }), deps.accepted);
+  return result(await applyObject(deps, target, { body, options, hasManager }), deps.accepted);
 }
 
 /** Undefined for the object itself and its status. */
 async function onSubresource(
   deps: Deps,
   target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
+  call: ApiCall,
 ): Promise<Response | undefined> {
   const { subresource, kind } = target;
+  const { request, context } = call;
   if (subresource === undefined) return undefined;
   if (subresource === 'status' && kind.status !== undefined) return undefined;
   if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
     if (request.method !== 'GET') return methodNotAllowed(request);
     const object = await getObject(deps, target);
-    return deps.streams.open(context, () => timeline(deps, object, request, context.signal));
+    return deps.streams.open(context, () => timeline(deps, object, { request, signal: context.signal }));
   }
   if (subresource === 'log' && kind.kind === 'Workflow') {
     if (request.method !== 'GET') return methodNotAllowed(request);
     const object = await getObject(deps, target);
-    return deps.streams.open(context, () => actionLog(deps, object, request, context.signal));
+    return deps.streams.open(context, () => actionLog(deps, object, { request, signal: context.signal }));
   }
   if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
-  return onOperation(deps, target, request, context);
+  return onOperation(deps, target, call);
 }
 
 async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
@@ -183,8 +172,7 @@ async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest)
 async function onOperation(
   deps: Deps,
   target: ResourceTarget,
-  request: HttpRequest,
-  context: HttpContext,
+  { request, context }: ApiCall,
 ): Promise<Response> {
   const verb = operationVerb(target);
   if (verb === undefined)
@@ -208,7 +196,7 @@ async function deleteCollection(deps: Deps, target: ResourceTarget, request: Htt
   const query = new URL(request.url).searchParams;
   const options = await deletionOf(deps, request, query);
   const warnings: string[] = [];
-  const list = await eachListed(deps, target, query, async ({ metadata: { name, namespace } }) => {
+  const list = await eachListed(deps, { target, query }, async ({ metadata: { name, namespace } }) => {
     const place = target.kind.scope === 'Cluster' ? {} : { namespace };
     try {
       const deleted = await deleteWithWarnings(deps, { ...target, name, ...place }, options);
@@ -220,12 +208,8 @@ async function deleteCollection(deps: Deps, target: ResourceTarget, request: Htt
   return shown(list, deps.accepted, { headers: warningHeaders(warnings) });
 }
 
-function got(
-  deps: Deps,
-  target: ResourceTarget,
-  request: HttpRequest,
-  object: Awaited<ReturnType<typeof getObject>>,
-): Response {
+async function got(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  const object = await getObject(deps, target);
   if (!deps.accepted.isTable) return shown(object, deps.accepted);
   const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
   const resourceVersion = object.metadata.resourceVersion ?? '';
@@ -245,7 +229,7 @@ function optionsOf(request: HttpRequest, query: URLSearchParams) {
 }
 
 function created({ note, accepted }: Deps, outcome: Outcome): Response {
-  if (note !== undefined) note.name = (outcome.object as Resource).metadata.name;
+  if (note !== undefined) note.name = outcome.object.metadata.name;
   return result(outcome, accepted);
 }
 

@@ -1,6 +1,12 @@
 /** Reads and writes the object of a request. Store errors become errors in Kubernetes' words. */
 import { collectionOf, type Resource } from '@tinkerbell/resources';
-import type { ObjectKey, Store, StoredObject, Write } from '@tinkerbell/store-contract';
+import {
+  formatKey,
+  type ObjectKey,
+  type Store,
+  type StoredObject,
+  type Write,
+} from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { alreadyExists, conflict, notFound } from './object-errors.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -22,7 +28,11 @@ export function keyOf(target: ResourceTarget, name: string = target.name ?? ''):
 /** Returns the written object; for a deletion, the last version. Throws an ApiError. */
 export async function write(store: Store, target: ResourceTarget, write: Write): Promise<Resource> {
   const result = await store.commit([write]);
-  if (result.ok) return result.objects[0]?.object ?? (write as { object: Resource }).object;
+  if (result.ok) {
+    const [written] = result.objects;
+    if (written === undefined) throw new Error(`the store did not return ${formatKey(write.key)}`);
+    return written.object;
+  }
   const { name } = write.key;
   switch (result.reason) {
     case 'already-exists':

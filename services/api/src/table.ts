@@ -1,5 +1,14 @@
 /** Formats objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
-import type { Hardware, Kind, PrinterColumn, Resource, Workflow } from '@tinkerbell/resources';
+import {
+  hardwareKind,
+  isOfKind,
+  workflowKind,
+  type Hardware,
+  type Kind,
+  type PrinterColumn,
+  type Resource,
+  type Workflow,
+} from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import { shownState } from '@tinkerbell/workflow';
 
@@ -49,8 +58,8 @@ export function tableHead(kind: Kind): {
         description: column.description ?? column.jsonPath,
         priority: column.priority ?? 0,
       })),
-      ...(kind.kind === 'Workflow' ? workflowColumns.map(({ column }) => column) : []),
-      ...(kind.kind === 'Hardware' ? hardwareColumns.map(({ column }) => column) : []),
+      ...(kind === workflowKind ? workflowColumns.map(({ column }) => column) : []),
+      ...(kind === hardwareKind ? hardwareColumns.map(({ column }) => column) : []),
       { name: 'Age', type: 'string', format: '', description: 'Time since it was created', priority: 0 },
     ],
   };
@@ -63,8 +72,8 @@ export function tableRow(resource: Resource, { kind, nowMs, includeObject, view 
       ...columnsOf(kind).map((column) =>
         column.jsonPath === STATE ? stateOf(resource, view) : cellOf(resource, column, nowMs),
       ),
-      ...(kind.kind === 'Workflow' ? workflowColumns.map(({ cellOf }) => cellOf(resource as Workflow)) : []),
-      ...(kind.kind === 'Hardware' ? hardwareColumns.map(({ cellOf }) => cellOf(resource as Hardware)) : []),
+      ...(isOfKind(resource, workflowKind) ? workflowColumns.map(({ cellOf }) => cellOf(resource)) : []),
+      ...(isOfKind(resource, hardwareKind) ? hardwareColumns.map(({ cellOf }) => cellOf(resource)) : []),
       ageOf(resource.metadata.creationTimestamp, nowMs),
     ],
     ...rowObject(resource, includeObject),
@@ -135,7 +144,7 @@ const STATE = '.status.state';
 
 /** Only operators set a Hardware's own state. If it is empty, the state of its newest workflow is shown. */
 function stateOf(resource: Resource, view: RowOptions['view']): unknown {
-  if (resource.kind === 'Workflow') return shownState((resource as Workflow).status);
+  if (isOfKind(resource, workflowKind)) return shownState(resource.status);
   const own = valueAt(resource, STATE);
   if (resource.kind !== 'Hardware' || own !== '' || view === undefined) return own;
   const { namespace, name } = resource.metadata;
@@ -200,7 +209,7 @@ function stepInto(value: unknown, [, plain, quoted, index, field, wanted]: RegEx
 
 function ownField(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, unknown>)[name];
+  return Reflect.get(value, name);
 }
 
 /** Formats `5s`, `3m`, `2h`, `4d`, `1y`: the two largest units where kubectl shows two. */

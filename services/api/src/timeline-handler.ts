@@ -5,7 +5,7 @@
  * `GET /audit` returns the writes over the API, with `after`, `watch=true` and `user=<name>`.
  */
 import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
-import type { Hardware, Resource } from '@tinkerbell/resources';
+import { hardwareKind, isOfKind, type Hardware, type Resource } from '@tinkerbell/resources';
 import { ACTION_OUTPUT, WRITE_ANSWERED, type Journal, type JournalQuery } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { journalStream } from './journal-stream.ts';
@@ -18,8 +18,7 @@ export interface TimelineDeps {
 export function timeline(
   deps: TimelineDeps,
   resource: Resource,
-  request: HttpRequest,
-  signal: AbortSignal,
+  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Response {
   const query = new URL(request.url).searchParams;
   const subject = subjectOf(resource);
@@ -35,8 +34,7 @@ export function timeline(
 export function actionLog(
   deps: TimelineDeps,
   resource: Resource,
-  request: HttpRequest,
-  signal: AbortSignal,
+  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Response {
   const query = new URL(request.url).searchParams;
   const [task, action] = [query.get('task'), query.get('action')];
@@ -76,7 +74,7 @@ function isTrue(query: URLSearchParams, name: string): boolean {
 }
 
 function subjectOf(resource: Resource): Pick<JournalQuery, 'machines' | 'workflows'> {
-  if (resource.kind === 'Hardware') return { machines: macsOf(resource as Hardware) };
+  if (isOfKind(resource, hardwareKind)) return { machines: macsOf(resource) };
   return { workflows: [`${resource.metadata.namespace}/${resource.metadata.name}`] };
 }
 

@@ -1,4 +1,4 @@
-import { PlatformError, type HttpRequest, type Log } from '@tinkerbell/platform-contract';
+import { PlatformError, stackOf, type HttpRequest, type Log } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
 
 /** The failover of a database takes seconds. */
@@ -23,7 +23,7 @@ function internal(log: Log, request: HttpRequest, thrown: unknown): ApiError {
     method: request.method,
     url: request.url,
     error: String(thrown),
-    stack: (thrown as Error).stack,
+    stack: stackOf(thrown),
   });
   return new ApiError('InternalError', 'internal error; see the log of the server');
 }

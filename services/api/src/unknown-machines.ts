@@ -19,7 +19,7 @@ export function unknownMachinesAnswer(
   request: HttpRequest,
   context: HttpContext,
 ): Response {
-  permit(authorizer, userOf(context), { verb: 'get', path: UNKNOWN_MACHINES });
+  permit(authorizer, userOf(context), { asked: { verb: 'get', path: UNKNOWN_MACHINES } });
   if (request.method !== 'GET') return methodNotAllowed(request);
   const unknown = (unknownMachines?.list() ?? []).filter(({ mac }) => view.hardwareByMac(mac).length === 0);
   return json({ items: unknown.map(shown) });

@@ -19,12 +19,16 @@ export interface ApplyDeps extends StoreDeps {
 /** Returns true if the workflow changed. A rejected event was overtaken by another one. Throws if the store rejects the write. */
 export async function apply(deps: ApplyDeps, workflow: Workflow, event: WorkflowEvent): Promise<boolean> {
   const updated = await applyWorkflowEvent(deps, workflow.metadata, event);
-  if (updated.ok) record(deps, updated.before, updated.after, event);
+  if (updated.ok) record(deps, updated, event);
   else if (updated.kind === 'unavailable') throw new Error(updated.message);
   return updated.ok;
 }
 
-function record(deps: ApplyDeps, before: Workflow, after: Workflow, event: WorkflowEvent): void {
+function record(
+  deps: ApplyDeps,
+  { before, after }: { readonly before: Workflow; readonly after: Workflow },
+  event: WorkflowEvent,
+): void {
   const message = lineOf(event, after);
   if (message !== undefined)
     deps.journal.append({ source: 'workflow', ...subjectOf(deps.view, after), event: event.kind, message });

@@ -3,7 +3,7 @@
  * repeated.
  */
 import { uidOf, type BmcJob, type Hardware, type Workflow } from '@tinkerbell/resources';
-import { hardwareCollection, type ObjectKey } from '@tinkerbell/store-contract';
+import { Collection, hardwareCollection, type ObjectKey } from '@tinkerbell/store-contract';
 import {
   bootJobActions,
   bootJobOf,
@@ -22,6 +22,7 @@ export interface BootDeps extends ApplyDeps {
 }
 
 export const jobCollection = 'jobs.bmc.tinkerbell.org';
+const jobs = new Collection<BmcJob>(jobCollection);
 const taskCollection = 'tasks.bmc.tinkerbell.org';
 
 /** A BMC service starts a Job within seconds. After this time, the timeline asks the operator to check for one. */
@@ -49,7 +50,8 @@ export async function toggleNetboot(deps: BootDeps, workflow: Workflow, allow: b
   if (updated.ok || updated.kind === 'refused')
     return apply(deps, workflow, { kind: 'netboot-toggled', allow });
   if (updated.kind === 'unavailable') throw new Error(updated.message);
-  return fail(deps, workflow, allow ? 'preparing' : 'post', {
+  return fail(deps, workflow, {
+    phase: allow ? 'preparing' : 'post',
     condition: allow ? 'AllowNetbootTrue' : 'AllowNetbootFalse',
     status: 'False',
     message: `error setting allowPXE to ${allow}: hardware not found: ${namespace}/${name}`,
@@ -85,8 +87,8 @@ export async function createBootJob(
   const there = await deps.store.get(key);
   if (there !== undefined)
     return apply(deps, workflow, { kind: 'boot-job-created', job, uid: there.object.metadata.uid ?? '' });
-  const made = await jobFor(deps, workflow, phase, job);
-  if ('message' in made) return fail(deps, workflow, phase, made);
+  const made = await jobFor(deps, workflow, { phase, name: job });
+  if ('message' in made) return fail(deps, workflow, { phase, ...made });
   const uid = uidOf(deps.random.bytes(16));
   const creationTimestamp = new Date(deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
   const metadata = { ...made.metadata, uid, creationTimestamp, generation: 1 };
@@ -98,8 +100,7 @@ export async function createBootJob(
 async function jobFor(
   deps: BootDeps,
   workflow: Workflow,
-  phase: BootPhase,
-  name: string,
+  { phase, name }: { readonly phase: BootPhase; readonly name: string },
 ): Promise<BmcJob | BootFailure> {
   const { namespace } = workflow.metadata;
   const hardwareName = workflow.spec?.hardwareRef ?? '';
@@ -113,7 +114,7 @@ async function jobFor(
     return failed(`failed to get hardware: hardware not found: ${namespace}/${hardwareName}`, 'False');
   const actions = bootJobActions(workflow, phase, hardware);
   if ('message' in actions) return failed(actions.message);
-  const rendered = await withMediaUrls(deps, workflow, hardware, actions);
+  const rendered = await withMediaUrls(deps, { workflow, hardware }, actions);
   if (!rendered.ok) return failed(`error creating job: ${rendered.message}`);
   const job = bootJobOf(workflow, hardware, { name, tasks: rendered.value });
   return 'message' in job ? failed(`error creating job: ${job.message}`) : job;
@@ -124,8 +125,7 @@ type BmcAction = NonNullable<BmcJob['spec']>['tasks'][number];
 /** Renders the media URLs of a customboot, which are templates. */
 async function withMediaUrls(
   deps: BootDeps,
-  workflow: Workflow,
-  hardware: Hardware,
+  { workflow, hardware }: { readonly workflow: Workflow; readonly hardware: Hardware },
   actions: readonly BmcAction[],
 ) {
   const urls = actions.map((one) => one.virtualMediaAction?.mediaURL ?? '');
@@ -145,9 +145,9 @@ export async function followBootJob(
   workflow: Workflow,
   { job, uid, phase }: Extract<Effect, { kind: 'follow-boot-job' }>,
 ): Promise<Again | 'changed'> {
-  const object = (await deps.store.get(jobKey(workflow, job)))?.object as BmcJob | undefined;
+  const object = (await jobs.get(deps.store, jobKey(workflow, job)))?.object;
   const failed = (message: string): Promise<boolean> =>
-    fail(deps, workflow, phase, { condition: 'BootJobFailed', status: 'True', message });
+    fail(deps, workflow, { phase, condition: 'BootJobFailed', status: 'True', message });
   if (object === undefined || object.metadata.uid !== uid)
     return changedIf(await failed(`job ${job} was deleted before it ended`));
   const note = async (kind: 'boot-job-completed' | 'boot-job-started' | 'boot-job-neglected') =>
@@ -172,7 +172,11 @@ function failureOf(job: BmcJob): string {
   return why === '' ? 'job failed' : `job failed: ${why}`;
 }
 
-function fail(deps: BootDeps, workflow: Workflow, phase: BootPhase, failure: BootFailure): Promise<boolean> {
+function fail(
+  deps: BootDeps,
+  workflow: Workflow,
+  { phase, ...failure }: BootFailure & { readonly phase: BootPhase },
+): Promise<boolean> {
   const kind = phase === 'preparing' ? 'preparation-failed' : 'post-failed';
   const event: WorkflowEvent = { kind, ...failure };
   return apply(deps, workflow, event);

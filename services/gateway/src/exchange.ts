@@ -75,7 +75,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
     respond({ status, fields, hasBody: willSend }) {
       // Otherwise a client whose body was refused could continue to send it for ever.
       if (!incoming.complete && hasBody) outgoing.shouldKeepAlive = false;
-      outgoing.writeHead(status, { ...fields } as Record<string, string | string[]>);
+      outgoing.writeHead(status, { ...fields });
       if (willSend && incoming.method !== 'HEAD') return outgoing;
       outgoing.end();
       return undefined;
@@ -117,9 +117,9 @@ export function http2Exchange(
       if (stream.destroyed || stream.closed) return undefined;
       const isEnd = !willSend || method === 'HEAD';
       if (trailers !== undefined && !isEnd)
-        stream.once('wantTrailers', () => stream.sendTrailers({ ...trailers() } as Record<string, string>));
+        stream.once('wantTrailers', () => stream.sendTrailers({ ...trailers() }));
       stream.respond(
-        { ...(fields as Record<string, string>), ':status': status },
+        { ...fields, ':status': status },
         {
           endStream: isEnd,
           waitForTrailers: trailers !== undefined && !isEnd,

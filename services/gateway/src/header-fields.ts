@@ -2,7 +2,7 @@
 import type { Claims } from '@tinkerbell/platform-contract';
 
 /** By lower-case name. */
-export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Fields for one connection only (RFC 9110 7.6.1), and `expect`, which the gateway has answered. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -25,9 +25,9 @@ export function oneValue(value: string | readonly string[] | undefined): string 
 }
 
 /** Excludes pseudo-headers, connection-specific fields, and those that `Connection` names. */
-export function endToEnd(fields: HeaderFields): Record<string, string | readonly string[]> {
+export function endToEnd(fields: HeaderFields): Record<string, string | string[]> {
   const named = namedByConnection(fields);
-  const kept: Record<string, string | readonly string[]> = {};
+  const kept: Record<string, string | string[]> = {};
   // Names without values, because a list of pairs would be created for each request.
   for (const name of Object.keys(fields)) {
     const value = fields[name];
@@ -60,7 +60,7 @@ export interface ForwardedFacts {
 export function upstreamFields(
   fields: HeaderFields,
   facts: ForwardedFacts,
-): Record<string, string | readonly string[]> {
+): Record<string, string | string[]> {
   const { peer, isPeerTrusted, scheme, authority, traceparent, ownNames } = facts;
   const kept = endToEnd(fields);
   for (const name of Object.keys(kept)) {

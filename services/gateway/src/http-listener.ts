@@ -3,11 +3,12 @@ import type { Server as Http1Server } from 'node:http';
 import {
   createServer as createHttp2,
   type Http2Server,
+  type Http2Stream,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { createServer as createTcp, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createServer as createTls, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import { createServer as createTcp, type Server, type Socket } from 'node:net';
+import { createServer as createTls, Server as TlsServer, type TLSSocket } from 'node:tls';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { contextFor, type TlsMaterial } from './certificates.ts';
 import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
@@ -80,14 +81,14 @@ export class HttpListener {
   }
 
   get port(): number {
-    return (this.#server?.address() as AddressInfo | null)?.port ?? 0;
+    return this.#server === undefined ? 0 : portOf(this.#server);
   }
 
   /** Applies to new connections. Existing ones keep what they have. */
   renew(material: TlsMaterial): void {
-    if (this.#server === undefined || material.version === this.#material?.version) return;
+    if (!(this.#server instanceof TlsServer) || material.version === this.#material?.version) return;
     this.#material = material;
-    (this.#server as TlsServer).setSecureContext({
+    this.#server.setSecureContext({
       ...material.first,
       ca: material.clientCa,
       minVersion: material.minVersion,
@@ -143,8 +144,8 @@ export class HttpListener {
       socket.setTimeout(HEADERS_TIMEOUT_MS, () => socket.destroy());
       let first = Buffer.alloc(0);
       const decide = (): void => {
-        const more = socket.read() as Buffer | null;
-        if (more === null) return void socket.destroy();
+        const more: unknown = socket.read();
+        if (!(more instanceof Buffer)) return void socket.destroy();
         first = Buffer.concat([first, more]);
         const isHttp2 = beginsHttp2(first);
         // Too few bytes to decide: so far it may also be a POST.
@@ -212,15 +213,20 @@ export class HttpListener {
       session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
     });
     server.on('sessionError', () => this.#onFault('http2-session'));
-    server.on('stream', (stream, headers, flags, raw) => {
+    server.on('stream', (stream, headers, ...[flags, raw]) => {
       stream.on('error', () => undefined);
       const connection = stream.session && this.#connections.get(stream.session);
       // Its connection has ended.
-      if (connection === undefined) return stream.destroy();
-      this.#onExchange(http2Exchange(stream as ServerHttp2Stream, { headers, flags, raw, connection }));
+      if (connection === undefined || !isOfServer(stream)) return stream.destroy();
+      this.#onExchange(http2Exchange(stream, { headers, flags, raw, connection }));
     });
     return server;
   }
+}
+
+/** Always true for the streams of a server, which Node's types do not know. */
+function isOfServer(stream: Http2Stream): stream is ServerHttp2Stream {
+  return 'respond' in stream;
 }
 
 /** Undefined while it may still become either. */
@@ -228,6 +234,12 @@ function beginsHttp2(first: Buffer): boolean | undefined {
   const start = first.toString('latin1', 0, PREFACE.length);
   if (!PREFACE.startsWith(start)) return false;
   return start.length === PREFACE.length ? true : undefined;
+}
+
+/** The port that a server listens on; 0 when it does not. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 export function portError(address: string, port: number, cause: NodeJS.ErrnoException): PlatformError {

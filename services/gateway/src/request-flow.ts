@@ -321,7 +321,7 @@ export function hostOf(authority: string): string | undefined {
 /** An empty value removes a field. */
 function withHeaders(fields: HeaderFields, changes: ReadonlyMap<string, string> | undefined): HeaderFields {
   if (changes === undefined) return fields;
-  const changed: Record<string, string | readonly string[] | undefined> = { ...fields };
+  const changed: Record<string, string | string[] | undefined> = { ...fields };
   for (const [name, value] of changes)
     if (value === '') delete changed[name];
     else changed[name] = value;

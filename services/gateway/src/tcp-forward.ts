@@ -1,7 +1,7 @@
 /** A TCP port whose connections are forwarded. */
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { GatewayMetrics } from './metrics.ts';
-import { portError } from './http-listener.ts';
+import { portError, portOf } from './http-listener.ts';
 import { proxyHeader } from './proxy-protocol.ts';
 import type { Endpoint, ForwardSettings } from './route-file.ts';
 
@@ -28,13 +28,13 @@ export async function openTcpForward(settings: ForwardSettings, metrics: Forward
     metrics.forwarded.add({ forward: settings.name });
     const { endpoints } = settings;
     const start = turn++ % endpoints.length;
-    connectOne(client, [...endpoints.slice(start), ...endpoints.slice(0, start)], settings, metrics);
+    connectOne(client, [...endpoints.slice(start), ...endpoints.slice(0, start)], { settings, metrics });
   });
   server.maxConnections = settings.sessionsMax;
   await listen(server, settings);
   return {
     settings,
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       const cut = (): void => sockets.forEach((socket) => socket.destroy());
@@ -57,9 +57,9 @@ function listen(server: Server, { address: host, port }: ForwardSettings): Promi
 function connectOne(
   client: Socket,
   [endpoint, ...others]: readonly Endpoint[],
-  settings: ForwardSettings,
-  metrics: ForwardMetrics,
+  forwarding: { readonly settings: ForwardSettings; readonly metrics: ForwardMetrics },
 ): void {
+  const { settings, metrics } = forwarding;
   if (endpoint === undefined || client.destroyed) {
     metrics.forwardFailed.add({ forward: settings.name });
     client.destroy();
@@ -68,7 +68,7 @@ function connectOne(
   const upstream = connect({ ...endpoint, allowHalfOpen: true, noDelay: true });
   const next = (): void => {
     upstream.destroy();
-    connectOne(client, others, settings, metrics);
+    connectOne(client, others, forwarding);
   };
   upstream.once('error', next);
   upstream.setTimeout(CONNECT_TIMEOUT_MS, next);

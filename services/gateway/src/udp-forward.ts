@@ -38,9 +38,10 @@ export async function openUdpForward(
     const known = sessions.use(key, nowMs);
     const session =
       known ??
-      newSession(front, client, endpoints[turn++ % endpoints.length], () =>
-        sessions.use(key, clock.monotonicMs()),
-      );
+      newSession(front, client, {
+        endpoint: endpoints[turn++ % endpoints.length],
+        used: () => sessions.use(key, clock.monotonicMs()),
+      });
     if (session === undefined) return;
     if (known === undefined && !sessions.add(key, session, nowMs)) {
       metrics.forwardFailed.add({ forward: settings.name });
@@ -70,8 +71,7 @@ export async function openUdpForward(
 function newSession(
   front: Socket,
   client: RemoteInfo,
-  endpoint: Endpoint | undefined,
-  used: () => void,
+  { endpoint, used }: { readonly endpoint: Endpoint | undefined; readonly used: () => void },
 ): Session | undefined {
   if (endpoint === undefined) return undefined;
   const socket = createSocket({

@@ -108,15 +108,17 @@ function nocloudAnswer(kind: NocloudDocument, machine: Machine, visitor: Visitor
   return text === undefined ? { ...pathUnknown, machine } : { kind, outcome: 'served', text, machine };
 }
 
+interface ConfigDocument {
+  readonly kind: 'ignition' | 'talos';
+  readonly contentType: string;
+}
+
 /**
  * Below `/ignition` and `/talos`: `config` of the requesting machine, or `<mac>/config`, as with NoCloud. It is the unchanged
  * user-data: those systems read one document, and a kernel argument needs a URL that is the same for every machine.
  */
-export function createConfigEndpoint(
-  view: View,
-  gate: SessionGate,
-  { kind, contentType }: { readonly kind: 'ignition' | 'talos'; readonly contentType: string },
-): Endpoint {
+export function createConfigEndpoint(view: View, gate: SessionGate, document: ConfigDocument): Endpoint {
+  const { kind } = document;
   return ({ request, path, visitor }) => {
     const elements = path.split('/');
     const mac = elements.length === 2 ? parseMac(elements[0] ?? '') : undefined;
@@ -127,16 +129,11 @@ export function createConfigEndpoint(
     if (wrongMethod !== undefined) return wrongMethod;
     const search = mac === undefined ? visitor.search : machineWithMac(view, mac);
     if (!search.ok) return { kind, outcome: search.outcome };
-    return configAnswer(kind, search.machine, visitor, contentType);
+    return configAnswer(document, search.machine, visitor);
   };
 }
 
-function configAnswer(
-  kind: 'ignition' | 'talos',
-  machine: Machine,
-  visitor: Visitor,
-  contentType: string,
-): Answer {
+function configAnswer({ kind, contentType }: ConfigDocument, machine: Machine, visitor: Visitor): Answer {
   if (!maySee(machine, visitor)) return { kind, outcome: 'machine-foreign', machine };
   const text = machine.hardware.spec?.userData ?? '';
   // Ignition rejects an empty document as broken, and accepts 404 as an answer.

@@ -74,11 +74,11 @@ async function makeHardware(
     };
   if (!deps.newcomers.mayMakeOne(settings.rate, deps.clock.monotonicMs()))
     return { refused: 'rate', message: 'many machines are being discovered; ask again later' };
-  const created = await createObject(deps, made.hardware);
+  const created = await createObject(deps, hardwareCollection, made.hardware);
   if (created.ok) return { hardware: created.object, isNew: true };
   if (created.reason !== 'already-exists') return { refused: created.reason, message: created.message };
   // Two calls of one agent may both find no Hardware.
-  const there = (await deps.store.get(created.key))?.object as Hardware | undefined;
+  const there = (await hardwareCollection.get(deps.store, created.key))?.object;
   if (there?.spec?.agentID === agentId) return { hardware: there, isNew: false };
   return { refused: 'exists', message: `${created.message}, and is not of agent ${agentId}` };
 }

@@ -21,12 +21,12 @@ import {
   type Workflow,
   type WorkflowRuleSet,
 } from '@tinkerbell/resources';
-import { workflowCollection } from '@tinkerbell/store-contract';
+import { Collection, workflowCollection } from '@tinkerbell/store-contract';
 import { knownHardware, UNCLEAR } from './discover.ts';
 import { createObject } from './new-object.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
 
-export const ruleSetCollection = collectionOf(workflowRuleSetKind);
+export const ruleSetCollection = new Collection<WorkflowRuleSet>(collectionOf(workflowRuleSetKind));
 
 /** The longest attributes that rules match, in characters of JSON. A large server sends a tenth of that. */
 const ATTRIBUTES_MAX = 1024 * 1024;
@@ -56,7 +56,8 @@ export async function enroll(deps: NewcomerDeps, newcomer: Newcomer): Promise<En
   }
   const owner = ownerOf(deps, newcomer);
   const outcome = 'refusal' in owner ? owner : await attempt(deps, newcomer, owner.hardware);
-  recordEnrollment(deps, newcomer, outcome, 'hardware' in owner ? owner.hardware : undefined);
+  const hardware = 'hardware' in owner ? owner.hardware : undefined;
+  recordEnrollment(deps, newcomer, { outcome, hardware });
   if ('refusal' in outcome) return outcome.refusal;
   newcomer.isEnrolled = true;
   return undefined;
@@ -104,7 +105,7 @@ async function attempt(
 
 /** Returns the rule sets that create Workflows in the machine's namespace. For a machine without Hardware it returns all. */
 function ruleSetsFor({ view }: NewcomerDeps, hardware: Hardware | undefined): readonly WorkflowRuleSet[] {
-  const all = view.all(ruleSetCollection) as readonly WorkflowRuleSet[];
+  const all = ruleSetCollection.all(view);
   if (hardware === undefined) return all;
   const { namespace } = hardware.metadata;
   return all.filter(({ metadata, spec }) => (spec?.workflow?.namespace || metadata.namespace) === namespace);
@@ -120,7 +121,7 @@ async function store(deps: NewcomerDeps, made: Workflow, explanation: string): P
     return { result: 'exists', refusal: existingWorkflow };
   const capped = capOf(deps);
   if (capped !== undefined) return capped;
-  const created = await createObject(deps, made);
+  const created = await createObject(deps, workflowCollection, made);
   if (created.ok) return { workflow: created.object, explanation };
   if (created.reason === 'already-exists') return { result: 'exists', refusal: existingWorkflow };
   return {
@@ -151,8 +152,7 @@ function capOf(deps: NewcomerDeps): Outcome | undefined {
 function recordEnrollment(
   deps: NewcomerDeps,
   { agentId, attributes }: Newcomer,
-  outcome: Outcome,
-  hardware: Hardware | undefined,
+  { outcome, hardware }: { readonly outcome: Outcome; readonly hardware: Hardware | undefined },
 ): void {
   const { log, newcomers } = deps;
   const machine = primaryMacOf(hardware) ?? machineOfAgent(agentId, attributes);

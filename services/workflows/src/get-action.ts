@@ -34,8 +34,7 @@ export interface GetActionDeps extends ReportDeps, NewcomerDeps {
 export async function getAction(
   deps: GetActionDeps,
   request: ActionRequest,
-  signal: AbortSignal,
-  admit: () => Promise<Speaker>,
+  { signal, admit }: { readonly signal: AbortSignal; readonly admit: () => Promise<Speaker> },
 ): Promise<ActionResponse> {
   const { agentId } = request;
   if (agentId === '') throw new RpcError('invalid-argument', 'invalid Agent ID');
@@ -50,7 +49,7 @@ export async function getAction(
     for (;;) {
       // Subscribes before checking, so that no change is missed in between.
       const changed = deps.waiting.wait(agentId, holding.signal);
-      const offered = await offerAction(deps, newcomer, speaker);
+      const offered = await offerAction(deps, newcomer, { speaker });
       if ('place' in offered) return actionResponse(offered.workflow, offered.place, deps.clock.nowMs());
       await changed;
       if (signal.aborted) throw new RpcError('unavailable', 'server shutting down');
@@ -72,8 +71,7 @@ export type Offered =
 export async function offerAction(
   deps: GetActionDeps,
   newcomer: Newcomer,
-  speaker: Speaker,
-  sessionId?: string,
+  { speaker, sessionId }: { readonly speaker: Speaker; readonly sessionId?: string },
 ): Promise<Offered> {
   const { agentId } = newcomer;
   const all = deps.view.workflowsByAgent(agentId);
@@ -110,7 +108,7 @@ async function served(
   }
   const attempt = place.action.attempt ?? 1;
   const attemptBefore = currentActionOf(before.status ?? {})?.action.attempt ?? 0;
-  if (attempt > attemptBefore) deps.timeline.actionServed(after, place, agentId, sessionId);
+  if (attempt > attemptBefore) deps.timeline.actionServed(after, place, { agentId, sessionId });
   await annotateHardware(deps, { workflow: after, place, hardware, attributes });
   return { workflow: after, place };
 }

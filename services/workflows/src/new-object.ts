@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import { collectionOf, formatProblem, uidOf, validateResource, type Resource } from '@tinkerbell/resources';
-import type { ObjectKey, Store } from '@tinkerbell/store-contract';
+import type { Collection, ObjectKey, Store } from '@tinkerbell/store-contract';
 
 interface Deps {
   readonly store: Store;
@@ -18,12 +18,19 @@ export type Created<Made> =
     };
 
 /** Stores an object that this server creates. It is durable when the promise resolves with `ok`. */
-export async function createObject<Made extends Resource>(deps: Deps, made: Made): Promise<Created<Made>> {
+export async function createObject<Made extends Resource>(
+  deps: Deps,
+  collection: Collection<Made>,
+  made: Made,
+): Promise<Created<Made>> {
   const prepared = withIdentity(deps, made);
   if (!prepared.ok) return prepared;
   const { key, object } = prepared;
   const result = await deps.store.commit([{ operation: 'create', key, object }]);
-  if (result.ok) return { ok: true, object: (result.objects[0]?.object as Made | undefined) ?? object };
+  if (result.ok) {
+    const [stored] = result.objects;
+    return { ok: true, object: stored !== undefined && collection.holds(stored) ? stored.object : object };
+  }
   const reason = result.reason === 'already-exists' ? 'already-exists' : 'unavailable';
   return { ok: false, reason, key, message: result.message };
 }

@@ -32,7 +32,11 @@ export class Timeline {
     this.#attempts = attempts;
   }
 
-  actionServed(workflow: Workflow, { task, action }: ActionPlace, agentId: string, sessionId?: string): void {
+  actionServed(
+    workflow: Workflow,
+    { task, action }: ActionPlace,
+    { agentId, sessionId }: { readonly agentId: string; readonly sessionId?: string | undefined },
+  ): void {
     this.#handovers.served(agentId);
     this.#attempts.begin({ ...subjectOf(this.#view, workflow), agentId, task, action });
     const attempt = action.attempt ?? 1;

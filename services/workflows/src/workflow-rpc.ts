@@ -36,9 +36,10 @@ export function workflowRpc(deps: GetActionDeps, calls: Calls): RpcService {
     },
     handlers: {
       getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal, caller) =>
-        getAction(deps, request, signal, () =>
-          deps.door.admit(caller, { agentId: request.agentId, purpose: 'read' }),
-        ),
+        getAction(deps, request, {
+          signal,
+          admit: () => deps.door.admit(caller, { agentId: request.agentId, purpose: 'read' }),
+        }),
       ),
       reportActionStatus: calls.unary<AnyReport, ActionStatusResponse>(
         'ReportActionStatus',
@@ -56,10 +57,10 @@ export function workflowRpc(deps: GetActionDeps, calls: Calls): RpcService {
       ),
       getWorkflowContexts: calls.serverStream<WorkflowContextRequest, WorkflowContext>(
         'GetWorkflowContexts',
-        async (request, out, _, caller) => {
+        async (request, out, caller) => {
           const { workerId: agentId } = request;
           const speaker = await deps.door.admit(caller, { agentId, purpose: 'read' });
-          await getWorkflowContexts(deps, request, out, speaker);
+          await getWorkflowContexts(deps, request, { out, speaker });
         },
       ),
       getWorkflowActions: calls.unary<WorkflowActionsRequest, WorkflowActionList>(

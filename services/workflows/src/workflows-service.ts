@@ -100,7 +100,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     timeline: timelineOf(deps, handovers),
     holdMs: config.holdMs ?? HOLD_MS,
   };
-  const provisioning = createProvisioning(deps, calls, stopping.signal, config.provisioning);
+  const provisioning = createProvisioning(deps, { calls, stopping: stopping.signal }, config.provisioning);
   const services = [workflowRpc(callDeps, calls), agentRpc(callDeps, calls), provisioning.rpc];
   const all = [...services, healthRpc(calls, services)];
   const server = grpcServer([...all, ...reflectionRpcs(calls, all)]);
@@ -161,7 +161,7 @@ function wakeFor(change: Change, waiting: WaitingAgents, enrolls: boolean): void
   if (workflowCollection.holds(change)) {
     const agentId = change.object.status?.agentID;
     if (agentId !== undefined) waiting.wake(agentId);
-  } else if (enrolls && change.key.collection === ruleSetCollection) {
+  } else if (enrolls && ruleSetCollection.holds(change)) {
     waiting.wakeAll();
   } else if (enrolls && hardwareCollection.holds(change)) {
     const { agentID, interfaces = [] } = change.object.spec ?? {};

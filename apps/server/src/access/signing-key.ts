@@ -1,6 +1,6 @@
 /** The key that signs our tokens. It is created once and stored in a Secret, so that all servers of a store share it. */
 import { newSigningKey } from '@tinkerbell/platform-jwt';
-import { apiVersionOf, collectionOf, secretKind, type Secret } from '@tinkerbell/resources';
+import { apiVersionOf, collectionOf, isRecord, secretKind, type Secret } from '@tinkerbell/resources';
 import type { ObjectKey, Store } from '@tinkerbell/store-contract';
 
 /** The API hides this Secret, because its key can sign tokens for any account. */
@@ -36,5 +36,12 @@ export async function sharedSigningKey(store: Store, nowMs: number, uid: string)
 }
 
 function keyIn(secret: Secret): SigningKey {
-  return JSON.parse(Buffer.from(secret.data?.[FIELD] ?? '', 'base64').toString('utf8')) as SigningKey;
+  const key: unknown = JSON.parse(Buffer.from(secret.data?.[FIELD] ?? '', 'base64').toString('utf8'));
+  if (!isKey(key)) throw new Error(`the Secret ${signingKeyPlace.name} has no JSON Web Key`);
+  return key;
+}
+
+/** Whether it can sign is checked where it is used. */
+function isKey(value: unknown): value is SigningKey {
+  return isRecord(value) && typeof value['kty'] === 'string';
 }

@@ -56,9 +56,13 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
       }
     requests.began(OWN_ROUTE);
     const response = (await page) ?? text('page not found\n', 404);
-    requests.answered(OWN_ROUTE, request, response.status, (clock.monotonicMs() - startedMs) / 1000);
+    requests.answered(OWN_ROUTE, request, { status: response.status, seconds: secondsSince(startedMs) });
     return response;
   };
+
+  function secondsSince(startedMs: number): number {
+    return (clock.monotonicMs() - startedMs) / 1000;
+  }
 
   async function counted(
     route: HttpRoute,
@@ -72,13 +76,13 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     let status: number | undefined = 500;
     try {
       const response = await (route.access === 'api'
-        ? guarded(options, route, request, context)
+        ? guarded(options, route, { request, context })
         : route.handle(request, context));
       status = response?.status;
       return response;
     } finally {
       if (status === undefined) requests.declined(route.name);
-      else requests.answered(route.name, request, status, (clock.monotonicMs() - startedMs) / 1000);
+      else requests.answered(route.name, request, { status, seconds: secondsSince(startedMs) });
       // A request passed on to another route is not traced here.
       if (span !== undefined && status !== undefined) endRequestSpan(span, status);
     }
@@ -106,8 +110,7 @@ function ownPage(options: FrontOptions, path: string, url: string): Response | P
 async function guarded(
   options: FrontOptions,
   route: ApiRoute,
-  request: HttpRequest,
-  context: HttpContext,
+  { request, context }: { readonly request: HttpRequest; readonly context: HttpContext },
 ): Promise<Response | undefined> {
   const { authenticator, authorizer, apiAnonymous: anonymous, apiAnonymousHosts: anonymousHosts } = options;
   const isPublic = route.isPublic?.(pathNameOf(request.url)) === true && isRead(request);

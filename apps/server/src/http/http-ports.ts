@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import {
+  messageOf,
   PlatformError,
   type Http,
   type HttpHandler,
@@ -105,6 +106,6 @@ async function pem(file: string, flag: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (thrown) {
-    throw new SettingsError(`--${flag}: cannot read ${file}: ${(thrown as Error).message}`);
+    throw new SettingsError(`--${flag}: cannot read ${file}: ${messageOf(thrown)}`);
   }
 }

@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Random } from '@tinkerbell/platform-contract';
+import { codeOf, messageOf, type Random } from '@tinkerbell/platform-contract';
 import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
 import type { CertificateRequest } from '@tinkerbell/template';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -87,7 +87,9 @@ function certificateIn(folder: string, nowMs: number): Certificate {
   if (certificate !== undefined && key !== undefined && authority !== undefined)
     if (isGood(certificate, authority, nowMs)) return { certificate, key, authority };
   const made = newCertificate(nowMs);
-  for (const [part, name] of Object.entries(paths)) put(join(folder, name), made[part as keyof typeof paths]);
+  put(join(folder, paths.certificate), made.certificate);
+  put(join(folder, paths.key), made.key);
+  put(join(folder, paths.authority), made.authority);
   return made;
 }
 
@@ -135,8 +137,8 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new SettingsError(`cannot read ${path}: ${(cause as Error).message}`, { cause });
+    if (codeOf(cause) === 'ENOENT') return undefined;
+    throw new SettingsError(`cannot read ${path}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -146,8 +148,8 @@ function put(path: string, text: string): void {
   try {
     writePrivateFile(path, text);
   } catch (cause) {
-    const isFull = (cause as NodeJS.ErrnoException).code === 'ENOSPC';
-    const why = isFull ? 'the disk is full; free some space' : (cause as Error).message;
+    const isFull = codeOf(cause) === 'ENOSPC';
+    const why = isFull ? 'the disk is full; free some space' : messageOf(cause);
     throw new SettingsError(`cannot write ${path}: ${why}`, { cause });
   }
 }

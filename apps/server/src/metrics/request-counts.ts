@@ -12,12 +12,17 @@ export interface RequestCounts {
   began(route: string): void;
   /** It was left to another route. */
   declined(route: string): void;
-  /** `seconds` since it began. */
-  answered(route: string, request: { readonly method: string }, status: number, seconds: number): void;
+  answered(route: string, request: { readonly method: string }, answer: Answered): void;
   /** What `/http/metrics` shows. */
   readonly all: MetricFamilies;
   /** What upstream reports of the routes that boot machines. */
   readonly jobs: MetricFamilies;
+}
+
+interface Answered {
+  readonly status: number;
+  /** The time since the request began. */
+  readonly seconds: number;
 }
 
 interface Answers {
@@ -75,7 +80,7 @@ export function createRequestCounts(): RequestCounts {
     jobs: jobSet,
     began: (route) => progressed(countsOf(route), 1),
     declined: (route) => progressed(countsOf(route), -1),
-    answered(route, { method }, status, seconds) {
+    answered(route, { method }, { status, seconds }) {
       const counts = countsOf(route);
       progressed(counts, -1);
       count(answersOf(route, method, status), seconds);

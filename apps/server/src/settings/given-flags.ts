@@ -1,5 +1,6 @@
 /** Merges flags from all sources: the command line overrides the environment, which overrides the file of `--config`. */
 import { readFileSync } from 'node:fs';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { readConfigFile } from './config-file.ts';
 import { environmentNameOf } from './flag.ts';
 import { parseFlags } from './parse-flags.ts';
@@ -42,6 +43,6 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new SettingsError(`--config: cannot read ${path}: ${(error as Error).message}`);
+    throw new SettingsError(`--config: cannot read ${path}: ${messageOf(error)}`);
   }
 }

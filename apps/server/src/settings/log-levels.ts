@@ -4,8 +4,7 @@ import type { Log } from '@tinkerbell/platform-contract';
 import type { FlagReader } from './flag-reader.ts';
 
 /** Parts with their own log level, under upstream's names. */
-const names = ['smee', 'tootles', 'tink-server', 'tink-controller'] as const;
-type Part = (typeof names)[number];
+type Part = 'smee' | 'tootles' | 'tink-server' | 'tink-controller';
 type Level = 'debug' | 'info' | 'silent';
 
 export type LogLevels = Readonly<Record<Part | 'server', Level>>;
@@ -15,8 +14,14 @@ export type Logs = Readonly<Record<Part | 'server', Log>>;
 export function logLevelsOf(flags: FlagReader): LogLevels {
   const range = [-100, 100] as const;
   const server = flags.number('log-level', range);
-  const parts = names.map((part) => [part, levelOf(flags.number(`${part}-log-level`, range) || server)]);
-  return { server: levelOf(server), ...(Object.fromEntries(parts) as Record<Part, Level>) };
+  const ofPart = (part: Part): Level => levelOf(flags.number(`${part}-log-level`, range) || server);
+  return {
+    server: levelOf(server),
+    smee: ofPart('smee'),
+    tootles: ofPart('tootles'),
+    'tink-server': ofPart('tink-server'),
+    'tink-controller': ofPart('tink-controller'),
+  };
 }
 
 function levelOf(number: number): Level {
@@ -25,6 +30,12 @@ function levelOf(number: number): Level {
 }
 
 export function openLogs(levels: LogLevels, format: 'json' | 'text'): Logs {
-  const logs = Object.entries(levels).map(([part, level]) => [part, createNodeLog({ level, format })]);
-  return Object.fromEntries(logs) as Record<keyof LogLevels, Log>;
+  const open = (level: Level): Log => createNodeLog({ level, format });
+  return {
+    server: open(levels.server),
+    smee: open(levels.smee),
+    tootles: open(levels.tootles),
+    'tink-server': open(levels['tink-server']),
+    'tink-controller': open(levels['tink-controller']),
+  };
 }

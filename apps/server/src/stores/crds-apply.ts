@@ -1,6 +1,7 @@
 /** `tinkerbell crds apply`: installs our kinds from api/crd in a cluster. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '@tinkerbell/resources';
 import { accessFrom, ClusterClient } from '@tinkerbell/store-kubernetes';
 
 const FOLDER = join(import.meta.dirname, '../../../../api/crd');
@@ -28,6 +29,6 @@ async function apply(client: ClusterClient, text: string): Promise<void> {
     contentType: 'application/apply-patch+yaml',
   });
   if (status === 200 || status === 201) return;
-  const { message = '' } = body as { readonly message?: string };
+  const message = isRecord(body) && typeof body['message'] === 'string' ? body['message'] : '';
   throw new Error(`the cluster rejected ${name}: ${status} ${message}`);
 }

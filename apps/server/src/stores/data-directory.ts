@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 import { SettingsError } from '../settings/settings-error.ts';
 
 export interface DataDirectory extends Disposable {
@@ -46,18 +47,19 @@ function notHeld(path: string, cause: unknown): SettingsError {
       { cause },
     );
   return new SettingsError(
-    `cannot write the data folder ${path}: ${(cause as Error).message}; make it writable, or set another one with --data-dir`,
+    `cannot write the data folder ${path}: ${messageOf(cause)}; make it writable, or set another one with --data-dir`,
     { cause },
   );
 }
 
 function isDiskFull(cause: unknown): boolean {
-  const { code } = cause as NodeJS.ErrnoException;
+  const code = codeOf(cause);
   return code === 'ENOSPC' || code === 'EDQUOT' || sqliteCodeOf(cause) === SQLITE_FULL;
 }
 
 function sqliteCodeOf(cause: unknown): number {
-  return ((cause as { readonly errcode?: number }).errcode ?? 0) & 0xff;
+  const isOfSqlite = cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number';
+  return isOfSqlite ? Number(cause.errcode) & 0xff : 0;
 }
 
 function diskFull(path: string, cause: unknown): SettingsError {

@@ -58,7 +58,7 @@ function contentOf({
 
 /** Returns the object after a round trip through JSON, which drops undefined fields. */
 function plain(value: object): Resource {
-  return JSON.parse(JSON.stringify(value)) as Resource;
+  return JSON.parse(JSON.stringify(value));
 }
 
 const ranks: Readonly<Record<string, number>> = { Workflow: 3, Job: 3, WorkflowRuleSet: 2, Task: 3 };

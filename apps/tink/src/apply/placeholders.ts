@@ -1,6 +1,5 @@
 /** Finds values of the examples that must be edited: the example MAC, addresses of the example network, placeholder keys. */
-import type { Hardware, ManifestProblem } from '@tinkerbell/resources';
-import { isRecord } from '@tinkerbell/resources';
+import { hardwareKind, isOfKind, isRecord, type ManifestProblem, type Resource } from '@tinkerbell/resources';
 import { problemAt, type LocatedObject } from '../manifests/manifest-objects.ts';
 
 /** The annotation on an example Hardware. It contains the placeholder MAC. */
@@ -13,9 +12,9 @@ const DEPTH_MAX = 24;
 
 /** Returns a problem for each value that must be edited, with its place. Empty for other objects. */
 export function placeholderProblems(objects: readonly LocatedObject[]): readonly ManifestProblem[] {
-  const isExample = objects.some(({ resource }) => hasPlaceholderMac(resource as Hardware));
+  const isExample = objects.some(({ resource }) => hasPlaceholderMac(resource));
   return objects.flatMap((object) => {
-    const mac = (object.resource as Hardware).metadata.annotations?.[EXAMPLE_ANNOTATION];
+    const mac = object.resource.metadata.annotations?.[EXAMPLE_ANNOTATION];
     return textsIn(object.resource, [])
       .filter(({ path }) => path[0] !== 'metadata')
       .flatMap(({ path, text }) => {
@@ -25,11 +24,10 @@ export function placeholderProblems(objects: readonly LocatedObject[]): readonly
   });
 }
 
-function hasPlaceholderMac({ kind, metadata, spec }: Hardware): boolean {
-  const mac = metadata.annotations?.[EXAMPLE_ANNOTATION];
-  return (
-    kind === 'Hardware' && (spec?.interfaces ?? []).some(({ dhcp }) => mac !== undefined && dhcp?.mac === mac)
-  );
+function hasPlaceholderMac(resource: Resource): boolean {
+  const mac = resource.metadata.annotations?.[EXAMPLE_ANNOTATION];
+  if (mac === undefined || !isOfKind(resource, hardwareKind)) return false;
+  return (resource.spec?.interfaces ?? []).some(({ dhcp }) => dhcp?.mac === mac);
 }
 
 function whatIsWrong(

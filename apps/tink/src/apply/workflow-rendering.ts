@@ -1,12 +1,15 @@
 /** Renders Workflows before they are sent. A template that does not fit its hardware is rejected with its place in the file. */
 import {
-  nearest,
-  templateKind,
   hardwareKind,
+  nearest,
+  ofKind,
+  templateKind,
+  workflowKind,
+  type Hardware,
+  type Kind,
   type ManifestProblem,
   type Resource,
 } from '@tinkerbell/resources';
-import type { Hardware, Kind, Template, Workflow } from '@tinkerbell/resources';
 import { templatePlatform } from '@tinkerbell/platform-template';
 import {
   foreignImagesIn,
@@ -20,7 +23,13 @@ import {
 } from '@tinkerbell/template';
 import { positionOf, type Position } from '@tinkerbell/yaml';
 import { templateLineOf } from './rendered-line.ts';
-import { keyOf, positionInTemplate, problemAt, type LocatedObject } from '../manifests/manifest-objects.ts';
+import {
+  keyOf,
+  positionInTemplate,
+  problemAt,
+  templateTextOf,
+  type LocatedObject,
+} from '../manifests/manifest-objects.ts';
 
 export interface Reference {
   readonly kind: Kind;
@@ -46,7 +55,7 @@ function isWorkflow({ kind }: LocatedObject): boolean {
 }
 
 function referencesOf({ resource }: LocatedObject): Reference[] {
-  const { spec, metadata } = resource as Workflow;
+  const { spec, metadata } = ofKind(resource, workflowKind);
   const { namespace } = metadata;
   return [
     ...(spec?.templateRef ? [{ kind: templateKind, namespace, name: spec.templateRef }] : []),
@@ -99,18 +108,19 @@ interface Known {
 }
 
 function renderCheck(located: LocatedObject, { templates, resources }: Known): RenderCheck {
-  const workflow = located.resource as Workflow;
+  const workflow = ofKind(located.resource, workflowKind);
   const { namespace, name } = workflow.metadata;
   const { templateRef = '', hardwareRef = '', hardwareMap = {} } = workflow.spec ?? {};
   const templateKey = keyOf(templateKind, namespace, templateRef);
-  const template = resources.get(templateKey) as Template | undefined;
-  const hardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef)) as Hardware | undefined;
+  const template = resources.get(templateKey);
+  const foundHardware = resources.get(keyOf(hardwareKind, namespace, hardwareRef));
+  const hardware = foundHardware && ofKind(foundHardware, hardwareKind);
   if (template === undefined) return { problems: [], warnings: [] };
   if (!isEnough(hardware, hardwareRef))
     return { problems: [], warnings: [], unchecked: new Set([located.resource]) };
   const input = {
     templateName: name,
-    text: template.spec?.data ?? '',
+    text: templateTextOf(template) ?? '',
     hardware,
     hardwareMap,
     platform: templatePlatform,
@@ -127,7 +137,7 @@ function renderCheck(located: LocatedObject, { templates, resources }: Known): R
 }
 
 function imageWarnings(template: LocatedObject): ManifestProblem[] {
-  const text = (template.resource as Template).spec?.data ?? '';
+  const text = templateTextOf(template.resource) ?? '';
   return foreignImagesIn(text).map(({ image, line, column }) => ({
     file: template.file.name,
     ...positionInTemplate(template, { line, column }),
@@ -146,7 +156,7 @@ function renderProblem(
   template: LocatedObject | undefined,
   { error, input }: { readonly error: RenderError; readonly input: RenderInput },
 ): ManifestProblem {
-  const { metadata, spec } = located.resource as Workflow;
+  const { metadata, spec } = ofKind(located.resource, workflowKind);
   const on = spec?.hardwareRef ? ` on hardware ${spec.hardwareRef}` : '';
   const subject = `template ${spec?.templateRef} does not render for workflow ${metadata.name}${on}`;
   if (template === undefined) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { hardwareKind, type Hardware } from '@tinkerbell/resources';
+import { hardwareKind } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { bootPage, bootText, headlineOf, type BootPage } from './boot-page.ts';
 import { bootsIn } from './boot-records.ts';
@@ -70,7 +70,7 @@ async function strangerNamed(session: Session, machine: string): Promise<ListedM
   const mac = macIn(machine);
   if (mac === undefined) return undefined;
   const { items } = await session.client.list(hardwareKind, {});
-  if (hardwareWithMac(mac, items as readonly Hardware[]) !== undefined) return undefined;
+  if (hardwareWithMac(mac, items) !== undefined) return undefined;
   return unknownMachine(session, mac);
 }
 

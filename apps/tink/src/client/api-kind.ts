@@ -1,10 +1,14 @@
 /** A kind in API paths: one of ours, or one known only through the server's discovery. */
-import type { Kind } from '@tinkerbell/resources';
+import type { Kind, ObjectsOf, Resource } from '@tinkerbell/resources';
 
-export type ApiKind = Pick<Kind, 'group' | 'version' | 'kind' | 'plural' | 'singular' | 'shortNames'> & {
-  /** Default: true. */
-  readonly namespaced?: boolean;
-};
+export type ApiKind<Object extends Resource = Resource> = Pick<
+  Kind,
+  'group' | 'version' | 'kind' | 'plural' | 'singular' | 'shortNames'
+> &
+  ObjectsOf<Object> & {
+    /** Default: true. */
+    readonly namespaced?: boolean;
+  };
 
 /** `tinkerbell.org/v1alpha1`; `v1` for Kubernetes core kinds. */
 export function groupVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {

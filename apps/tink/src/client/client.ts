@@ -1,6 +1,15 @@
 /** A client for the parts of the Kubernetes-compatible API that the command line needs. */
-import { isRecord, type Resource, type Workflow } from '@tinkerbell/resources';
+import { isRecord, workflowKind, type Resource, type Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
+import {
+  listIn,
+  objectEventIn,
+  objectIn,
+  recordIn,
+  tableEventIn,
+  tableIn,
+  type WatchEvent,
+} from './answers.ts';
 import { collectionPathOf, type ApiKind } from './api-kind.ts';
 import type { Connection } from './connection.ts';
 import { TinkFailure } from '../failure.ts';
@@ -20,15 +29,10 @@ export interface ListOptions {
   readonly includeObjects?: boolean;
 }
 
-export interface ObjectName {
-  readonly kind: ApiKind;
+export interface ObjectName<Object extends Resource = Resource> {
+  readonly kind: ApiKind<Object>;
   readonly namespace: string;
   readonly name: string;
-}
-
-export interface WatchEvent<Value> {
-  readonly type: string;
-  readonly object: Value;
 }
 
 export interface LogOptions {
@@ -98,12 +102,12 @@ export class ApiClient {
     return this.#json('POST', path, { body });
   }
 
-  get(target: ObjectName): Promise<Resource> {
-    return this.#json('GET', objectPath(target)) as Promise<Resource>;
+  async get<Object extends Resource>(target: ObjectName<Object>): Promise<Object> {
+    return objectIn(await this.#json('GET', objectPath(target)), target.kind);
   }
 
   /** Returns undefined if the object does not exist. */
-  async find(target: ObjectName): Promise<Resource | undefined> {
+  async find<Object extends Resource>(target: ObjectName<Object>): Promise<Object | undefined> {
     try {
       return await this.get(target);
     } catch (thrown) {
@@ -113,14 +117,14 @@ export class ApiClient {
   }
 
   /** Returns all objects, page by page. */
-  async list(
-    kind: ApiKind,
+  async list<Object extends Resource>(
+    kind: ApiKind<Object>,
     options: ListOptions,
-  ): Promise<{ items: readonly Resource[]; resourceVersion: string }> {
-    const items: Resource[] = [];
+  ): Promise<{ items: readonly Object[]; resourceVersion: string }> {
+    const items: Object[] = [];
     for (let token = ''; ;) {
       const path = collectionPath(kind, options, token === '' ? {} : { continue: token });
-      const list = (await this.#json('GET', path)) as ListAnswer;
+      const list = listIn(await this.#json('GET', path), kind);
       items.push(...list.items);
       token = list.metadata.continue ?? '';
       if (token === '') return { items, resourceVersion: list.metadata.resourceVersion };
@@ -133,27 +137,37 @@ export class ApiClient {
     for (let token = ''; ;) {
       const more: Record<string, string> = token === '' ? {} : { continue: token };
       const path = collectionPath(kind, options, { ...more, ...objectQuery(options.includeObjects) });
-      const page = (await this.#json('GET', path, { accept: TABLE })) as Table;
+      const page = tableIn(await this.#json('GET', path, { accept: TABLE }));
       table = table === undefined ? page : { ...table, rows: [...table.rows, ...page.rows] };
       token = page.metadata.continue ?? '';
       if (token === '') return table;
     }
   }
 
-  tableOfOne(target: ObjectName, includeObjects = false): Promise<Table> {
+  async tableOfOne(target: ObjectName, includeObjects = false): Promise<Table> {
     const query = new URLSearchParams(objectQuery(includeObjects)).toString();
-    return this.#json('GET', `${objectPath(target)}?${query}`, { accept: TABLE }) as Promise<Table>;
+    return tableIn(await this.#json('GET', `${objectPath(target)}?${query}`, { accept: TABLE }));
   }
 
-  create(kind: ApiKind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
+  async create<Object extends Resource>(
+    kind: ApiKind<Object>,
+    object: Object,
+    options: WriteOptions = {},
+  ): Promise<Object> {
     const path = collectionPath(kind, { namespace: object.metadata.namespace }, writeQuery(options));
-    return this.#json('POST', path, { body: object, onWarning: options.onWarning }) as Promise<Resource>;
+    const answer = await this.#json('POST', path, { body: object, onWarning: options.onWarning });
+    return objectIn(answer, kind);
   }
 
-  replace(kind: ApiKind, object: Resource, options: WriteOptions = {}): Promise<Resource> {
+  async replace<Object extends Resource>(
+    kind: ApiKind<Object>,
+    object: Object,
+    options: WriteOptions = {},
+  ): Promise<Object> {
     const { namespace, name } = object.metadata;
     const path = `${objectPath({ kind, namespace, name })}?${new URLSearchParams(writeQuery(options)).toString()}`;
-    return this.#json('PUT', path, { body: object, onWarning: options.onWarning }) as Promise<Resource>;
+    const answer = await this.#json('PUT', path, { body: object, onWarning: options.onWarning });
+    return objectIn(answer, kind);
   }
 
   /** Sends an operator's verb, a subresource of the workflow. Resolves with the workflow after it. */
@@ -163,7 +177,7 @@ export class ApiClient {
     { body, dryRun = false }: { readonly body: object; readonly dryRun?: boolean },
   ): Promise<Workflow> {
     const path = `${objectPath(target)}/${verb}${dryRun ? '?dryRun=All' : ''}`;
-    return (await this.#json('POST', path, { body })) as Workflow;
+    return objectIn(await this.#json('POST', path, { body }), workflowKind);
   }
 
   /** Yields the output of a workflow's actions after that sequence, oldest first. If followed, yields new output too. */
@@ -177,7 +191,10 @@ export class ApiClient {
       ...(action === undefined ? {} : { action }),
       ...(task === undefined ? {} : { task }),
     });
-    return this.#lines(await this.#open('GET', `${objectPath(target)}/log?${query.toString()}`, {}));
+    return this.#lines(
+      await this.#open('GET', `${objectPath(target)}/log?${query.toString()}`, {}),
+      recordIn,
+    );
   }
 
   /** If `cascade` is undefined, the server decides about the objects that this one owns. */
@@ -192,16 +209,15 @@ export class ApiClient {
   }
 
   /** `subresource` is `status` or undefined. */
-  patch(
-    target: ObjectName,
+  async patch<Object extends Resource>(
+    target: ObjectName<Object>,
     { type, body, dryRun = false, force = false, subresource }: PatchOptions,
-  ): Promise<Resource> {
+  ): Promise<Object> {
     const query = new URLSearchParams({ ...writeQuery({ dryRun }), ...(force ? { force: 'true' } : {}) });
     const path = subresource === undefined ? objectPath(target) : `${objectPath(target)}/${subresource}`;
-    return this.#json('PATCH', `${path}?${query.toString()}`, {
-      body,
-      contentType: patchTypes[type],
-    }) as Promise<Resource>;
+    const contentType = patchTypes[type];
+    const answer = await this.#json('PATCH', `${path}?${query.toString()}`, { body, contentType });
+    return objectIn(answer, target.kind);
   }
 
   /** Returns a client for the same server whose requests end with this signal. */
@@ -212,18 +228,18 @@ export class ApiClient {
   /** Returns the journal records of a Hardware or Workflow after that sequence, oldest first. */
   async timeline(target: ObjectName, after: number): Promise<readonly JournalRecord[]> {
     const answer = await this.#open('GET', `${objectPath(target)}/timeline?after=${after}`, {});
-    return Array.fromAsync(this.#lines<JournalRecord>(answer));
+    return Array.fromAsync(this.#lines(answer, recordIn));
   }
 
   /** Returns the same records, then new ones. Ends when the server ends it. */
   async followTimeline(target: ObjectName, after: number): Promise<AsyncIterable<JournalRecord>> {
     const path = `${objectPath(target)}/timeline?after=${after}&watch=true`;
-    return this.#lines(await this.#open('GET', path, {}));
+    return this.#lines(await this.#open('GET', path, {}), recordIn);
   }
 
   /** Yields audit records after that sequence, oldest first. If followed, yields new records too. */
   async audit(after: number, follow: boolean): Promise<AsyncIterable<JournalRecord>> {
-    return this.#lines(await this.#open('GET', `/audit?after=${after}&watch=${follow}`, {}));
+    return this.#lines(await this.#open('GET', `/audit?after=${after}&watch=${follow}`, {}), recordIn);
   }
 
   /** Yields changes after `resourceVersion` as rows of a Table. Ends when the server ends it. */
@@ -233,7 +249,7 @@ export class ApiClient {
     resourceVersion: string,
   ): Promise<AsyncIterable<WatchEvent<Table>>> {
     const path = collectionPath(kind, options, { watch: 'true', resourceVersion });
-    return this.#lines(await this.#open('GET', path, { accept: TABLE }));
+    return this.#lines(await this.#open('GET', path, { accept: TABLE }), tableEventIn);
   }
 
   async watch(
@@ -242,12 +258,15 @@ export class ApiClient {
     resourceVersion: string,
   ): Promise<AsyncIterable<WatchEvent<Resource>>> {
     const path = collectionPath(kind, options, { watch: 'true', resourceVersion });
-    return this.#lines(await this.#open('GET', path, {}));
+    return this.#lines(await this.#open('GET', path, {}), objectEventIn);
   }
 
-  async *#lines<Value>(answer: Answer): AsyncGenerator<Value, void, undefined> {
+  async *#lines<Value>(
+    answer: Answer,
+    read: (line: unknown) => Value,
+  ): AsyncGenerator<Value, void, undefined> {
     try {
-      for await (const line of jsonLines(answer.body)) yield line as Value;
+      for await (const line of jsonLines(answer.body)) yield read(line);
     } catch (thrown) {
       throw this.#failure(thrown);
     }
@@ -327,11 +346,6 @@ interface RequestOptions extends Pick<WriteOptions, 'onWarning'> {
   readonly accept?: string;
   readonly body?: object;
   readonly contentType?: string;
-}
-
-interface ListAnswer {
-  readonly items: readonly Resource[];
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
 }
 
 function objectQuery(includeObjects: boolean | undefined): Record<string, string> {

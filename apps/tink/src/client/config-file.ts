@@ -1,6 +1,7 @@
 /** `~/.config/tink/config.yaml`: the known servers, and the default server and namespace. */
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 import { isRecord, nearest } from '@tinkerbell/resources';
 import { parseYaml, positionOf, stringifyYaml, toJson } from '@tinkerbell/yaml';
 import { TinkFailure } from '../failure.ts';
@@ -66,8 +67,8 @@ export async function readConfig(path: string): Promise<Config> {
   try {
     text = await readFile(path, 'utf8');
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new TinkFailure(`cannot read ${path}: ${(thrown as Error).message}`);
+    if (codeOf(thrown) === 'ENOENT') return {};
+    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
   }
   return parseConfig(text, path);
 }

@@ -1,5 +1,6 @@
 /** Reads the tokens and certificates of a context. */
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@tinkerbell/platform-contract';
 import type { Context } from './config-file.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { createLoginTokens, type LoginPlace, type LoginTokens } from '../login/login-tokens.ts';
@@ -20,12 +21,17 @@ export interface Connection {
   readonly tls?: TlsSettings | undefined;
 }
 
-/** TINK_TOKEN takes precedence over the context's token. Throws a TinkFailure for unreadable files. `place` names the context. */
+interface Destination {
+  readonly server: string;
+  readonly context: Context;
+  /** Names the context in the configuration file. */
+  readonly place?: Omit<LoginPlace, 'err'> | undefined;
+}
+
+/** TINK_TOKEN takes precedence over the context's token. Throws a TinkFailure for unreadable files. */
 export async function connectionOf(
-  server: string,
-  context: Context,
+  { server, context, place }: Destination,
   terminal: Pick<Terminal, 'environment' | 'err' | 'clock' | 'signal'>,
-  place?: Omit<LoginPlace, 'err'>,
 ): Promise<Connection> {
   const { environment, err, clock, signal } = terminal;
   const isSaid = Boolean(environment['TINK_TOKEN']);
@@ -76,7 +82,7 @@ async function tlsOf(context: Context): Promise<TlsSettings> {
 async function textOf(field: string, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   return readFile(path, 'utf8').catch((error: unknown) => {
-    throw new TinkFailure(`${field}: cannot read ${path}: ${(error as Error).message}`);
+    throw new TinkFailure(`${field}: cannot read ${path}: ${messageOf(error)}`);
   });
 }
 

@@ -1,5 +1,5 @@
 /** `--create-namespace`: creates the missing namespaces of objects. */
-import { namespaceKind, type Resource } from '@tinkerbell/resources';
+import { namespaceKind, objectMeta, type Resource } from '@tinkerbell/resources';
 import type { ApiClient } from './client.ts';
 import { ApiFailure } from './server-failure.ts';
 
@@ -21,8 +21,8 @@ export async function createNamespace(name: string, client: ApiClient): Promise<
     await client.create(kind, {
       apiVersion: 'v1',
       kind: namespaceKind.kind,
-      metadata: { name },
-    } as Resource);
+      metadata: objectMeta({ name }),
+    });
     return true;
   } catch (thrown) {
     if (thrown instanceof ApiFailure && thrown.reason === 'AlreadyExists') return false;

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '@tinkerbell/platform-contract';
 import { isRecord } from '@tinkerbell/resources';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 import type { Terminal } from '../output/terminal.ts';
@@ -33,8 +34,8 @@ export async function findLocalServer({
   try {
     return localServerIn(await readFile(path, 'utf8'), path);
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code === 'EACCES') err(`warning: cannot read ${path}: only its owner may; run tink as that user\n`);
+    if (codeOf(thrown) === 'EACCES')
+      err(`warning: cannot read ${path}: only its owner may; run tink as that user\n`);
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /** Finds the Hardware with a given name or MAC. */
-import { hardwareKind, type Hardware } from '@tinkerbell/resources';
+import { hardwareKind, type Resource } from '@tinkerbell/resources';
 import type { ApiKind } from './api-kind.ts';
 import type { ObjectName } from './client.ts';
 import { TinkFailure } from '../failure.ts';
@@ -12,7 +12,7 @@ export async function machineNamed(session: Session, machine: string): Promise<O
   const mac = macIn(machine);
   if (mac === undefined) return existing(session, { kind: hardwareKind, name: machine });
   const { items } = await session.client.list(hardwareKind, {});
-  const found = hardwareWithMac(mac, items as readonly Hardware[]);
+  const found = hardwareWithMac(mac, items);
   if (found === undefined) {
     throw new TinkFailure(`no hardware has the MAC ${mac}`, {
       advice:
@@ -22,10 +22,10 @@ export async function machineNamed(session: Session, machine: string): Promise<O
   return { kind: hardwareKind, name: found.metadata.name, namespace: found.metadata.namespace };
 }
 
-export async function existing(
+export async function existing<Object extends Resource>(
   session: Session,
-  { kind, name }: { readonly kind: ApiKind; readonly name: string },
-): Promise<ObjectName> {
+  { kind, name }: { readonly kind: ApiKind<Object>; readonly name: string },
+): Promise<ObjectName<Object>> {
   const { client } = session;
   const target = await named(session, kind, name);
   await withCloseNames(client, target, () => client.get(target));

@@ -1,4 +1,5 @@
 /** Finds an object by its name or by its uid. Introductions to Tinkerbell use `<workflow-id>`. */
+import type { Resource } from '@tinkerbell/resources';
 import type { ApiKind } from './api-kind.ts';
 import type { ApiClient, ObjectName } from './client.ts';
 
@@ -14,11 +15,11 @@ export interface NameSpace {
  * Returns the name of the object with that uid in the namespace. An object named `word` takes precedence. Returns `word` for
  * all else.
  */
-export async function named(
+export async function named<Object extends Resource>(
   { client, namespace }: NameSpace,
-  kind: ApiKind,
+  kind: ApiKind<Object>,
   word: string,
-): Promise<ObjectName> {
+): Promise<ObjectName<Object>> {
   if (!UID.test(word)) return { kind, namespace, name: word };
   const { items } = await client.list(kind, kind.namespaced === false ? {} : { namespace });
   const isNamed = items.some(({ metadata }) => metadata.name === word);

@@ -1,4 +1,5 @@
 /** Errors of the connection and of the server, with advice. */
+import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 import { isRecord } from '@tinkerbell/resources';
 import { TinkFailure } from '../failure.ts';
 import { printable } from '../output/printable.ts';
@@ -33,13 +34,11 @@ const causes: Readonly<Record<string, string>> = {
 
 /** Describes a failed connection. */
 export function causeText(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return causes[code] ?? message;
+  return causes[codeOf(error) ?? ''] ?? messageOf(error);
 }
 
 export function unreachable(server: string, error: unknown): UnreachableFailure {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  const isCertificate = /CERT|SELF_SIGNED|ALTNAME/.test(code);
+  const isCertificate = /CERT|SELF_SIGNED|ALTNAME/.test(codeOf(error) ?? '');
   const advice = isCertificate
     ? 'set its certificate authority: tink config set-context NAME --certificate-authority FILE'
     : 'start the server with "tinkerbell" or "npm start", or use another one: --server URL, TINK_SERVER=URL or "tink config set-server URL"';

@@ -143,6 +143,6 @@ async function clientOf(
     return new ApiClient(local.url, terminal.signal, { token: local.token, tls });
   }
   const place = context && { path, context: context.value };
-  const connection = await connectionOf(server.value, credentials, terminal, place);
+  const connection = await connectionOf({ server: server.value, context: credentials, place }, terminal);
   return new ApiClient(server.value, terminal.signal, connection);
 }

@@ -58,23 +58,19 @@ export async function candidates(
   return [...new Set(all)].filter((one) => one.startsWith(place.current)).toSorted();
 }
 
-async function allCandidates(
-  program: Command,
-  { command, positional, current, option }: Place,
-  session: Session,
-): Promise<readonly string[]> {
-  if (option !== undefined) return valuesOf(program, command, option, session);
+async function allCandidates(program: Command, place: Place, session: Session): Promise<readonly string[]> {
+  const { command, current, option } = place;
+  if (option !== undefined) return valuesOf(option, [...program.options, ...command.options], session);
   if (current.startsWith('-'))
     return [...program.options, ...command.options].map(({ long }) => long ?? '').concat('--help');
   const visible = command.commands.filter((one) => !one.name().startsWith('_'));
   if (visible.length > 0) return visible.map((one) => one.name());
-  return argumentsOf(command, positional, current, session);
+  return argumentsOf(place, session);
 }
 
 async function valuesOf(
-  program: Command,
-  command: Command,
   word: string,
+  options: Command['options'],
   { terminal, client }: Session,
 ): Promise<readonly string[]> {
   if (word === '--context') return Object.keys((await readConfig(configPath(terminal))).contexts ?? {});
@@ -84,16 +80,12 @@ async function valuesOf(
   }
   if (word === '-o' || word === '--output')
     return ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath=', 'custom-columns='];
-  const found = [...program.options, ...command.options].find(
-    ({ long, short }) => long === word || short === word,
-  );
+  const found = options.find(({ long, short }) => long === word || short === word);
   return found?.argChoices ?? [];
 }
 
 async function argumentsOf(
-  command: Command,
-  positional: readonly string[],
-  current: string,
+  { command, positional, current }: Place,
   session: Session,
 ): Promise<readonly string[]> {
   const [first] = command.registeredArguments;

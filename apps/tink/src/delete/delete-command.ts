@@ -30,7 +30,7 @@ const cascades = { background: 'Background', foreground: 'Foreground', orphan: '
 const WAIT_DEFAULT = '5m';
 
 export function addDelete(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('delete [kind] [names...]')
     .description('delete objects by name, or the objects in files')
     .option('-f, --filename <path>', 'file, folder, or - for standard input; may be repeated', collected)
@@ -54,21 +54,14 @@ export function addDelete(program: Command, terminal: Terminal): void {
         'tink delete hw m1 --cascade orphan     keep the objects that it owns',
       ),
     )
-    .action(
-      async (
-        kind: string | undefined,
-        words: readonly string[],
-        options: DeleteOptions,
-        command: Command,
-      ) => {
-        if ((kind === undefined) === (options.filename === undefined))
-          throw usageFailure('delete needs a kind and names, or -f FILE');
-        const session = await sessionOf(command, terminal);
-        if (kind === undefined) return deleteAll(session, await targetsIn(session, options), options);
-        const { kinds, names } = splitName([kind, ...words]);
-        await deleteNamed(session, { kind: await kindOf(kinds, session.client), names }, options);
-      },
-    );
+    .action(async (kind: string | undefined, words: readonly string[], options: DeleteOptions) => {
+      if ((kind === undefined) === (options.filename === undefined))
+        throw usageFailure('delete needs a kind and names, or -f FILE');
+      const session = await sessionOf(command, terminal);
+      if (kind === undefined) return deleteAll(session, await targetsIn(session, options), options);
+      const { kinds, names } = splitName([kind, ...words]);
+      await deleteNamed(session, { kind: await kindOf(kinds, session.client), names }, options);
+    });
 }
 
 export async function deleteNamed(

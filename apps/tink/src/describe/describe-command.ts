@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import {
   hardwareKind,
+  isOfKind,
+  templateKind,
   workflowKind,
-  type Hardware,
   type Resource,
   type Template,
   type Workflow,
@@ -15,7 +16,6 @@ import { describeHardware } from './describe-hardware.ts';
 import { fieldsText, identityFields, section, tableSection } from './describe-text.ts';
 import { shownState } from '@tinkerbell/workflow';
 import { describeWorkflow } from './describe-workflow.ts';
-import { ownKindNamed } from '../client/discovery.ts';
 import { usageFailure } from '../failure.ts';
 import { kindOf } from '../client/kind-names.ts';
 import { masked } from '../output/masked-secrets.ts';
@@ -27,7 +27,7 @@ import { examples, sessionOf, splitName } from '../command-line/command-line.ts'
 import { named } from '../client/named.ts';
 
 export function addDescribe(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('describe <kind> [names...]')
     .description(
       'show details of objects: the actions of a workflow, the network interfaces and last events of a machine',
@@ -36,7 +36,7 @@ export function addDescribe(program: Command, terminal: Terminal): void {
       'after',
       examples('tink describe workflow m1-debian', 'tink describe hw/m1', 'tink describe template debian'),
     )
-    .action(async (kind: string, words: readonly string[], _options: unknown, command: Command) => {
+    .action(async (kind: string, words: readonly string[]) => {
       const { kinds, names } = splitName([kind, ...words]);
       const session = await sessionOf(command, terminal);
       await describe(await kindOf(kinds, session.client), names, session);
@@ -57,33 +57,27 @@ export async function describe(kind: ApiKind, names: readonly string[], session:
 
 async function descriptionOf(target: ObjectName, { client, terminal }: Session): Promise<string> {
   const object = await withCloseNames(client, target, () => client.get(target));
-  const { kind, namespace, name } = target;
-  switch (ownKindNamed(`${kind.plural}.${kind.group}`)?.kind) {
-    case 'Workflow':
-      return describeWorkflow(object as Workflow, await client.timeline(target, 0), terminal.clock.nowMs());
-    case 'Hardware': {
-      const { items } = await client.list(workflowKind, { namespace });
-      return describeHardware(
-        object as Hardware,
-        workflowsOf(items, 'hardwareRef', name),
-        await client.timeline(target, 0),
-      );
-    }
-    case 'Template': {
-      const { items } = await client.list(workflowKind, { namespace });
-      return describeTemplate(object as Template, workflowsOf(items, 'templateRef', name));
-    }
-    default:
-      return describeAny(object);
+  const { namespace, name } = target;
+  if (isOfKind(object, workflowKind))
+    return describeWorkflow(object, await client.timeline(target, 0), terminal.clock.nowMs());
+  if (isOfKind(object, hardwareKind)) {
+    const { items } = await client.list(workflowKind, { namespace });
+    const workflows = workflowsOf(items, 'hardwareRef', name);
+    return describeHardware(object, workflows, await client.timeline(target, 0));
   }
+  if (isOfKind(object, templateKind)) {
+    const { items } = await client.list(workflowKind, { namespace });
+    return describeTemplate(object, workflowsOf(items, 'templateRef', name));
+  }
+  return describeAny(object);
 }
 
 function workflowsOf(
-  items: readonly Resource[],
+  items: readonly Workflow[],
   field: 'hardwareRef' | 'templateRef',
   name: string,
 ): readonly Workflow[] {
-  return (items as readonly Workflow[]).filter((one) => one.spec?.[field] === name);
+  return items.filter((one) => one.spec?.[field] === name);
 }
 
 function describeTemplate(template: Template, workflows: readonly Workflow[]): string {

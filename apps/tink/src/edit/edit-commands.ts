@@ -1,5 +1,6 @@
 /** `tink edit` and `tink patch`. */
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { Option, type Command } from 'commander';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 import { groupVersionOf, type ApiKind } from '../client/api-kind.ts';
@@ -15,7 +16,7 @@ import { examples, sessionOf, splitName } from '../command-line/command-line.ts'
 import { named } from '../client/named.ts';
 
 export function addEdit(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('edit <kind> [name]')
     .description('change an object in your editor (VISUAL, EDITOR, or vi); rejected text is kept in a file')
     .option('--from <path>', 'continue with text that was kept')
@@ -27,7 +28,7 @@ export function addEdit(program: Command, terminal: Terminal): void {
         'tink edit hw m1 --from /tmp/m1.yaml',
       ),
     )
-    .action(async (kind: string, name: string | undefined, options: EditOptions, command: Command) => {
+    .action(async (kind: string, name: string | undefined, options: EditOptions) => {
       const session = await sessionOf(command, terminal);
       await editObject(session, await oneTarget(session, 'edit', [kind, name]), options);
     });
@@ -44,7 +45,7 @@ interface PatchCommandOptions {
 }
 
 export function addPatch(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('patch <kind> [name]')
     .description('change fields of an object and keep the others')
     .addOption(
@@ -66,12 +67,10 @@ export function addPatch(program: Command, terminal: Terminal): void {
         'tink patch hw m1 --patch-file change.yaml --dry-run',
       ),
     )
-    .action(
-      async (kind: string, name: string | undefined, options: PatchCommandOptions, command: Command) => {
-        const body = await patchBody(options);
-        await patch(await sessionOf(command, terminal), [kind, name], { ...options, body });
-      },
-    );
+    .action(async (kind: string, name: string | undefined, options: PatchCommandOptions) => {
+      const body = await patchBody(options);
+      await patch(await sessionOf(command, terminal), [kind, name], { ...options, body });
+    });
 }
 
 async function patch(
@@ -128,7 +127,7 @@ async function fileText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (thrown) {
-    throw new TinkFailure(`cannot read ${path}: ${(thrown as Error).message}`);
+    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
   }
 }
 

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isRecord, type Resource } from '@tinkerbell/resources';
-import { parseYaml, stringifyYaml, toJson } from '@tinkerbell/yaml';
+import type { Resource } from '@tinkerbell/resources';
+import { stringifyYaml } from '@tinkerbell/yaml';
 import type { ObjectName } from '../client/client.ts';
+import { editedObject } from './edited-object.ts';
 import { TinkFailure } from '../failure.ts';
 import { nameOf } from '../client/kind-names.ts';
 import { withCloseNames } from '../client/name-advice.ts';
@@ -32,7 +33,7 @@ export async function editObject(session: Session, target: ObjectName, options: 
     return;
   }
   try {
-    const stored = await client.replace(target.kind, objectIn(text, path, target));
+    const stored = await client.replace(target.kind, editedObject(text, path, target));
     terminal.styledErr(shownDiff(objectDiff(name, current, stored), terminal));
   } catch (thrown) {
     throw keptFailure(thrown, path, name);
@@ -70,29 +71,14 @@ async function runEditor(path: string, environment: Environment): Promise<void> 
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const [code]: unknown[] = await once(child, 'exit');
   if (code === 0) return;
-  throw new TinkFailure(`the editor (${editor}) exited with ${code ?? 'a signal'}; nothing was sent`, {
-    advice: `your text is in ${path}; EDITOR=nano selects another editor`,
-  });
-}
-
-function objectIn(text: string, path: string, target: ObjectName): Resource {
-  const parsed = parseYaml(text);
-  if (!parsed.ok) {
-    const { position, message } = parsed.error;
-    throw new TinkFailure(`${path}:${position.line}:${position.column}: ${message}`);
-  }
-  const [document, ...more] = parsed.documents;
-  const value = document === undefined ? undefined : toJson(document);
-  if (more.length > 0 || !isRecord(value) || !isRecord(value['metadata']))
-    throw new TinkFailure(`${path} must contain one object with apiVersion, kind and metadata`);
-  const { name, namespace } = value['metadata'];
-  if (name !== target.name || (namespace !== undefined && namespace !== target.namespace))
-    throw new TinkFailure(
-      `${path}: metadata.name and metadata.namespace cannot be changed, because they identify the object`,
-    );
-  return value as unknown as Resource;
+  throw new TinkFailure(
+    `the editor (${editor}) exited with ${typeof code === 'number' ? code : 'a signal'}; nothing was sent`,
+    {
+      advice: `your text is in ${path}; EDITOR=nano selects another editor`,
+    },
+  );
 }
 
 function keptFailure(thrown: unknown, path: string, name: string): unknown {

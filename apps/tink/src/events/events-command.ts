@@ -1,11 +1,5 @@
 import { Option, type Command } from 'commander';
-import {
-  hardwareKind,
-  primaryMacOf,
-  workflowKind,
-  type Hardware,
-  type Workflow,
-} from '@tinkerbell/resources';
+import { hardwareKind, primaryMacOf, workflowKind, type Hardware } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import type { ObjectName } from '../client/client.ts';
 import { dayOf } from './event-line.ts';
@@ -140,8 +134,8 @@ async function subjectsFor(session: Session, { machine, workflow }: EventsOption
 
 /** Returns all machines of the namespace, and the workflows without a machine. */
 async function allSubjects({ client, namespace }: Session): Promise<Subjects> {
-  const hardware = (await client.list(hardwareKind, { namespace })).items as readonly Hardware[];
-  const workflows = (await client.list(workflowKind, { namespace })).items as readonly Workflow[];
+  const hardware = (await client.list(hardwareKind, { namespace })).items;
+  const workflows = (await client.list(workflowKind, { namespace })).items;
   const names = new Map(
     hardware.flatMap((one) => macsOf(one).map((mac) => [mac, one.metadata.name] as const)),
   );

@@ -15,9 +15,15 @@ export interface Explained {
 function propertiesOf(schema: SchemaNode): Readonly<Record<string, SchemaNode>> {
   for (const inner of [schema['properties'], schema['items'], schema['additionalProperties']]) {
     if (!isRecord(inner)) continue;
-    return inner === schema['properties'] ? (inner as Record<string, SchemaNode>) : propertiesOf(inner);
+    return inner === schema['properties'] ? nodesIn(inner) : propertiesOf(inner);
   }
   return {};
+}
+
+function nodesIn(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, SchemaNode>> {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, one]) => (isRecord(one) ? [[name, one]] : [])),
+  );
 }
 
 /** Walks down the path, which may omit numbers, `[]` and keys of maps. Throws a usage failure with the nearest name. */
@@ -119,19 +125,30 @@ export function schemaIn(
         .some((one) => one['group'] === group && one['version'] === version && one['kind'] === kind)
     );
   });
-  return isRecord(found) ? (resolved(found, schemas, 0) as SchemaNode) : undefined;
+  return isRecord(found) ? resolvedNode(found, schemas, 0) : undefined;
 }
 
 function resolved(value: unknown, schemas: Readonly<Record<string, unknown>>, depth: number): unknown {
-  if (depth > DEPTH_MAX || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((one) => resolved(one, schemas, depth + 1));
-  const node = value as Record<string, unknown>;
+  if (Array.isArray(value) && depth <= DEPTH_MAX)
+    return value.map((one) => resolved(one, schemas, depth + 1));
+  return isRecord(value) ? resolvedNode(value, schemas, depth) : value;
+}
+
+function resolvedNode(
+  node: SchemaNode,
+  schemas: Readonly<Record<string, unknown>>,
+  depth: number,
+): SchemaNode {
+  if (depth > DEPTH_MAX) return node;
   const name = /^#\/components\/schemas\/(.+)$/.exec(String(node['$ref']))?.[1];
-  if (name !== undefined) return resolved(schemas[name], schemas, depth + 1);
+  if (name !== undefined) {
+    const named = schemas[name];
+    return isRecord(named) ? resolvedNode(named, schemas, depth + 1) : {};
+  }
   const [only, ...others] = Array.isArray(node['allOf']) ? (node['allOf'] as unknown[]) : [];
   if (isRecord(only) && others.length === 0) {
     const { allOf: _all, ...own } = node;
-    return { ...(resolved(only, schemas, depth + 1) as object), ...own };
+    return { ...resolvedNode(only, schemas, depth + 1), ...own };
   }
   return Object.fromEntries(
     Object.entries(node).map(([field, one]) => [field, resolved(one, schemas, depth + 1)]),

@@ -19,7 +19,7 @@ import {
 type GetOptions = ListingOptions & { readonly watch?: boolean };
 
 export function addGet(program: Command, terminal: Terminal): void {
-  const command = program
+  const command: Command = program
     .command('get <kind> [names...]')
     .description(
       'list or show objects: hardware, templates, workflows, …, any other kind of the server, or all',
@@ -43,9 +43,9 @@ export function addGet(program: Command, terminal: Terminal): void {
         'tink get wf -w -o json            print every change as one line',
       ),
     )
-    .action(async (kind: string, names: readonly string[], options: GetOptions, self: Command) => {
+    .action(async (kind: string, names: readonly string[], options: GetOptions) => {
       const wanted = splitName([kind, ...names]);
-      const session = await sessionOf(self, terminal);
+      const session = await sessionOf(command, terminal);
       if (isUnknownMachines(kind)) return getUnknown(session, options.output);
       await get(
         session,

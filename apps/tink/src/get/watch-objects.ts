@@ -3,7 +3,7 @@ import { printStates } from '../output/colour.ts';
 import { isRecord, type Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import type { ApiKind } from '../client/api-kind.ts';
-import type { WatchEvent } from '../client/client.ts';
+import type { WatchEvent } from '../client/answers.ts';
 import { followed } from '../client/followed.ts';
 import { renderJsonPath } from '../output/jsonpath/evaluate-jsonpath.ts';
 import { nameOf } from '../client/kind-names.ts';
@@ -57,8 +57,9 @@ async function watchTable(session: Session, { kind, names }: Watched, options: S
 /** Wide enough for most states, so that later rows align with their headers. */
 const MINIMUM_WIDTH = 10;
 
-function rowOf(object: unknown): Table['rows'][number] | undefined {
-  return isRecord(object) && Array.isArray(object['rows']) ? (object as unknown as Table).rows[0] : undefined;
+/** Undefined for a bookmark and for an error. */
+function rowOf({ rows }: Partial<Table>): Table['rows'][number] | undefined {
+  return rows?.[0];
 }
 
 async function watchDocuments(

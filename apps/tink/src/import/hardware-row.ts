@@ -158,13 +158,14 @@ function valueOf(cell: string, form: Form): unknown {
 }
 
 function put(root: unknown, path: Path, value: unknown): void {
-  let parent = root as Container;
+  let parent = root;
   for (const [index, step] of path.slice(0, -1).entries()) {
+    if (!isContainer(parent)) return;
     if (!isContainer(parent[step])) parent[step] = typeof path[index + 1] === 'number' ? [] : {};
-    parent = parent[step] as Container;
+    parent = parent[step];
   }
   const last = path.at(-1);
-  if (last !== undefined) parent[last] = value;
+  if (last !== undefined && isContainer(parent)) parent[last] = value;
 }
 
 export type RowResult =

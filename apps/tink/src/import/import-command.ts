@@ -1,5 +1,6 @@
 /** `tink import` and `tink export`. */
 import { writeFile } from 'node:fs/promises';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { Option, type Command } from 'commander';
 import { hardwareKind, type Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
@@ -143,7 +144,7 @@ export function addExport(program: Command, terminal: Terminal): void {
       const text = await exportText(session, words ?? 'all', options);
       if (options.file === undefined) return terminal.out(text);
       await writeFile(options.file, text, { mode: 0o600 }).catch((error: unknown) => {
-        throw new TinkFailure(`cannot write ${options.file}: ${(error as Error).message}`);
+        throw new TinkFailure(`cannot write ${options.file}: ${messageOf(error)}`);
       });
       terminal.err(`${options.file} written\n`);
     });

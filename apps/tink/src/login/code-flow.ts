@@ -1,7 +1,6 @@
 /** The authorization code flow of a native program (RFC 8252): a browser, PKCE (RFC 7636), and a listener on loopback. */
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client';
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import { nodeHttp } from '@tinkerbell/platform-node/node-http';
@@ -37,7 +36,8 @@ export async function loginByCode(login: CodeLogin): Promise<GivenTokens> {
   const listener = nodeHttp.createServer().listen(0, '127.0.0.1');
   try {
     await once(listener, 'listening');
-    const { port } = listener.address() as AddressInfo;
+    const address = listener.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: `http://127.0.0.1:${port}/callback`,
       scope,

@@ -1,6 +1,8 @@
 /** `tink login` and `tink logout`: selects provider and flow, and stores the tokens. */
 import { spawn } from 'node:child_process';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { ResponseBodyError, tokenRevocation } from 'openid-client';
+import { loginSettingsIn } from '../client/answers.ts';
 import { ApiClient } from '../client/client.ts';
 import {
   configPath,
@@ -43,7 +45,7 @@ export async function logIn(options: LoginOptions, terminal: Terminal): Promise<
   const settings = await resolveSettings(options, terminal);
   const server = settings.server.value;
   // Do not send the previous tokens while requesting new ones.
-  const { tls } = await connectionOf(server, withoutTokens(settings.credentials), terminal);
+  const { tls } = await connectionOf({ server, context: withoutTokens(settings.credentials) }, terminal);
   const wanted = await wantedLogin(options, { settings, terminal, tls });
   const { issuer, clientId } = wanted;
   terminal.err(`logging in at ${issuer} for ${server}\n`);
@@ -90,7 +92,7 @@ async function wantedLogin(
 
 async function settingsOf(client: ApiClient, before: Login | undefined): Promise<Partial<Wanted>> {
   try {
-    return (await client.document('/.well-known/tinkerbell-login')) as Partial<Wanted>;
+    return loginSettingsIn(await client.document('/.well-known/tinkerbell-login'));
   } catch (thrown) {
     if (before !== undefined) return { issuer: before.issuer, clientId: before.clientId };
     if (!(thrown instanceof ApiFailure)) throw thrown;
@@ -139,11 +141,12 @@ export async function logOut(options: GlobalOptions, terminal: Terminal): Promis
   if (login === undefined) throw new TinkFailure(`not logged in at ${settings.server.value}`);
   const path = configPath(terminal);
   await writeConfig(path, withoutLogin(await readConfig(path), login));
-  const { tls } = await connectionOf(settings.server.value, withoutTokens(settings.credentials), terminal);
+  const context = withoutTokens(settings.credentials);
+  const { tls } = await connectionOf({ server: settings.server.value, context }, terminal);
   const isRevoked = await revoked(login, { signal: terminal.signal, ca: tls?.ca }).catch(
     (thrown: unknown) => {
       terminal.err(
-        `warning: ${(thrown as Error).message}; the tokens are deleted here, and stay valid until they expire\n`,
+        `warning: ${messageOf(thrown)}; the tokens are deleted here, and stay valid until they expire\n`,
       );
       return false;
     },
@@ -152,11 +155,13 @@ export async function logOut(options: GlobalOptions, terminal: Terminal): Promis
 }
 
 function withoutLogin(config: Config, { token }: Login): Config {
-  const rest = Object.entries(config.contexts ?? {}).map(([name, { login, ...context }]) => [
-    name,
-    login === undefined || login.token === token ? context : { ...context, login },
-  ]);
-  return { ...config, contexts: Object.fromEntries(rest) as Readonly<Record<string, Context>> };
+  const rest = Object.entries(config.contexts ?? {}).map(
+    ([name, { login, ...context }]): [string, Context] => [
+      name,
+      login === undefined || login.token === token ? context : { ...context, login },
+    ],
+  );
+  return { ...config, contexts: Object.fromEntries(rest) };
 }
 
 /** Revokes a token (RFC 7009). */

@@ -1,6 +1,6 @@
 /** Exchanges a refresh token for new tokens (RFC 6749, section 6), and stores them in place of the old ones. */
 import { refreshTokenGrant, ResponseBodyError } from 'openid-client';
-import type { Clock } from '@tinkerbell/platform-contract';
+import { messageOf, type Clock } from '@tinkerbell/platform-contract';
 import { readConfig, writeConfig, type Login } from '../client/config-file.ts';
 import { TinkFailure } from '../failure.ts';
 import type { LoginPlace } from './login-tokens.ts';
@@ -48,6 +48,6 @@ async function keep({ path, context, err }: LoginPlace, login: Login): Promise<v
     if (own?.login === undefined) return;
     await writeConfig(path, { ...config, contexts: { ...config.contexts, [context]: { ...own, login } } });
   } catch (thrown) {
-    err(`warning: cannot store the new token: ${(thrown as Error).message}\n`);
+    err(`warning: cannot store the new token: ${messageOf(thrown)}\n`);
   }
 }

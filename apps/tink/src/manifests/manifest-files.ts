@@ -1,6 +1,7 @@
 /** Reads the texts of `-f`: files, folders, standard input. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 import { YAML_TEXT_LIMIT } from '@tinkerbell/yaml';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -78,6 +79,6 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function unreadable(path: string, error: unknown): TinkFailure {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return new TinkFailure(`cannot read ${path}: ${reasons[code] ?? message}`);
+  const reason = reasons[codeOf(error) ?? ''] ?? messageOf(error);
+  return new TinkFailure(`cannot read ${path}: ${reason}`);
 }

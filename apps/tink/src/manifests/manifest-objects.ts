@@ -1,10 +1,11 @@
 /** Parses manifests to objects with their positions, or reports all their errors. */
 import {
+  isOfKind,
+  templateKind,
   validateManifest,
   type Kind,
   type ManifestProblem,
   type Resource,
-  type Template,
 } from '@tinkerbell/resources';
 import { validateTemplateText } from '@tinkerbell/template';
 import { nodeAt, positionOf, type Path, type Position, type YamlNode } from '@tinkerbell/yaml';
@@ -70,8 +71,13 @@ export function problemAt({ node, file }: LocatedObject, path: Path, message: st
 export function positionInTemplate({ node, file, resource }: LocatedObject, at: Position): Position {
   const scalar = nodeAt(node, ['spec', 'data']);
   if (scalar === undefined) return positionOf(node, ['spec', 'data']);
-  const content = (resource as Template).spec?.data ?? '';
+  const content = templateTextOf(resource) ?? '';
   return positionInFile({ source: file.text, start: scalar.position, content }, at);
+}
+
+/** Undefined for an object that is not a Template, and for a Template without text. */
+export function templateTextOf(resource: Resource): string | undefined {
+  return isOfKind(resource, templateKind) ? resource.spec?.data : undefined;
 }
 
 function namespaceProblems(object: LocatedObject, { required }: NamespaceChoice): ManifestProblem[] {
@@ -104,7 +110,7 @@ export function keyOf(kind: Kind, namespace: string, name: string): string {
 
 function templateProblems(object: LocatedObject): ManifestProblem[] {
   if (object.kind.kind !== 'Template') return [];
-  const checked = validateTemplateText((object.resource as Template).spec?.data ?? '');
+  const checked = validateTemplateText(templateTextOf(object.resource) ?? '');
   if (checked.ok) return [];
   const position = positionInTemplate(object, checked.error);
   return [{ file: object.file.name, ...position, message: `spec.data: ${checked.error.message}` }];

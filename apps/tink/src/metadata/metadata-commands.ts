@@ -45,7 +45,7 @@ interface Verb {
 }
 
 function addOne(program: Command, terminal: Terminal, { verb, field, lines }: Verb): void {
-  program
+  const command: Command = program
     .command(`${verb} <kind> [words...]`)
     .description(`set ${field} of objects (KEY=VALUE) or remove them (KEY-)`)
     .option('--overwrite', 'replace different values')
@@ -54,7 +54,7 @@ function addOne(program: Command, terminal: Terminal, { verb, field, lines }: Ve
     .option('--dry-run', 'run the server’s checks without storing anything')
     .option('--json', 'print one JSON line for each object')
     .addHelpText('after', examples(...lines))
-    .action(async (kind: string, words: readonly string[], options: MetadataOptions, command: Command) => {
+    .action(async (kind: string, words: readonly string[], options: MetadataOptions) => {
       const { names: named, changes } = splitWords(words);
       const { kinds, names } = splitName([kind, ...named]);
       const wishes = wishesOf(changes);

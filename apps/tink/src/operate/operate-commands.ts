@@ -90,14 +90,14 @@ function whereToBegin(workflow: Workflow, word: string): string | object {
 type BreakpointOptions = OperateOptions & { readonly remove?: boolean };
 
 function addOfActions(group: Command, terminal: Terminal): void {
-  withOperateOptions(group.command('skip <name> <action>'))
+  const skip: Command = withOperateOptions(group.command('skip <name> <action>'))
     .description('mark an action as succeeded without running it; a failed workflow resumes after it')
     .addHelpText(
       'after',
       examples('tink workflow skip m1-debian "check disk"', 'tink workflow skip m1-debian install/grub'),
     )
-    .action((name: string, action: string, options: OperateOptions, command: Command) =>
-      run(terminal, command, {
+    .action((name: string, action: string, options: OperateOptions) =>
+      run(terminal, skip, {
         verb: 'skip',
         name,
         done: `${action} skipped`,
@@ -105,7 +105,7 @@ function addOfActions(group: Command, terminal: Terminal): void {
         fields: (workflow) => actionNamed(workflow, action),
       }),
     );
-  withOperateOptions(group.command('breakpoint <name> <action>'))
+  const breakpoint: Command = withOperateOptions(group.command('breakpoint <name> <action>'))
     .description('pause a workflow before an action; tink workflow resume continues it')
     .option('--remove', 'remove the breakpoint')
     .addHelpText(
@@ -115,8 +115,8 @@ function addOfActions(group: Command, terminal: Terminal): void {
         'tink workflow breakpoint m1-debian reboot --remove',
       ),
     )
-    .action((name: string, action: string, options: BreakpointOptions, command: Command) =>
-      run(terminal, command, {
+    .action((name: string, action: string, options: BreakpointOptions) =>
+      run(terminal, breakpoint, {
         verb: 'breakpoint',
         name,
         done: options.remove === true ? `breakpoint at ${action} removed` : `breakpoint set at ${action}`,
@@ -127,7 +127,7 @@ function addOfActions(group: Command, terminal: Terminal): void {
 }
 
 function addEdit(group: Command, terminal: Terminal): void {
-  withOperateOptions(group.command('edit <name> <action>'))
+  const edit: Command = withOperateOptions(group.command('edit <name> <action>'))
     .description('change an action that is not running: a later one, or a failed one before its retry')
     .option('--image <reference>', 'new image')
     .option('--command <words>', 'new command: words separated by spaces, or a JSON list', wordsOf)
@@ -145,8 +145,8 @@ function addEdit(group: Command, terminal: Terminal): void {
         'tink workflow retry m1-debian       then run it',
       ),
     )
-    .action((name: string, action: string, options: OperateOptions & EditOptions, command: Command) =>
-      run(terminal, command, {
+    .action((name: string, action: string, options: OperateOptions & EditOptions) =>
+      run(terminal, edit, {
         verb: 'edit',
         name,
         done: `${action} edited`,

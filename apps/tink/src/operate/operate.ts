@@ -32,7 +32,7 @@ export async function operate(
   const { client, terminal } = session;
   const target = await named(session, workflowKind, wish.name);
   const { name } = target;
-  const before = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
+  const before = await withCloseNames(client, target, () => client.get(target));
   const body = { who: terminal.userName, why: options.why ?? '', ...fields?.(before) };
   const after = await client.operate(target, verb, { body, dryRun: options.dryRun === true });
   if (options.json === true) return terminal.out(`${JSON.stringify(after, undefined, 2)}\n`);

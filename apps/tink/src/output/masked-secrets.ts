@@ -6,17 +6,23 @@ const MASK = '***';
 const secretField = /(password|passwd|token|private_?key)$/i;
 
 /** Returns a copy in which secrets are `***` with their length, so that an empty one is visible. */
-export function masked<Value>(object: Value): Value {
-  const isSecret = isRecord(object) && object['kind'] === 'Secret';
-  return maskedAt(object, false, isSecret) as Value;
+export function masked(object: object): Readonly<Record<string, unknown>> {
+  return maskedFields({ ...object }, false, 'kind' in object && object.kind === 'Secret');
 }
 
 function maskedAt(value: unknown, isHidden: boolean, isSecret: boolean): unknown {
   if (typeof value === 'string') return isHidden ? maskOf(value) : value;
   if (Array.isArray(value)) return value.map((one) => maskedAt(one, isHidden, isSecret));
-  if (!isRecord(value)) return value;
+  return isRecord(value) ? maskedFields(value, isHidden, isSecret) : value;
+}
+
+function maskedFields(
+  fields: Readonly<Record<string, unknown>>,
+  isHidden: boolean,
+  isSecret: boolean,
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(value).map(([field, content]) => {
+    Object.entries(fields).map(([field, content]) => {
       const isOfSecret = isSecret && ['data', 'stringData'].includes(field);
       return [field, maskedAt(content, isHidden || isOfSecret || secretField.test(field), false)];
     }),
@@ -32,7 +38,7 @@ export function maskedPair(
   before: Resource | undefined,
   after: Resource,
 ): { readonly before: unknown; readonly after: unknown } {
-  const old = masked(before);
+  const old = before && masked(before);
   return { before: old, after: marked(masked(after), { plain: after, before }) };
 }
 
@@ -45,7 +51,7 @@ function marked(hidden: unknown, { plain, before }: { plain: unknown; before: un
   if (Array.isArray(hidden))
     return hidden.map((one, index) =>
       marked(one, {
-        plain: (plain as readonly unknown[])[index],
+        plain: Array.isArray(plain) ? plain[index] : undefined,
         before: Array.isArray(before) ? before[index] : undefined,
       }),
     );

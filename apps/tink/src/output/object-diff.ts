@@ -20,10 +20,10 @@ const CONTEXT_LINES = 3;
 /** Removes status and other fields that only the server writes, and empty fields. */
 export function cleaned(object: Resource): Resource {
   const { metadata, status: _status, ...content } = object;
-  const kept = Object.entries(metadata).filter(
-    ([field, value]) => !serverFields.includes(field) && value !== undefined,
-  );
-  return { ...content, metadata: Object.fromEntries(kept) } as unknown as Resource;
+  const kept = { ...metadata };
+  for (const [field, value] of Object.entries(metadata))
+    if (serverFields.includes(field) || value === undefined) Reflect.deleteProperty(kept, field);
+  return { ...content, metadata: kept };
 }
 
 /** Empty if nothing changes. If `before` is undefined, everything is new. Masks secrets. */

@@ -13,14 +13,6 @@ export interface Finding {
   readonly advice?: string;
 }
 
-type Level = Finding['level'];
-const finding = (level: Level, code: string, text: string, advice?: string): Finding => ({
-  level,
-  code,
-  text,
-  ...(advice === undefined ? {} : { advice }),
-});
-
 export function findingsFor(observation: Observation): readonly Finding[] {
   const servers = serversIn(observation);
   return [
@@ -41,27 +33,37 @@ function aboutNetworkInterface({ networkInterface }: Observation): readonly Find
   const { name, isUp, addresses, mtuBytes } = networkInterface;
   const found: Finding[] = [];
   if (!isUp)
-    found.push(
-      finding('problem', 'interface-down', `${name} is down or has no cable`, `ip link set ${name} up`),
-    );
+    found.push({
+      level: 'problem',
+      code: 'interface-down',
+      text: `${name} is down or has no cable`,
+      advice: `ip link set ${name} up`,
+    });
   if (addresses.length === 0) {
     const text = `${name} has no IPv4 address, so machines cannot load files from this server`;
-    found.push(finding('problem', 'no-address', text, `ip address add ADDRESS/PREFIX dev ${name}`));
+    found.push({
+      level: 'problem',
+      code: 'no-address',
+      text,
+      advice: `ip address add ADDRESS/PREFIX dev ${name}`,
+    });
   }
   if (addresses.length > 1) {
     const all = addresses.map(({ address }) => address).join(', ');
-    found.push(finding('note', 'several-addresses', `${name} has ${all}; the advice uses the first one`));
+    found.push({
+      level: 'note',
+      code: 'several-addresses',
+      text: `${name} has ${all}; the advice uses the first one`,
+    });
   }
   if (mtuBytes < ETHERNET_MTU) {
     const text = `the MTU of ${name} is ${mtuBytes}, below Ethernet’s ${ETHERNET_MTU}: larger packets of firmware are lost`;
-    found.push(
-      finding(
-        'warning',
-        'small-mtu',
-        text,
-        `ip link set ${name} mtu ${ETHERNET_MTU}, or find out why it is lower`,
-      ),
-    );
+    found.push({
+      level: 'warning',
+      code: 'small-mtu',
+      text,
+      advice: `ip link set ${name} mtu ${ETHERNET_MTU}, or find out why it is lower`,
+    });
   }
   return found;
 }
@@ -72,10 +74,10 @@ function aboutSilence(
 ): readonly Finding[] {
   if (!isAsked) {
     const text = `no packet could be sent on ${networkInterface.name}, so the missing answers mean nothing`;
-    return [finding('problem', 'not-asked', text)];
+    return [{ level: 'problem', code: 'not-asked', text }];
   }
   if (servers.length > 0) return [];
-  return [finding('ok', 'no-server', 'no DHCP server and no PXE server answered')];
+  return [{ level: 'ok', code: 'no-server', text: 'no DHCP server and no PXE server answered' }];
 }
 
 /** True if the server takes any part in booting firmware. */
@@ -89,18 +91,37 @@ function aboutServer(server: FoundServer): readonly Finding[] {
   if (server.isTinkerbell) {
     const how = offer === undefined ? 'as a proxy' : 'with addresses';
     const text = `a Tinkerbell server at ${address} already answers ${how}`;
-    found.push(finding('warning', 'tinkerbell-answers', text, 'stop it before you start another one'));
+    found.push({
+      level: 'warning',
+      code: 'tinkerbell-answers',
+      text,
+      advice: 'stop it before you start another one',
+    });
   } else if (isBootServer(server)) found.push(foreignBootServer(server));
-  else found.push(finding('note', 'dhcp-server', `${address} assigns addresses and sends no boot options`));
+  else
+    found.push({
+      level: 'note',
+      code: 'dhcp-server',
+      text: `${address} assigns addresses and sends no boot options`,
+    });
   if (relays.length > 0) {
-    found.push(finding('note', 'behind-relay', `${address} answers through the relay ${relays.join(', ')}`));
+    found.push({
+      level: 'note',
+      code: 'behind-relay',
+      text: `${address} answers through the relay ${relays.join(', ')}`,
+    });
   } else if (macs.length > 1) {
     const text = `${macs.length} hosts answer as ${address}: ${macs.join(', ')}`;
-    found.push(finding('problem', 'same-address-twice', text, 'assign another address to one of them'));
+    found.push({
+      level: 'problem',
+      code: 'same-address-twice',
+      text,
+      advice: 'assign another address to one of them',
+    });
   }
   if (offer !== undefined && offer.gateways.length === 0) {
     const text = `${address} sends no gateway: machines reach this network only`;
-    found.push(finding('note', 'no-gateway', text));
+    found.push({ level: 'note', code: 'no-gateway', text });
   }
   return found;
 }
@@ -109,14 +130,15 @@ function foreignBootServer({ address, boots, offer, answersOn4011 }: FoundServer
   const files = [...new Set(boots.flatMap(({ file }) => file ?? []))];
   const what = files.length === 0 ? 'sends boot options' : `boots machines with ${files.join(', ')}`;
   const port = answersOn4011 ? ', also on UDP 4011' : '';
-  return finding(
-    'problem',
-    'foreign-boot-server',
-    `${address} ${what}${port}: machines would boot from the server that answers first`,
-    offer === undefined
-      ? 'switch it off, or configure it to ignore your machines'
-      : 'remove boot file and next server (options 43, 60, 66, 67) from its configuration',
-  );
+  return {
+    level: 'problem',
+    code: 'foreign-boot-server',
+    text: `${address} ${what}${port}: machines would boot from the server that answers first`,
+    advice:
+      offer === undefined
+        ? 'switch it off, or configure it to ignore your machines'
+        : 'remove boot file and next server (options 43, 60, 66, 67) from its configuration',
+  };
 }
 
 function aboutSeveral(servers: readonly FoundServer[]): readonly Finding[] {
@@ -131,14 +153,21 @@ function aboutSeveral(servers: readonly FoundServer[]): readonly Finding[] {
   const text = `${giving.length} DHCP servers assign addresses: ${who}`;
   return isSame
     ? [
-        finding(
-          'warning',
-          'several-dhcp-servers',
+        {
+          level: 'warning',
+          code: 'several-dhcp-servers',
           text,
-          'ignore this if they share their leases; otherwise switch one off',
-        ),
+          advice: 'ignore this if they share their leases; otherwise switch one off',
+        },
       ]
-    : [finding('problem', 'conflicting-dhcp-servers', `${text}; their networks differ`, 'switch one off')];
+    : [
+        {
+          level: 'problem',
+          code: 'conflicting-dhcp-servers',
+          text: `${text}; their networks differ`,
+          advice: 'switch one off',
+        },
+      ];
 }
 
 function aboutSubnet({ address, offer }: FoundServer, observation: Observation): readonly Finding[] {
@@ -156,7 +185,7 @@ function aboutSubnet({ address, offer }: FoundServer, observation: Observation):
     offer.gateways.length > 0
       ? `check that ${offer.gateways.join(', ')} routes between them, or assign ${name} an address of ${offer.subnet}`
       : `assign ${name} an address of ${offer.subnet}`;
-  return [finding('warning', 'other-subnet', text, advice)];
+  return [{ level: 'warning', code: 'other-subnet', text, advice }];
 }
 
 export function prefixOf(netmask: string): number | undefined {
@@ -171,17 +200,17 @@ function aboutPort(
   if (holder === undefined) return [];
   const known = serverPorts.find((one) => one.port === port && one.protocol === protocol);
   const text = `${protocol.toUpperCase()} ${port} (${known?.use ?? ''}) is in use on this machine by ${holder}`;
-  if (isTinkerbellHere) return [finding('note', 'port-of-tinkerbell', text)];
-  const way = known?.flag === undefined ? `stop it` : `stop it, or use ${known.flag}`;
-  return [finding(known?.use === 'syslog' ? 'warning' : 'problem', 'port-in-use', text, way)];
+  if (isTinkerbellHere) return [{ level: 'note', code: 'port-of-tinkerbell', text }];
+  const advice = known?.flag === undefined ? `stop it` : `stop it, or use ${known.flag}`;
+  return [{ level: known?.use === 'syslog' ? 'warning' : 'problem', code: 'port-in-use', text, advice }];
 }
 
 function aboutIpv6({ ipv6 }: Observation): readonly Finding[] {
   const found: Finding[] = [];
   if (ipv6.routers.length > 0)
-    found.push(finding('note', 'ipv6-router', `IPv6 routers: ${ipv6.routers.join(', ')}`));
+    found.push({ level: 'note', code: 'ipv6-router', text: `IPv6 routers: ${ipv6.routers.join(', ')}` });
   for (const address of ipv6.dhcpServers ?? [])
-    found.push(finding('note', 'dhcpv6-server', `${address} answers DHCPv6`));
+    found.push({ level: 'note', code: 'dhcpv6-server', text: `${address} answers DHCPv6` });
   return found;
 }
 
@@ -190,12 +219,14 @@ function aboutOthers({ requests }: Observation): readonly Finding[] {
     ...new Set(requests.map(({ packet }) => packet.giaddr).filter((each) => each !== '0.0.0.0')),
   ];
   const macs = new Set(requests.map(({ fromMac }) => fromMac));
-  return [
-    ...(relays.length > 0
-      ? [finding('note', 'relay-seen', `relays forward requests to this network: ${relays.join(', ')}`)]
-      : []),
-    ...(macs.size > 0
-      ? [finding('note', 'clients-seen', `${macs.size} machines requested addresses during the check`)]
-      : []),
-  ];
+  const found: Finding[] = [];
+  if (relays.length > 0) {
+    const text = `relays forward requests to this network: ${relays.join(', ')}`;
+    found.push({ level: 'note', code: 'relay-seen', text });
+  }
+  if (macs.size > 0) {
+    const text = `${macs.size} machines requested addresses during the check`;
+    found.push({ level: 'note', code: 'clients-seen', text });
+  }
+  return found;
 }

@@ -65,7 +65,7 @@ function refuseProtected({ metadata: { name, annotations } }: Hardware): void {
 /** Newest first. */
 async function workflowsOf({ client, namespace }: Session, hardware: Hardware): Promise<readonly Workflow[]> {
   const { items } = await client.list(workflowKind, { namespace });
-  return (items as readonly Workflow[])
+  return items
     .filter(({ spec }) => spec?.hardwareRef === hardware.metadata.name)
     .toSorted((one, other) => createdAt(other).localeCompare(createdAt(one)));
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { templateKind, type Resource, type Template } from '@tinkerbell/resources';
+import { templateKind } from '@tinkerbell/resources';
 import { validateTemplateText } from '@tinkerbell/template';
 import { isManifest, manifestOf, nameInTemplate, objectNameFor, templateOf } from './bare-template.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { readSource, type SourceFile } from '../manifests/manifest-files.ts';
-import type { LocatedObject } from '../manifests/manifest-objects.ts';
+import { templateTextOf, type LocatedObject } from '../manifests/manifest-objects.ts';
 import type { Session } from '../client/session.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { applyFiles } from '../apply/apply-command.ts';
@@ -103,13 +103,10 @@ async function refuseChanges({ client }: Session, objects: readonly LocatedObjec
   for (const { kind, resource } of objects) {
     const { namespace, name } = resource.metadata;
     const current = await client.find({ kind, namespace, name });
-    if (current === undefined || isDeepStrictEqual(textOf(current), textOf(resource))) continue;
+    if (current === undefined || isDeepStrictEqual(templateTextOf(current), templateTextOf(resource)))
+      continue;
     throw new TinkFailure(`template/${name} already exists with different text`, {
       advice: 'replace it with --replace, or choose another name',
     });
   }
-}
-
-function textOf(template: Resource): string | undefined {
-  return (template as Template).spec?.data;
 }

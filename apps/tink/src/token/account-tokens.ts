@@ -1,20 +1,21 @@
 /** Creates, lists and revokes accounts of programs with their role and tokens. */
 import {
   clusterRoleBindingKind,
+  objectMeta,
   roleBindingKind,
   serviceAccountKind,
   type BindingResource,
-  type ObjectMeta,
   type Resource,
 } from '@tinkerbell/resources';
+import { tokenRequestIn } from '../client/answers.ts';
 import { collectionPathOf, type ApiKind } from '../client/api-kind.ts';
 import { TinkFailure } from '../failure.ts';
 import { ApiFailure } from '../client/server-failure.ts';
 import type { Session } from '../client/session.ts';
 
 const LABEL = 'tinkerbell.org/token';
-const GROUP = 'rbac.authorization.k8s.io';
-const clusterWide: ApiKind = { ...clusterRoleBindingKind, namespaced: false };
+const GROUP = 'rbac.authorization.k8s.io' as const;
+const clusterWide: ApiKind<BindingResource> = { ...clusterRoleBindingKind, namespaced: false };
 
 export interface TokenWish {
   readonly name: string;
@@ -37,23 +38,23 @@ export async function makeToken(session: Session, { name, role, seconds }: Token
   const kind = namespaceAsked === undefined ? clusterWide : roleBindingKind;
   const place = kind === clusterWide ? {} : { namespace };
   const metadata = { name: bindingName(session, name), labels: { [LABEL]: 'true' }, ...place };
-  const binding = {
+  const binding: BindingResource = {
     ...object(kind, metadata),
     roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: role },
     subjects: [{ kind: 'ServiceAccount', name, namespace }],
   };
   await unlessThere(() => client.create(kind, binding));
-  const { roleRef } = (await client.get({ kind, namespace, name: metadata.name })) as BindingResource;
+  const { roleRef } = await client.get({ kind, namespace, name: metadata.name });
   if (roleRef.name !== role)
     throw new TinkFailure(
       `${name} has the role ${roleRef.name}; to change it, run "tink token revoke ${name}" first, which ends its tokens`,
     );
   const path = `${collectionPathOf(serviceAccountKind, namespace)}/${encodeURIComponent(name)}/token`;
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
-  const answer = (await client.ask(path, { ...request, spec: { expirationSeconds: seconds } })) as {
-    status: { token: string; expirationTimestamp: string };
-  };
-  return { token: answer.status.token, expires: answer.status.expirationTimestamp };
+  const { status } = tokenRequestIn(
+    await client.ask(path, { ...request, spec: { expirationSeconds: seconds } }),
+  );
+  return { token: status.token, expires: status.expirationTimestamp };
 }
 
 export interface Account {
@@ -71,7 +72,7 @@ export async function accountsMade({ client }: Session): Promise<readonly Accoun
     [roleBindingKind, clusterWide].map((kind) => client.list(kind, { labelSelector })),
   );
   return lists
-    .flatMap(({ items }) => items as readonly BindingResource[])
+    .flatMap(({ items }) => items)
     .map(({ metadata, roleRef, subjects }) => ({
       namespace: subjects?.[0]?.namespace ?? '',
       name: subjects?.[0]?.name ?? '',
@@ -95,9 +96,9 @@ function bindingName({ namespace }: Session, name: string): string {
   return `token-${namespace}-${name}`;
 }
 
-function object(kind: ApiKind, metadata: Partial<ObjectMeta>): Resource {
+function object(kind: ApiKind, metadata: Parameters<typeof objectMeta>[0]): Resource {
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  return { apiVersion, kind: kind.kind, metadata: metadata as ObjectMeta };
+  return { apiVersion, kind: kind.kind, metadata: objectMeta(metadata) };
 }
 
 async function unlessThere(create: () => Promise<unknown>): Promise<void> {

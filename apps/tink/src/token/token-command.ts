@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { builtInKinds } from '@tinkerbell/resources';
 import { accountsMade, makeToken, revokeTokens } from './account-tokens.ts';
+import { accessReviewIn, subjectReviewIn } from '../client/answers.ts';
 import { createNamespace } from '../client/create-namespaces.ts';
 import { TinkFailure } from '../failure.ts';
 import { alignedText } from '../output/table-text.ts';
@@ -81,21 +82,19 @@ export function addAuth(program: Command, terminal: Terminal): void {
     .action(async (_options: unknown, command: Command) => {
       const { client } = await sessionOf(command, terminal);
       const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-      const answer = (await client.ask('/apis/authentication.k8s.io/v1/selfsubjectreviews', review)) as {
-        status: { userInfo: { username: string; groups: readonly string[] } };
-      };
-      const { username, groups } = answer.status.userInfo;
+      const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+      const { username, groups } = subjectReviewIn(await client.ask(path, review)).status.userInfo;
       terminal.out(alignedText([['user', username], ...groups.map((group) => ['group', group])]));
     });
-  group
+  const canI: Command = group
     .command('can-i <verb> <resource>')
     .description('check whether you may do something; exits with 1 if not')
     .addHelpText(
       'after',
       examples('tink auth can-i delete hardware', 'tink auth can-i create workflows/pause -n lab'),
     )
-    .action(async (verb: string, resource: string, _options: unknown, command: Command) => {
-      const { client, namespace } = await sessionOf(command, terminal);
+    .action(async (verb: string, resource: string) => {
+      const { client, namespace } = await sessionOf(canI, terminal);
       const [full = '', subresource] = resource.split('/');
       const [plural = '', ...group] = full.split('.');
       const asked = {
@@ -106,9 +105,7 @@ export function addAuth(program: Command, terminal: Terminal): void {
         ...(subresource === undefined ? {} : { subresource }),
       };
       const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-      const { status } = (await client.ask(path, { spec: { resourceAttributes: asked } })) as {
-        status: { allowed: boolean; reason?: string };
-      };
+      const { status } = accessReviewIn(await client.ask(path, { spec: { resourceAttributes: asked } }));
       if (!status.allowed) throw new TinkFailure(`no: ${status.reason ?? 'no role allows it'}`);
       terminal.out('yes\n');
     });

@@ -23,16 +23,16 @@ export interface TreeNode {
 export interface TreeObjects {
   readonly hardware: readonly Resource[];
   readonly templates: readonly Resource[];
-  readonly workflows: readonly Resource[];
-  readonly ruleSets: readonly Resource[];
+  readonly workflows: readonly Workflow[];
+  readonly ruleSets: readonly WorkflowRuleSet[];
   readonly machines: readonly Resource[];
-  readonly jobs: readonly Resource[];
+  readonly jobs: readonly BmcJob[];
   readonly tasks: readonly Resource[];
 }
 
 export function hardwareTree(hardware: Hardware, all: TreeObjects): TreeNode {
   const { name, namespace } = hardware.metadata;
-  const workflows = (all.workflows as readonly Workflow[]).filter(
+  const workflows = all.workflows.filter(
     (one) => one.metadata.namespace === namespace && one.spec?.hardwareRef === name,
   );
   return {
@@ -83,7 +83,7 @@ function bmcNodes(hardware: Hardware, all: TreeObjects): readonly TreeNode[] {
   const name = hardware.spec?.bmcRef?.name;
   if (name === undefined) return [];
   const { namespace } = hardware.metadata;
-  const jobs = (all.jobs as readonly BmcJob[]).filter(
+  const jobs = all.jobs.filter(
     ({ spec }) => spec?.machineRef.name === name && spec.machineRef.namespace === namespace,
   );
   const node = reference('machine', all.machines, { name, namespace });
@@ -129,7 +129,7 @@ function conditionsText(object: Resource): string {
 /** Evaluates the machine's attributes against the rule sets, like enrollment does. */
 function ruleSetNodes(hardware: Hardware, { ruleSets }: TreeObjects): readonly TreeNode[] {
   const attributes = attributesOf(hardware.metadata.annotations?.[ATTRIBUTES_ANNOTATION]);
-  const { winner, results } = matchRuleSets(ruleSets as readonly WorkflowRuleSet[], attributes);
+  const { winner, results } = matchRuleSets(ruleSets, attributes);
   const winning = winner === undefined ? '' : `${winner.metadata.namespace}/${winner.metadata.name}`;
   return results
     .filter(({ matching }) => matching > 0)

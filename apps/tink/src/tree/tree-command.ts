@@ -7,10 +7,8 @@ import {
   templateKind,
   workflowKind,
   workflowRuleSetKind,
-  type Hardware,
-  type Kind,
+  type KindOf,
   type Resource,
-  type Workflow,
 } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 import { kindOf } from '../client/kind-names.ts';
@@ -22,7 +20,7 @@ import { examples, sessionOf, splitName } from '../command-line/command-line.ts'
 import { named } from '../client/named.ts';
 
 export function addTree(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('tree <kind> [name]')
     .description(
       'show the objects of a machine or a workflow: BMC, jobs, templates, tasks, actions, rule sets',
@@ -32,14 +30,12 @@ export function addTree(program: Command, terminal: Terminal): void {
       'after',
       examples('tink tree hardware/m1', 'tink tree workflow m1-debian', 'tink tree hw m1 --json'),
     )
-    .action(
-      async (kind: string, name: string | undefined, { json }: { json?: boolean }, command: Command) => {
-        const session = await sessionOf(command, terminal);
-        const { kinds, names } = splitName(name === undefined ? [kind] : [kind, name]);
-        const tree = await treeOf(session, kinds, names[0]);
-        terminal.out(json ? `${JSON.stringify(tree, null, 2)}\n` : treeText(tree));
-      },
-    );
+    .action(async (kind: string, name: string | undefined, { json }: { json?: boolean }) => {
+      const session = await sessionOf(command, terminal);
+      const { kinds, names } = splitName(name === undefined ? [kind] : [kind, name]);
+      const tree = await treeOf(session, kinds, names[0]);
+      terminal.out(json ? `${JSON.stringify(tree, null, 2)}\n` : treeText(tree));
+    });
 }
 
 async function treeOf(session: Session, word: string, name: string | undefined): Promise<TreeNode> {
@@ -47,14 +43,17 @@ async function treeOf(session: Session, word: string, name: string | undefined):
   const kind = await kindOf(word, client);
   if ((kind !== hardwareKind && kind !== workflowKind) || name === undefined)
     throw usageFailure('tree needs one hardware or workflow', 'for example: tink tree hardware/m1');
-  const target = await named(session, kind, name);
-  const root = await withCloseNames(client, target, () => client.get(target));
-  const all = await allObjects(session);
-  return kind === hardwareKind ? hardwareTree(root as Hardware, all) : workflowNode(root as Workflow, all);
+  const rootOf = async <Object extends Resource>(wanted: KindOf<Object>): Promise<Object> => {
+    const target = await named(session, wanted, name);
+    return withCloseNames(client, target, () => client.get(target));
+  };
+  if (kind === hardwareKind) return hardwareTree(await rootOf(hardwareKind), await allObjects(session));
+  return workflowNode(await rootOf(workflowKind), await allObjects(session));
 }
 
 async function allObjects({ client }: Session): Promise<TreeObjects> {
-  const list = async (kind: Kind): Promise<readonly Resource[]> => (await client.list(kind, {})).items;
+  const list = async <Object extends Resource>(kind: KindOf<Object>): Promise<readonly Object[]> =>
+    (await client.list(kind, {})).items;
   const [hardware, templates, workflows, ruleSets, machines, jobs, tasks] = await Promise.all([
     list(hardwareKind),
     list(templateKind),

@@ -22,7 +22,7 @@ export async function acceptHardware(session: Session, wish: AcceptWish): Promis
     throw usageFailure(`${JSON.stringify(wish.mac)} is not a MAC`, 'for example 08:00:27:9e:f5:3a');
   const { client, namespace } = session;
   const { items } = await client.list(hardwareKind, {});
-  const present = hardwareWithMac(mac, items as readonly Hardware[]);
+  const present = hardwareWithMac(mac, items);
   if (present !== undefined)
     throw new TinkFailure(`hardware/${present.metadata.name} already has the MAC ${mac}`, {
       advice: `tink describe hardware ${present.metadata.name} -n ${present.metadata.namespace}`,
@@ -36,7 +36,7 @@ export async function acceptHardware(session: Session, wish: AcceptWish): Promis
     );
   const name = wish.name ?? `machine-${mac.replaceAll(':', '-')}`;
   const hardware = hardwareFor({ mac, name, namespace }, machine, wish);
-  return (await client.create(hardwareKind, hardware, { dryRun: wish.dryRun })) as Hardware;
+  return client.create(hardwareKind, hardware, { dryRun: wish.dryRun });
 }
 
 function hardwareFor(

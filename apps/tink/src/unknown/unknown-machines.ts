@@ -1,23 +1,15 @@
 /** Lists machines that asked the server to boot and that have no Hardware. */
-import type { UnknownMachine as Sighted } from '@tinkerbell/enrollment';
+import { unknownMachinesIn, type UnknownMachine } from '../client/answers.ts';
 import { printable } from '../output/printable.ts';
 import type { Session } from '../client/session.ts';
 import { alignedText } from '../output/table-text.ts';
-
-export interface UnknownMachine extends Omit<Sighted, 'firstSeenMs' | 'lastSeenMs'> {
-  /** RFC 3339. */
-  readonly firstSeen: string;
-  readonly lastSeen: string;
-}
 
 /** MAC with the manufacturer of the network interface. */
 export type ListedMachine = UnknownMachine & { readonly vendor: string };
 
 /** Most recently seen first. */
 export async function unknownMachines({ client }: Session): Promise<readonly ListedMachine[]> {
-  const { items } = (await client.document('/unknown-machines')) as {
-    readonly items: readonly UnknownMachine[];
-  };
+  const items = unknownMachinesIn(await client.document('/unknown-machines'));
   const vendorOf = items.length === 0 ? () => '' : await vendors();
   return items.map((machine) => ({ ...machine, vendor: vendorOf(machine.mac) }));
 }

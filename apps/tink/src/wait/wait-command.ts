@@ -15,7 +15,7 @@ interface WaitCommandOptions {
 }
 
 export function addWait(program: Command, terminal: Terminal): void {
-  program
+  const command: Command = program
     .command('wait <kind> [names...]')
     .description('wait for a condition; exits 0 when it is met, and 1 with the reason when it is not')
     .option('--for <what>', 'condition=NAME[=STATUS], jsonpath={.path}=VALUE, delete or state=SUCCESS')
@@ -30,7 +30,7 @@ export function addWait(program: Command, terminal: Terminal): void {
         'tink wait workflow m1-debian --for delete',
       ),
     )
-    .action(async (kind: string, words: readonly string[], options: WaitCommandOptions, command: Command) => {
+    .action(async (kind: string, words: readonly string[], options: WaitCommandOptions) => {
       if (options.for === undefined)
         throw usageFailure('wait needs --for', 'for example --for state=SUCCESS');
       const condition = parseCondition(options.for);

@@ -1,5 +1,5 @@
 /** Parses the conditions of `tink wait`, and evaluates them on an object. Pure. */
-import { isRecord, type Resource, type Workflow } from '@tinkerbell/resources';
+import { isOfKind, isRecord, workflowKind, type Resource, type Workflow } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 import { valuesAt, valueText } from '../output/jsonpath/evaluate-jsonpath.ts';
 import { parsePath, type Step } from '../output/jsonpath/parse-jsonpath.ts';
@@ -99,9 +99,9 @@ function judgeCondition(
 }
 
 function judgeState(wanted: string, object: Resource): Verdict {
-  const status = (object as Workflow).status;
-  const { state = '' } = status ?? {};
-  const where = placeOf(status);
+  const given = isRecord(object.status) ? object.status['state'] : undefined;
+  const state = typeof given === 'string' ? given : '';
+  const where = isOfKind(object, workflowKind) ? placeOf(object.status) : '';
   const now = state === '' ? 'no state yet' : `${state}${where === '' ? '' : ` (${where})`}`;
   const isMet = state === wanted;
   return { isMet, isHopeless: !isMet && object.kind === 'Workflow' && ended.includes(state), now };

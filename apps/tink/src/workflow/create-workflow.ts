@@ -34,7 +34,7 @@ export interface WorkflowWish {
 export async function createWorkflow(session: Session, wish: WorkflowWish): Promise<Workflow> {
   const { client } = session;
   const target = await named(session, templateKind, wish.template);
-  const template = (await withCloseNames(client, target, () => client.get(target))) as Template;
+  const template = await withCloseNames(client, target, () => client.get(target));
   const hardware = wish.hardware === undefined ? undefined : await findHardware(session, wish.hardware);
   const hardwareMap = hardwareMapFor(hardware, wish.pairs);
   const hardwareRef = hardware?.metadata.name;
@@ -55,10 +55,10 @@ export async function findHardware({ client, namespace }: Session, word: string)
   const mac = macIn(word);
   if (mac === undefined) {
     const target = await named({ client, namespace }, hardwareKind, word);
-    return (await withCloseNames(client, target, () => client.get(target))) as Hardware;
+    return withCloseNames(client, target, () => client.get(target));
   }
   const { items } = await client.list(hardwareKind, { namespace });
-  const found = hardwareWithMac(mac, items as readonly Hardware[]);
+  const found = hardwareWithMac(mac, items);
   if (found !== undefined) return found;
   throw new TinkFailure(`no hardware in namespace ${namespace} has the MAC ${mac}`, {
     advice: 'register it with tink hardware push --file FILE',
@@ -113,7 +113,7 @@ export async function storeUnderFreeName(
       spec,
     };
     try {
-      return (await client.create(workflowKind, workflow, { dryRun, onWarning })) as Workflow;
+      return await client.create(workflowKind, workflow, { dryRun, onWarning });
     } catch (thrown) {
       const isTaken = thrown instanceof ApiFailure && thrown.reason === 'AlreadyExists';
       if (!isTaken || name !== undefined) throw thrown;

@@ -39,13 +39,16 @@ export function pairsOf(texts: readonly string[]): Readonly<Record<string, strin
   );
 }
 
+function isMap(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((one) => typeof one === 'string');
+}
+
 /** Parses the old command line's `-r '{"device_1":"08:00:27:00:00:01"}'`; undefined for a plain name. */
 export function mapInJson(text: string): Readonly<Record<string, string>> | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    if (isRecord(value) && Object.values(value).every((one) => typeof one === 'string'))
-      return value as Record<string, string>;
+    if (isMap(value)) return value;
   } catch {
     // Reported below.
   }

@@ -1,7 +1,7 @@
 /** `validate` and `render` of `tink workflow` and `tink template`: check files and templates without a workflow. */
 import type { Command } from 'commander';
 import { templatePlatform } from '@tinkerbell/platform-template';
-import { templateKind, type Template } from '@tinkerbell/resources';
+import { templateKind } from '@tinkerbell/resources';
 import {
   foreignImageWarning,
   renderTemplate,
@@ -140,7 +140,7 @@ async function templateText(
   }
   const target = await named(session, templateKind, name ?? '');
   const template = await withCloseNames(session.client, target, () => session.client.get(target));
-  return { text: (template as Template).spec?.data ?? '', title: target.name };
+  return { text: template.spec?.data ?? '', title: target.name };
 }
 
 interface Fault {

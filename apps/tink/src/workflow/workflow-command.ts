@@ -106,7 +106,7 @@ async function rerun(session: Session, word: string, dryRun: boolean): Promise<v
   const { client, terminal } = session;
   const target = await named(session, workflowKind, word);
   const { name } = target;
-  const { spec, status } = (await withCloseNames(client, target, () => client.get(target))) as Workflow;
+  const { spec, status } = await withCloseNames(client, target, () => client.get(target));
   const state = status?.state ?? '';
   if (!ended.includes(state)) {
     throw new TinkFailure(`workflow/${name} has not ended; it is ${state || 'not started'}`, {

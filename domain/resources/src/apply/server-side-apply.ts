@@ -4,7 +4,7 @@
  */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
-import type { ManagedFieldsEntry, Resource } from '../resource.ts';
+import type { ManagedFieldsEntry, ObjectMeta, Resource } from '../resource.ts';
 import type { Schema } from '../schema.ts';
 import {
   differing,
@@ -30,6 +30,11 @@ export interface FieldManager {
   readonly subresource?: string;
 }
 
+/** A stored object, or an empty one where none exists yet. */
+export interface LiveObject extends Omit<Resource, 'metadata'> {
+  readonly metadata: Partial<ObjectMeta>;
+}
+
 export interface Application {
   readonly schema: Schema;
   readonly applied: Readonly<Record<string, unknown>>;
@@ -51,7 +56,7 @@ export type Applied =
   | { readonly ok: false; readonly conflicts: readonly FieldConflict[] };
 
 /** Merges what is applied into `live`. Yields between its parts, each of which goes through the object once. */
-export function* serverSideApply(live: Resource, application: Application): Generator<undefined, Applied> {
+export function* serverSideApply(live: LiveObject, application: Application): Generator<undefined, Applied> {
   const { applied, manager, force } = application;
   const schema = applySchema(application.schema);
   const entries = entriesOf(live, schema);
@@ -131,7 +136,7 @@ export function* managersAfterUpdate(
 }
 
 /** Before the first apply, everything belongs to an unknown writer. */
-function entriesOf(live: Resource, schema: Schema): readonly ManagedFieldsEntry[] {
+function entriesOf(live: LiveObject, schema: Schema): readonly ManagedFieldsEntry[] {
   const { managedFields, creationTimestamp } = live.metadata;
   if (managedFields !== undefined) return managedFields;
   const fields = fieldsOf(schema, live);

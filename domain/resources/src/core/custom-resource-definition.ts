@@ -1,5 +1,6 @@
 /** CustomResourceDefinition (apiextensions.k8s.io/v1). */
-import { collectionOf, type Kind } from '../kind.ts';
+import { collectionOf } from '../kind.ts';
+import type { KindOf } from '../kind-of.ts';
 import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
 import { Type, type Schema, type Static } from '../schema.ts';
@@ -79,7 +80,7 @@ const DefinitionStatus = Type.Object({
 
 export type CustomResourceDefinition = Resource<DefinitionSpec, Static<typeof DefinitionStatus>>;
 
-export const customResourceDefinitionKind: Kind = {
+export const customResourceDefinitionKind: KindOf<CustomResourceDefinition> = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   kind: 'CustomResourceDefinition',

@@ -1,5 +1,6 @@
 /** Event (Kubernetes core/v1): something that happened to an object, for people to read. */
-import { apiVersionOf, type Kind } from '../kind.ts';
+import { apiVersionOf } from '../kind.ts';
+import type { KindOf } from '../kind-of.ts';
 import type { Resource } from '../resource.ts';
 import { Type } from '../schema.ts';
 import { dateTime, int32 } from '../schema-builders.ts';
@@ -39,7 +40,7 @@ const ObjectReference = Type.Object({
   fieldPath: text(),
 });
 
-export const eventKind: Kind = {
+export const eventKind: KindOf<Event> = {
   group: '',
   version: 'v1',
   kind: 'Event',

@@ -2,6 +2,7 @@
 import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Kind, PrinterColumn } from '../kind.ts';
+import type { KindOf } from '../kind-of.ts';
 import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
 import { Type, type Static } from '../schema.ts';
@@ -51,7 +52,7 @@ const bindingColumns: readonly PrinterColumn[] = [
 ];
 const own = { group: GROUP, version: 'v1', shortNames: [], categories: [], printerColumns: [] } as const;
 
-export const roleKind: Kind = {
+export const roleKind: KindOf<RoleResource> = {
   ...own,
   kind: 'Role',
   plural: 'roles',
@@ -61,7 +62,7 @@ export const roleKind: Kind = {
   rules: (object) => ruleProblems(object, 'Role'),
 };
 
-export const clusterRoleKind: Kind = {
+export const clusterRoleKind: KindOf<RoleResource> = {
   ...own,
   kind: 'ClusterRole',
   plural: 'clusterroles',
@@ -72,7 +73,7 @@ export const clusterRoleKind: Kind = {
   rules: (object) => ruleProblems(object, 'ClusterRole'),
 };
 
-export const roleBindingKind: Kind = {
+export const roleBindingKind: KindOf<BindingResource> = {
   ...own,
   kind: 'RoleBinding',
   plural: 'rolebindings',
@@ -83,7 +84,7 @@ export const roleBindingKind: Kind = {
   rules: (object, before) => bindingProblems(object, before, 'RoleBinding'),
 };
 
-export const clusterRoleBindingKind: Kind = {
+export const clusterRoleBindingKind: KindOf<BindingResource> = {
   ...own,
   kind: 'ClusterRoleBinding',
   plural: 'clusterrolebindings',

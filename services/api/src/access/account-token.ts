@@ -3,7 +3,7 @@
  * the keys to verify them.
  */
 import type { Clock } from '@tinkerbell/platform-contract';
-import type { Resource } from '@tinkerbell/resources';
+import { isRecord, type Resource } from '@tinkerbell/resources';
 import { ApiError, invalid } from '../api-error.ts';
 import { bodyProblems, type BodySchema } from '../body-schema.ts';
 
@@ -60,7 +60,7 @@ export async function tokenFor(
   const request = withoutNulls(body);
   const problems = bodyProblems(schema, request);
   if (problems.length > 0) throw invalid('TokenRequest', name, problems);
-  const spec = (request as { spec?: TokenSpec }).spec ?? {};
+  const spec = specOf(request);
   const seconds = spec.expirationSeconds ?? SECONDS_DEFAULT;
   if (seconds > SECONDS_MAX) {
     const message = `must be at most ${SECONDS_MAX} (a year)`;
@@ -77,6 +77,17 @@ export async function tokenFor(
     metadata: { name, namespace },
     spec: { audiences, expirationSeconds: seconds },
     status: { token: await tokens.sign(claims, seconds), expirationTimestamp },
+  };
+}
+
+/** `request` is valid by the schema. */
+function specOf(request: unknown): TokenSpec {
+  const spec = isRecord(request) ? request['spec'] : undefined;
+  if (!isRecord(spec)) return {};
+  const { audiences, expirationSeconds: seconds } = spec;
+  return {
+    ...(Array.isArray(audiences) ? { audiences: audiences.filter((one) => typeof one === 'string') } : {}),
+    ...(typeof seconds === 'number' ? { expirationSeconds: seconds } : {}),
   };
 }
 

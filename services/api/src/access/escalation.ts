@@ -6,6 +6,7 @@ import {
   clusterRoleKind,
   collectionOf,
   hardwareKind,
+  ofKind,
   roleBindingKind,
   roleKind,
   USE_HARDWARE,
@@ -19,7 +20,7 @@ import {
   type Workflow,
   type WorkflowRuleSet,
 } from '@tinkerbell/resources';
-import type { Store } from '@tinkerbell/store-contract';
+import { workflowCollection, type Store } from '@tinkerbell/store-contract';
 import type { Admission } from '../admission.ts';
 import { forbidden } from '../object-errors.ts';
 import { builtInClusterRoles } from './built-in-cluster-roles.ts';
@@ -36,13 +37,13 @@ export interface Writer {
  */
 export function guardedAdmission(admission: Admission, writer: Writer): Admission {
   return {
-    async judge(kind, resource, isNew) {
+    async judge(kind, resource, { isNew }) {
       if (kind === roleKind || kind === clusterRoleKind) refuseRole(kind, resource, writer);
       if (kind === roleBindingKind || kind === clusterRoleBindingKind)
-        await refuseBinding(kind, resource as BindingResource, writer);
-      if (kind === workflowKind) await refuseUse(resource as Workflow, writer);
-      if (kind === workflowRuleSetKind) refuseElsewhere(resource as WorkflowRuleSet, writer);
-      return admission.judge(kind, resource, isNew, writer.user.name);
+        await refuseBinding(kind, ofKind<BindingResource>(resource, kind), writer);
+      if (kind === workflowKind) await refuseUse(ofKind(resource, workflowKind), writer);
+      if (kind === workflowRuleSetKind) refuseElsewhere(ofKind(resource, workflowRuleSetKind), writer);
+      return admission.judge(kind, resource, { isNew, author: writer.user.name });
     },
   };
 }
@@ -52,8 +53,8 @@ async function refuseUse(workflow: Workflow, writer: Writer): Promise<void> {
   const { namespace, name } = workflow.metadata;
   const wanted = usedHardware(workflow);
   if (wanted.length === 0) return;
-  const before = await writer.store.get({ collection: collectionOf(workflowKind), namespace, name });
-  const known = before === undefined ? [] : usedHardware(before.object as Workflow);
+  const before = await workflowCollection.get(writer.store, { namespace, name });
+  const known = before === undefined ? [] : usedHardware(before.object);
   for (const one of wanted.filter((each) => !known.includes(each))) {
     const [place = '', machine = ''] = one.split('/');
     const asked = { verb: 'use', group: hardwareKind.group, resource: hardwareKind.plural };

@@ -22,13 +22,13 @@ export async function guarded<Deps extends VerbDeps & { readonly authorizer: Aut
 ): Promise<Deps> {
   const { store, authorizer, admission } = deps;
   const asked = askedBy(request, target);
-  permit(authorizer, user, asked, target);
+  permit(authorizer, user, { asked, target });
   if (request.method === 'GET') return deps;
   if (target.subresource === undefined) refuseBuiltIn(target.kind, target.name);
   const mayMake = { ...asked, verb: 'create' };
   // Applying a missing object creates it.
   const isApply = asked.verb === 'patch' && mediaTypeOf(request) === APPLY_PATCH;
   if (isApply && !authorizer.decide(user, mayMake).allowed && (await store.get(keyOf(target))) === undefined)
-    permit(authorizer, user, mayMake, target);
+    permit(authorizer, user, { asked: mayMake, target });
   return { ...deps, admission: guardedAdmission(admission, { store, authorizer, user }) };
 }

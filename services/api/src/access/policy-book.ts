@@ -9,11 +9,11 @@ import {
   roleKind,
   serviceAccountKind,
   type BindingResource,
-  type Kind,
+  type KindOf,
   type Resource,
   type RoleResource,
 } from '@tinkerbell/resources';
-import type { ObjectKey, Store } from '@tinkerbell/store-contract';
+import { Collection, type ObjectKey, type Store, type StoredObject } from '@tinkerbell/store-contract';
 import { followStore } from '../follow-store.ts';
 
 export interface PolicyBookDeps {
@@ -43,44 +43,46 @@ export function createPolicyBook(deps: PolicyBookDeps): PolicyBook {
         ? (builtInRoles.get(role.name) ?? roles.get(keyText('', role.name)))
         : roles.get(keyText(namespace ?? '', role.name)),
   };
-  const putRole = (key: ObjectKey, role?: Resource): void =>
-    put(roles, key, role === undefined ? undefined : ((role as RoleResource).rules ?? []));
-  const putBinding = (key: ObjectKey, binding?: Resource): void => {
-    put(bindings, key, binding === undefined ? undefined : bindingOf(key, binding as BindingResource));
+  const putRole = (key: ObjectKey, role?: RoleResource): void =>
+    put(roles, key, role === undefined ? undefined : (role.rules ?? []));
+  const putBinding = (key: ObjectKey, binding?: BindingResource): void => {
+    put(bindings, key, binding === undefined ? undefined : bindingOf(key, binding));
     ofBindings = undefined;
   };
-  const followed: readonly (readonly [Kind, (key: ObjectKey, object?: Resource) => void])[] = [
-    [clusterRoleKind, putRole],
-    [roleKind, putRole],
-    [clusterRoleBindingKind, putBinding],
-    [roleBindingKind, putBinding],
-    [serviceAccountKind, (key, account) => put(accounts, key, account?.metadata.uid)],
-  ];
+  const putAccount = (key: ObjectKey, account?: Resource): void => put(accounts, key, account?.metadata.uid);
   return {
     decide: (user, asked) => decide(user, asked, policy),
     rulesOf: (user, namespace) => rulesOf(user, namespace, policy),
     accountUid: (namespace, name) => accounts.get(keyText(namespace, name)),
     start: async (signal) =>
-      void (await Promise.all(followed.map(([kind, change]) => followKind(deps, { kind, change }, signal)))),
+      void (await Promise.all([
+        followKind(deps, { kind: clusterRoleKind, change: putRole }, signal),
+        followKind(deps, { kind: roleKind, change: putRole }, signal),
+        followKind(deps, { kind: clusterRoleBindingKind, change: putBinding }, signal),
+        followKind(deps, { kind: roleBindingKind, change: putBinding }, signal),
+        followKind(deps, { kind: serviceAccountKind, change: putAccount }, signal),
+      ])),
   };
 }
 
-interface Followed {
-  readonly kind: Kind;
-  readonly change: (key: ObjectKey, object?: Resource) => void;
+interface Followed<Object extends Resource> {
+  readonly kind: KindOf<Object>;
+  readonly change: (key: ObjectKey, object?: Object) => void;
 }
 
 /** If the store rejects reading roles, the server starts without roles. */
-async function followKind(
+async function followKind<Object extends Resource>(
   deps: PolicyBookDeps,
-  { kind, change }: Followed,
+  { kind, change }: Followed<Object>,
   signal: AbortSignal,
 ): Promise<void> {
-  const collection = collectionOf(kind);
+  const collection = new Collection<Object>(collectionOf(kind));
   const known = new Map<string, ObjectKey>();
   let listed = new Set<string>();
   const followers = {
-    onObject: ({ key, object }: { key: ObjectKey; object: Resource }) => {
+    onObject: (stored: StoredObject) => {
+      if (!collection.holds(stored)) return;
+      const { key, object } = stored;
       known.set(keyText(key.namespace, key.name), key);
       listed.add(keyText(key.namespace, key.name));
       change(key, object);
@@ -96,10 +98,10 @@ async function followKind(
       for (const [text, key] of known) if (!listed.has(text) && known.delete(text)) change(key);
     },
   };
-  await followStore({ ...deps, collections: () => [collection] }, followers, signal).catch(
+  await followStore({ ...deps, collections: () => [collection.name] }, followers, signal).catch(
     (thrown: unknown) => {
       deps.log.warn('cannot read roles; they grant no permissions', {
-        collection,
+        collection: collection.name,
         error: String(thrown),
       });
     },

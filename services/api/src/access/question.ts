@@ -44,8 +44,14 @@ function verbOf(request: HttpRequest, { name }: ResourceTarget): string {
   }
 }
 
+interface Permission {
+  readonly asked: Asked;
+  /** The object or collection that the error names. */
+  readonly target?: ResourceTarget;
+}
+
 /** Throws an ApiError of reason Forbidden. */
-export function permit(authorizer: Authorizer, user: User, asked: Asked, target?: ResourceTarget): void {
+export function permit(authorizer: Authorizer, user: User, { asked, target }: Permission): void {
   const decision = authorizer.decide(user, asked);
   if (decision.allowed) return;
   if (target === undefined) throw new ApiError('Forbidden', `forbidden: ${decision.reason}`);

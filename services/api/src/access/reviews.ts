@@ -48,7 +48,8 @@ export function reviewAt(path: string): Review | undefined {
 /** Throws an ApiError for a user who may not ask, because otherwise anyone could try tokens. Everyone may ask about themselves. */
 export function permitReview(review: Review, { authorizer, user }: ReviewDeps): void {
   if (review !== 'authentication.k8s.io/TokenReview') return;
-  permit(authorizer, user, { verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' });
+  const asked = { verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' };
+  permit(authorizer, user, { asked });
 }
 
 /** Resolves with the answered review, if the user may ask for it. Rejects with an ApiError. */

@@ -77,15 +77,15 @@ function conflictOf(definition: CustomResourceDefinition, names: Names, catalog:
     .filter((one) => one.group === group && collectionOf(one) !== definition.metadata.name);
   const resources = new Set(others.flatMap((one) => [one.plural, one.singular, ...one.shortNames]));
   const kinds = new Set(others.flatMap((one) => [one.kind, listKindOf(one)]));
-  const checks: readonly [reason: string, name: string, taken: ReadonlySet<string>][] = [
-    ['PluralConflict', names.plural, resources],
-    ['SingularConflict', names.singular ?? '', resources],
-    ...(names.shortNames ?? []).map((name) => ['ShortNamesConflict', name, resources] as const),
-    ['KindConflict', names.kind, kinds],
-    ['ListKindConflict', names.listKind ?? '', kinds],
-  ] as [string, string, ReadonlySet<string>][];
-  const found = checks.find(([, name, taken]) => taken.has(name));
-  return found && { reason: found[0], message: `${JSON.stringify(found[1])} is already in use` };
+  const checks = [
+    { reason: 'PluralConflict', name: names.plural, taken: resources },
+    { reason: 'SingularConflict', name: names.singular ?? '', taken: resources },
+    ...(names.shortNames ?? []).map((name) => ({ reason: 'ShortNamesConflict', name, taken: resources })),
+    { reason: 'KindConflict', name: names.kind, taken: kinds },
+    { reason: 'ListKindConflict', name: names.listKind ?? '', taken: kinds },
+  ];
+  const found = checks.find(({ name, taken }) => taken.has(name));
+  return found && { reason: found.reason, message: `${JSON.stringify(found.name)} is already in use` };
 }
 
 function listKindOf({ listKind, kind }: Kind): string {

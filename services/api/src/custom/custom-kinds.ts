@@ -6,7 +6,7 @@ import {
   kindsOfDefinition,
   type CustomResourceDefinition,
 } from '@tinkerbell/resources';
-import type { Store } from '@tinkerbell/store-contract';
+import { Collection, type Store } from '@tinkerbell/store-contract';
 import { followStore } from '../follow-store.ts';
 import type { KindCatalog } from '../kind-catalog.ts';
 import { isBuiltIn, isEstablished } from './accepted-definition.ts';
@@ -18,7 +18,7 @@ export interface CustomKindsDeps {
   readonly catalog: KindCatalog;
 }
 
-const collection = collectionOf(customResourceDefinitionKind);
+const definitions = new Collection<CustomResourceDefinition>(collectionOf(customResourceDefinitionKind));
 
 /** Resolves when every definition is loaded. Follows the store until the signal. */
 export function followDefinitions(deps: CustomKindsDeps, signal: AbortSignal): Promise<void> {
@@ -28,9 +28,11 @@ export function followDefinitions(deps: CustomKindsDeps, signal: AbortSignal): P
     catalog.put(definition.metadata.name, isServed ? kindsOfDefinition(definition) : []);
   };
   return followStore(
-    { ...deps, collections: () => [collection] },
+    { ...deps, collections: () => [definitions.name] },
     {
-      onObject: ({ object }) => put(object as CustomResourceDefinition),
+      onObject: (stored) => {
+        if (definitions.holds(stored)) put(stored.object);
+      },
       onDeleted: ({ key }) => catalog.put(key.name, []),
     },
     signal,

@@ -1,5 +1,5 @@
 /** The OpenAPI v2 document, which `kubectl` before 1.27 uses to validate and explain. */
-import { type Kind } from '@tinkerbell/resources';
+import { isRecord, type Kind } from '@tinkerbell/resources';
 import { objectMetaSchemas } from './object-meta.ts';
 import { gvkOf, kindSchema, objectPathOf, schemaNameOf } from './openapi-v3.ts';
 
@@ -84,7 +84,7 @@ const keywords: readonly string[] = [
 
 /** Restricts a schema to version 2, which has no type unions and no null. A free value has no type. */
 function plainSchema(schema: Readonly<Record<string, unknown>>): SwaggerSchema {
-  const { properties, items, additionalProperties } = schema as Record<string, object | undefined>;
+  const { properties, items, additionalProperties } = schema;
   const isFree =
     schema['x-kubernetes-int-or-string'] === true ||
     (schema['x-kubernetes-preserve-unknown-fields'] === true && properties === undefined);
@@ -92,20 +92,19 @@ function plainSchema(schema: Readonly<Record<string, unknown>>): SwaggerSchema {
   const kept = Object.entries(schema).filter(
     ([key]) => keywords.includes(key) || (key.startsWith('x-kubernetes-') && !key.endsWith('validations')),
   );
-  const fields =
-    properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, one]) => [name, plainSchema(one as SwaggerSchema)]),
-          ),
-        };
+  const fields = isRecord(properties) ? { properties: plainSchemas(properties) } : {};
   return {
     ...Object.fromEntries(kept),
     ...fields,
-    ...(items === undefined ? {} : { items: plainSchema(items as SwaggerSchema) }),
-    ...(typeof additionalProperties === 'object'
-      ? { additionalProperties: plainSchema(additionalProperties as SwaggerSchema) }
-      : {}),
+    ...(isRecord(items) ? { items: plainSchema(items) } : {}),
+    ...(isRecord(additionalProperties) ? { additionalProperties: plainSchema(additionalProperties) } : {}),
   };
+}
+
+function plainSchemas(
+  properties: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, SwaggerSchema>> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, one]) => [name, isRecord(one) ? plainSchema(one) : {}]),
+  );
 }

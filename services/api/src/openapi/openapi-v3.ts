@@ -1,5 +1,5 @@
 /** OpenAPI v3 documents, one per group and version, which clients use to validate objects before they send them. */
-import { objectSchemaOf, openApiOf, rootPathOf, type Kind } from '@tinkerbell/resources';
+import { isRecord, objectSchemaOf, openApiOf, rootPathOf, type Kind } from '@tinkerbell/resources';
 import { operatorVerbs, type OperatorVerb } from '@tinkerbell/workflow';
 import { operationSchemas } from '../operation-schemas.ts';
 import { OBJECT_META, objectMetaSchemas } from './object-meta.ts';
@@ -104,14 +104,14 @@ export function schemaNameOf(kind: Kind): string {
 
 /** Returns the schema of a kind's objects, which references that of ObjectMeta. */
 export function kindSchema(kind: Kind, reference: string): Record<string, unknown> {
-  const whole = openApiOf(objectSchemaOf(kind)) as { properties?: object; required?: unknown };
-  const { required: _required, ...rest } = whole;
+  const { required: _required, ...rest } = openApiOf(objectSchemaOf(kind));
+  const { properties } = rest;
   return {
     ...rest,
     description: kind.description,
     type: 'object',
     properties: {
-      ...whole.properties,
+      ...(isRecord(properties) ? properties : {}),
       apiVersion: { type: 'string', description: 'Group and version of the schema.' },
       kind: { type: 'string', description: 'Name of the schema.' },
       metadata: { $ref: `${reference}${OBJECT_META}` },

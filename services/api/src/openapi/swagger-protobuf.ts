@@ -2,6 +2,7 @@
  * The OpenAPI v2 document as protobuf, which `kubectl` before 1.27 requires: messages of gnostic's OpenAPIv2.proto. These few fields
  * are enough. The field numbers are from that file.
  */
+import { isRecord } from '@tinkerbell/resources';
 import type { Operation, SwaggerDocument, SwaggerSchema } from './openapi-v2.ts';
 
 export const SWAGGER_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
@@ -42,19 +43,18 @@ function operationParts({ parameters, gvk }: Operation): Part[] {
 
 function schemaParts(schema: SwaggerSchema): Part {
   const parts: Part[] = [];
-  const { properties, items, additionalProperties } = schema as Record<string, SwaggerSchema | undefined>;
+  const { properties, items, additionalProperties, required } = schema;
   for (const [keyword, number] of textKeywords) {
     const value = schema[keyword];
     if (typeof value === 'string' && value !== '') parts.push(text(number, value));
   }
-  for (const name of (schema['required'] ?? []) as readonly string[]) parts.push(text(19, name));
-  if (typeof additionalProperties === 'object')
-    parts.push(message(21, field(1, schemaParts(additionalProperties))));
+  if (Array.isArray(required)) for (const name of required) parts.push(text(19, String(name)));
+  if (isRecord(additionalProperties)) parts.push(message(21, field(1, schemaParts(additionalProperties))));
   if (typeof schema['type'] === 'string') parts.push(message(22, text(1, schema['type'])));
-  if (items !== undefined) parts.push(message(23, field(1, schemaParts(items))));
-  if (properties !== undefined) {
+  if (isRecord(items)) parts.push(message(23, field(1, schemaParts(items))));
+  if (isRecord(properties)) {
     const fields = Object.entries(properties).map(([name, one]) =>
-      message(1, named(name, schemaParts(one as SwaggerSchema))),
+      message(1, named(name, schemaParts(isRecord(one) ? one : {}))),
     );
     parts.push(message(25, ...fields));
   }

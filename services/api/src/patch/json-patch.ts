@@ -15,7 +15,7 @@ const WORK_EACH = 500;
 const OPERATIONS_EACH = 100;
 
 export interface PatchOperation {
-  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  readonly op: (typeof names)[number];
   readonly path: readonly string[];
   readonly from: readonly string[];
   readonly value: unknown;
@@ -40,7 +40,7 @@ export function* jsonPatched(target: unknown, patch: unknown, limits: Size): Gen
   return document.value;
 }
 
-const names: readonly unknown[] = ['add', 'remove', 'replace', 'move', 'copy', 'test'];
+const names = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
 function* operationsOf(patch: unknown): Generator<undefined, readonly PatchOperation[]> {
   if (!Array.isArray(patch))
@@ -56,10 +56,11 @@ function* operationsOf(patch: unknown): Generator<undefined, readonly PatchOpera
 }
 
 function operationOf(given: unknown, index: number): PatchOperation {
-  const { op, path, from, value } = isRecord(given) ? given : {};
+  const { op: asked, path, from, value } = isRecord(given) ? given : {};
+  const op = names.find((one) => one === asked);
   const wrong = (what: string): ApiError =>
     new ApiError('BadRequest', `operation ${index} of the JSON patch: ${what}`);
-  if (!names.includes(op)) throw wrong(`op must be one of ${names.join(', ')}`);
+  if (op === undefined) throw wrong(`op must be one of ${names.join(', ')}`);
   const needsFrom = op === 'move' || op === 'copy';
   const [to, source] = [parsePointer(path), needsFrom ? parsePointer(from) : []];
   if (to === undefined) throw wrong('path must be a JSON pointer: empty, or names that each follow a "/"');
@@ -67,7 +68,7 @@ function operationOf(given: unknown, index: number): PatchOperation {
     throw wrong('from must be a JSON pointer: empty, or names that each follow a "/"');
   const needsValue = op === 'add' || op === 'replace' || op === 'test';
   if (needsValue && value === undefined) throw wrong('value is required');
-  return { op: op as PatchOperation['op'], path: to, from: source, value };
+  return { op, path: to, from: source, value };
 }
 
 class PatchFault extends Error {

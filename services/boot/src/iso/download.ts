@@ -1,4 +1,6 @@
 import {
+  errorOf,
+  messageOf,
   PlatformError,
   type Clock,
   type Files,
@@ -64,9 +66,9 @@ async function bring(
   } catch (error) {
     // Remove it before the failure is reported, because the next request creates a file of the same name.
     await cache.remove(image.fileName).catch(() => undefined);
-    image.index.fail(error as Error);
+    image.index.fail(errorOf(error));
     metrics.isoSourceRequests.add({ outcome: 'failed' });
-    log.warn('ISO image broke off', { ...fields, error: (error as Error).message });
+    log.warn('ISO image broke off', { ...fields, error: messageOf(error) });
   }
 }
 

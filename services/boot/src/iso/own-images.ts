@@ -1,3 +1,4 @@
+import { errorOf } from '@tinkerbell/platform-contract';
 import { encodeUtf8 } from '@tinkerbell/wire';
 import type { BootDeps, IsoConfig } from '../config.ts';
 import type { IsoImage } from './image.ts';
@@ -52,6 +53,6 @@ export async function indexFile(files: Pick<BootDeps['files'], 'stream'>, image:
     if (read !== sizeBytes) throw new Error(`${fileName} has become shorter while it was read`);
     index.end();
   } catch (error) {
-    index.fail(error as Error);
+    index.fail(errorOf(error));
   }
 }

@@ -1,4 +1,4 @@
-import { PlatformError, type HttpClientResponse } from '@tinkerbell/platform-contract';
+import { errorOf, PlatformError, type HttpClientResponse } from '@tinkerbell/platform-contract';
 import { encodeUtf8 } from '@tinkerbell/wire';
 import { mayFetchFrom } from './address-policy.ts';
 import { IsoCache } from './cache.ts';
@@ -76,7 +76,7 @@ export class RemoteImages {
       sourced = await readIsoResponse(await this.#get(url, known?.condition), url, this.#deps.clock.nowMs());
     } catch (error) {
       if (isRefusal(error)) return this.#evict(url, known, error);
-      return this.#keptImage(url, known, error as Error);
+      return this.#keptImage(url, known, errorOf(error));
     }
     if (sourced === 'unchanged' && known !== undefined)
       return this.#remember(url, known.image, known.condition);

@@ -35,6 +35,12 @@ interface Mount {
   isWritten: boolean;
 }
 
+interface Entry {
+  readonly event: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, string | number>>;
+}
+
 /** Records how a machine, or its BMC, reads an image. All its requests until it is quiet are one mount. */
 export class IsoTimeline {
   readonly #deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>;
@@ -59,7 +65,7 @@ export class IsoTimeline {
     this.#deps.log.debug('ISO image refused', { mac, peer, reason, detail: message });
     if (mac === undefined || reason === 'no-hardware' || !this.#mayWriteRefusal(`${mac} ${reason}`)) return;
     const details = { reason };
-    this.#append(mac, 'iso-refused', `no ISO image: ${message}`, details);
+    this.#append(mac, { event: 'iso-refused', message: `no ISO image: ${message}`, details });
   }
 
   /** Returns callbacks for sent bytes and for the end. */
@@ -81,7 +87,8 @@ export class IsoTimeline {
         this.#metrics.isoRequests.add({ outcome: isWhole ? 'sent' : 'broken-off' });
         // A BMC cancels ranges at will. A client that requested the whole image and did not get it has a
         // problem.
-        if (!isWhole && !isRange) this.#tell(mac, 'transfer-failed', `broken off: ${amount(mount)}`, mount);
+        if (!isWhole && !isRange)
+          this.#tell(mac, mount, { event: 'transfer-failed', message: `broken off: ${amount(mount)}` });
         if (mount.running > 0 || !mount.isWritten) return;
         mount.stopWaiting = this.#deps.clock.schedule(QUIET_MS, () => this.#close(mac, mount));
       },
@@ -117,7 +124,7 @@ export class IsoTimeline {
     this.#mounts.set(mac, mount);
     const without = leftOut.length === 0 ? '' : `; left out: ${leftOut.join('; ')}`;
     const message = `${peer} reads ${image.from}, ${megabytes(image.sizeBytes)} MB${without}`;
-    this.#append(mac, 'iso-started', message, { peer, bytes: image.sizeBytes });
+    this.#append(mac, { event: 'iso-started', message, details: { peer, bytes: image.sizeBytes } });
     return mount;
   }
 
@@ -125,25 +132,28 @@ export class IsoTimeline {
     const quarters = Math.floor((QUARTERS * mount.sentBytes) / mount.image.sizeBytes);
     if (quarters <= mount.quartersTold || mount.quartersTold === QUARTERS) return;
     mount.quartersTold = Math.min(quarters, QUARTERS);
-    if (mount.quartersTold === QUARTERS) this.#tell(mac, 'iso-sent', `sent: ${amount(mount)}`, mount);
-    else this.#tell(mac, 'iso-progressed', `${25 * mount.quartersTold} %: ${amount(mount)}`, mount);
+    if (mount.quartersTold === QUARTERS)
+      return this.#tell(mac, mount, { event: 'iso-sent', message: `sent: ${amount(mount)}` });
+    const message = `${25 * mount.quartersTold} %: ${amount(mount)}`;
+    this.#tell(mac, mount, { event: 'iso-progressed', message });
   }
 
   #close(mac: Mac, mount: Mount): void {
     if (this.#mounts.get(mac) === mount) this.#mounts.delete(mac);
     if (mount.quartersTold === QUARTERS) return;
-    this.#tell(mac, 'iso-ended', `no longer read: ${amount(mount)}`, mount);
+    this.#tell(mac, mount, { event: 'iso-ended', message: `no longer read: ${amount(mount)}` });
   }
 
-  #tell(mac: Mac, event: string, message: string, mount: Mount): void {
+  #tell(mac: Mac, mount: Mount, { event, message: what }: Omit<Entry, 'details'>): void {
     if (!mount.isWritten) return;
     const { sentBytes: bytes, requests, startedMs, lastMs } = mount;
     const milliseconds = Math.round(lastMs - startedMs);
-    this.#append(mac, event, `ISO image ${message} in ${milliseconds} ms`, { bytes, requests, milliseconds });
+    const message = `ISO image ${what} in ${milliseconds} ms`;
+    this.#append(mac, { event, message, details: { bytes, requests, milliseconds } });
   }
 
-  #append(mac: Mac, event: string, message: string, details: Record<string, string | number>): void {
-    this.#deps.journal.append({ source: 'http', event, machine: mac, message, details });
+  #append(mac: Mac, entry: Entry): void {
+    this.#deps.journal.append({ source: 'http', machine: mac, ...entry });
   }
 }
 

@@ -1,9 +1,10 @@
 /** Writes Events in the background. The queue is bounded, and Events are dropped if the store is slow. */
 import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
 import type { CounterChild } from '@tinkerbell/platform-metrics';
-import { collectionOf, eventKind, eventOf, uidOf, type Event, type Happening } from '@tinkerbell/resources';
-import { updateObject, type ObjectKey, type Store } from '@tinkerbell/store-contract';
+import { eventOf, uidOf, type Happening } from '@tinkerbell/resources';
+import type { ObjectKey, Store } from '@tinkerbell/store-contract';
 import type { EventsMetrics } from '../metrics.ts';
+import { eventCollection } from './event-collection.ts';
 import { EventLimits } from './event-limits.ts';
 
 export interface EventWriterDeps {
@@ -87,10 +88,9 @@ export class EventWriter {
 
   /** Returns false if the Event has been deleted since. */
   async #again(key: ObjectKey): Promise<boolean> {
-    const updated = await updateObject<never>(this.#deps.store, key, (current) => {
-      const event = current as Event;
-      return { object: { ...event, count: (event.count ?? 1) + 1, lastTimestamp: this.#now() } as Event };
-    });
+    const updated = await eventCollection.update<never>(this.#deps.store, key, (event) => ({
+      object: { ...event, count: (event.count ?? 1) + 1, lastTimestamp: this.#now() },
+    }));
     if (!updated.ok && updated.kind === 'unavailable') throw new Error(updated.message);
     return updated.ok;
   }
@@ -101,7 +101,7 @@ export class EventWriter {
     const suffix = [...random.bytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
     const event = eventOf({ ...seen, firstTime: now, lastTime: now, count: 1, suffix });
     const { name, namespace } = event.metadata;
-    const key = { collection: collectionOf(eventKind), namespace, name };
+    const key = { collection: eventCollection.name, namespace, name };
     const metadata = { ...event.metadata, uid: uidOf(random.bytes(16)), creationTimestamp: now };
     const result = await store.commit([{ operation: 'create', key, object: { ...event, metadata } }]);
     if (!result.ok) throw new Error(result.message);

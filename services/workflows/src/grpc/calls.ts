@@ -10,6 +10,7 @@ import {
 import {
   noTracer,
   parseTraceparent,
+  stackOf,
   type Clock,
   type Log,
   type Span,
@@ -35,15 +36,10 @@ const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
 };
 
 /** The code names of Go's libraries, which upstream's metrics use too. */
-const codeNames = Object.fromEntries(
-  Object.keys(grpcCodes).map((code) => [
-    code,
-    code
-      .split('-')
-      .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-      .join(''),
-  ]),
-) as Readonly<Record<RpcCode, string>>;
+function codeNameOf(code: RpcCode): string {
+  const words = code.split('-').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return words.join('');
+}
 
 /** The reason of every abort. A new error for each call would collect a stack, which costs more than the rest of it. */
 const CANCELLED = 'the call was cancelled';
@@ -52,6 +48,12 @@ const CANCELLED = 'the call was cancelled';
 export interface Sender<Response> {
   /** Resolves when the transport has room for more. */
   send(response: Response): Promise<void>;
+}
+
+/** A stream of responses, while its call is open. */
+export interface ResponseStream<Response> extends Sender<Response> {
+  /** Aborts when the client cancels or the server stops. */
+  readonly signal: AbortSignal;
 }
 
 /** The caller, as far as the transport knows it. */
@@ -144,31 +146,26 @@ export class Calls {
   /** The stream ends when `body` resolves. */
   serverStream<Request, Response>(
     method: string,
-    body: (request: Request, out: Sender<Response>, signal: AbortSignal, caller: Caller) => Promise<void>,
+    body: (request: Request, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
   ): handleServerStreamingCall<Request, Response> {
     return (call) => {
       const open = this.#begin('server_stream', call, call.request);
       open.count.received.add();
-      this.#run(method, { call, open }, (out, signal) => body(call.request, out, signal, callerOf(call)));
+      this.#run(method, { call, open }, (out) => body(call.request, out, callerOf(call)));
     };
   }
 
   /** Requests are read one at a time. A broken request stream ends the iteration. */
   bidiStream<Request, Response>(
     method: string,
-    body: (
-      requests: AsyncIterable<Request>,
-      out: Sender<Response>,
-      signal: AbortSignal,
-      caller: Caller,
-    ) => Promise<void>,
+    body: (requests: AsyncIterable<Request>, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
   ): handleBidiStreamingCall<Request, Response> {
     return (call) => {
       // Responses continue after the last request.
       const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
       const open = this.#begin('bidi_stream', call);
-      this.#run(method, { call, open }, (out, signal) =>
-        Promise.race([body(counted(requests, open), out, signal, callerOf(call)), stopped(signal)]),
+      this.#run(method, { call, open }, (out) =>
+        Promise.race([body(counted(requests, open), out, callerOf(call)), stopped(out.signal)]),
       );
     };
   }
@@ -176,7 +173,7 @@ export class Calls {
   #run<Response>(
     method: string,
     { call, open }: { readonly call: Writable<Response>; readonly open: OpenCall },
-    body: (out: Sender<Response>, signal: AbortSignal) => Promise<void>,
+    body: (out: ResponseStream<Response>) => Promise<void>,
   ): void {
     const { signal } = open.own;
     const send = (response: Response): Promise<void> => {
@@ -184,7 +181,7 @@ export class Calls {
       open.count.sent.add();
       return call.write(response) ? Promise.resolve() : drained(call);
     };
-    body({ send }, signal).then(
+    body({ send, signal }).then(
       () => {
         this.#end(open, 'OK');
         call.end();
@@ -228,12 +225,12 @@ export class Calls {
 
   #failure(open: OpenCall, method: string, thrown: unknown): { code: grpcStatus; details: string } {
     const error = thrown instanceof RpcError ? thrown : this.#unexpected(method, thrown);
-    this.#end(open, codeNames[error.code]);
+    this.#end(open, codeNameOf(error.code));
     return { code: grpcCodes[error.code], details: error.message };
   }
 
   #unexpected(method: string, thrown: unknown): RpcError {
-    this.#log.error('rpc failed', { method, error: String(thrown), stack: (thrown as Error).stack });
+    this.#log.error('rpc failed', { method, error: String(thrown), stack: stackOf(thrown) });
     return new RpcError('internal', 'internal error');
   }
 }

@@ -16,7 +16,7 @@ export interface RpcService {
   /** The name that reflection lists and health checks use. */
   readonly descriptor: DescService;
   /** Usually `serviceDefinition(descriptor)`. */
-  readonly definition: object;
+  readonly definition: ServiceDefinition;
   /** Handlers by the names of the definition, as `Calls` creates them. */
   readonly handlers: UntypedServiceImplementation;
 }
@@ -46,8 +46,7 @@ export function grpcServer(services: readonly RpcService[]): Server {
     'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
     'grpc-node.max_session_memory': SESSION_MEGABYTES_MAX,
   });
-  for (const { definition, handlers } of services)
-    server.addService(definition as ServiceDefinition, handlers);
+  for (const { definition, handlers } of services) server.addService(definition, handlers);
   return server;
 }
 

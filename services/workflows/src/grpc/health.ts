@@ -8,7 +8,7 @@ import {
 } from '@tinkerbell/api/health';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { create } from '@bufbuild/protobuf';
-import type { Calls, Sender } from './calls.ts';
+import type { Calls, ResponseStream } from './calls.ts';
 import type { RpcService } from './grpc-server.ts';
 import { RpcError } from './rpc-error.ts';
 
@@ -24,21 +24,16 @@ export function healthRpc(calls: Calls, services: readonly RpcService[]): RpcSer
           ? Promise.resolve(response(ServingStatus.SERVING))
           : Promise.reject(new RpcError('not-found', `unknown service ${service}`)),
       ),
-      watch: calls.serverStream<HealthCheckRequest, HealthCheckResponse>(
-        'Watch',
-        ({ service }, out, signal) =>
-          watch(names.has(service) ? ServingStatus.SERVING : ServingStatus.SERVICE_UNKNOWN, out, signal),
+      watch: calls.serverStream<HealthCheckRequest, HealthCheckResponse>('Watch', ({ service }, out) =>
+        watch(names.has(service) ? ServingStatus.SERVING : ServingStatus.SERVICE_UNKNOWN, out),
       ),
     },
   };
 }
 
 /** A stopping server breaks the stream, which its client treats as not serving. */
-async function watch(
-  status: ServingStatus,
-  out: Sender<HealthCheckResponse>,
-  signal: AbortSignal,
-): Promise<void> {
+async function watch(status: ServingStatus, out: ResponseStream<HealthCheckResponse>): Promise<void> {
+  const { signal } = out;
   await out.send(response(status));
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -77,5 +77,5 @@ async function take(deps: LegacyDeps, workflow: Workflow, agentId: string): Prom
   }
   const { after } = applied;
   const place = handedOutOf(after.status ?? {});
-  if (place !== undefined) deps.timeline.actionServed(after, place, agentId);
+  if (place !== undefined) deps.timeline.actionServed(after, place, { agentId });
 }

@@ -30,8 +30,7 @@ export type LegacyDeps = ReportDeps;
 export async function getWorkflowContexts(
   deps: LegacyDeps,
   { workerId }: WorkflowContextRequest,
-  out: Sender<WorkflowContext>,
-  speaker: Speaker,
+  { out, speaker }: { readonly out: Sender<WorkflowContext>; readonly speaker: Speaker },
 ): Promise<void> {
   if (workerId === '') throw new RpcError('invalid-argument', 'invalid worker id');
   deps.sessions.fence(workerId);
@@ -80,7 +79,7 @@ async function servedAgain(
   const { before, after } = applied;
   const place = handedOutOf(after.status ?? {});
   if (place === undefined) deps.timeline.stateChanged(before, after);
-  else deps.timeline.actionServed(after, place, workerId);
+  else deps.timeline.actionServed(after, place, { agentId: workerId });
   return after;
 }
 

@@ -2,6 +2,7 @@
 import { openApiDocument, operations, type Operation } from '@tinkerbell/provisioning';
 import {
   pathElementsOf,
+  stackOf,
   WholeResponse,
   type HttpContext,
   type HttpRequest,
@@ -36,10 +37,12 @@ async function answer(deps: ProvisioningDeps, request: HttpRequest, context: Htt
     return await dispatch(deps, request, context);
   } catch (thrown) {
     const known = problemOf(thrown);
-    if (known === undefined) {
-      const stack = (thrown as Error).stack;
-      deps.log.error('provisioning request failed', { url: request.url, error: String(thrown), stack });
-    }
+    if (known === undefined)
+      deps.log.error('provisioning request failed', {
+        url: request.url,
+        error: String(thrown),
+        stack: stackOf(thrown),
+      });
     return problemResponse(
       known ?? problem(500, 'an error on the server; its log says more'),
       thrown instanceof HttpProblem ? thrown.headers : {},
@@ -66,11 +69,8 @@ async function dispatch(
   if (operation.method === 'WatchJob') return watchResponse(deps, value, { request, caller, context });
   const result = await unaryCalls[operation.method](deps, value, caller);
   const { code } = operation.success;
-  return json(
-    result,
-    code,
-    code === 200 ? {} : { location: `/v1/jobs/${(result as { job_id: string }).job_id}` },
-  );
+  const jobId = code !== 200 && 'job_id' in result ? result.job_id : undefined;
+  return json(result, code, typeof jobId === 'string' ? { location: `/v1/jobs/${jobId}` } : {});
 }
 
 interface Target {

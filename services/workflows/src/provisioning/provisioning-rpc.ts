@@ -1,15 +1,22 @@
 /** The Provisioning API over gRPC. Protobuf's JSON form carries its messages to the calls that REST uses too. */
-import { fromJson, toJson, type DescMessage, type JsonValue, type Message } from '@bufbuild/protobuf';
+import {
+  fromJsonString,
+  toJson,
+  type DescMessage,
+  type JsonValue,
+  type Message,
+  type MessageShape,
+} from '@bufbuild/protobuf';
 import { API, JobSchema, type Job, type WatchJobRequest } from '@tinkerbell/api/provisioning';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { parseRequest } from '@tinkerbell/provisioning';
-import type { Caller, Calls, Sender } from '../grpc/calls.ts';
+import type { Caller, Calls, ResponseStream } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Access } from './access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
 import { valueOf } from './refused-request.ts';
-import { unaryCalls, type UnaryMethod } from './unary-calls.ts';
+import { unaryCallNamed } from './unary-calls.ts';
 import { watchJob } from './watch-job.ts';
 
 /** The callers that need no credential. */
@@ -21,41 +28,40 @@ export function provisioningRpc(
   audience: ProvisioningAudience,
 ): RpcService {
   const unary = API.methods.filter(({ methodKind }) => methodKind === 'unary');
-  const handlers = unary.map(({ name, localName, input, output }) => [
-    localName,
-    calls.unary<Message, Message>(name, async (request, _signal, caller) => {
+  const handlers = unary.map(({ name, localName, input, output }) => {
+    const call = unaryCallNamed(name);
+    const handler = calls.unary<Message, Message>(name, async (request, _signal, caller) => {
       admit(caller, audience, deps.access);
-      const call = unaryCalls[name as UnaryMethod];
-      return fromJson(output, (await call(deps, plainJson(input, request), caller)) as JsonValue);
-    }),
-  ]);
+      return messageOf(output, await call(deps, plainJson(input, request), caller));
+    });
+    return [localName, handler] as const;
+  });
   return {
     descriptor: API,
     definition: serviceDefinition(API),
     handlers: {
       ...Object.fromEntries(handlers),
-      watchJob: calls.serverStream<WatchJobRequest, Job>('WatchJob', async (request, out, signal, caller) => {
+      watchJob: calls.serverStream<WatchJobRequest, Job>('WatchJob', async (request, out, caller) => {
         admit(caller, audience, deps.access);
         await deps.access.identityOf(caller, 'WatchJob');
-        await watch(deps, plainJson(API.method.watchJob.input, request), { out, signal });
+        await watch(deps, plainJson(API.method.watchJob.input, request), out);
       }),
     },
   };
 }
 
-async function watch(
-  deps: ProvisioningDeps,
-  request: unknown,
-  { out, signal }: { readonly out: Sender<Job>; readonly signal: AbortSignal },
-): Promise<void> {
+async function watch(deps: ProvisioningDeps, request: unknown, out: ResponseStream<Job>): Promise<void> {
   const { job_id: jobId } = valueOf(parseRequest('WatchJob', request));
-  for await (const job of watchJob(deps, jobId, signal))
-    await out.send(fromJson(JobSchema, job as unknown as JsonValue));
+  for await (const job of watchJob(deps, jobId, out.signal)) await out.send(messageOf(JobSchema, job));
 }
 
 /** Uses the names of the .proto file. Fields with protobuf's zero value are absent. */
 function plainJson(schema: DescMessage, message: Message): JsonValue {
   return toJson(schema, message, { useProtoFieldName: true });
+}
+
+function messageOf<Schema extends DescMessage>(schema: Schema, answer: object): MessageShape<Schema> {
+  return fromJsonString(schema, JSON.stringify(answer));
 }
 
 /** Agents reach this port from the provisioning network without a name. Callers of this API need one there. */

@@ -32,11 +32,15 @@ type ProvisioningParts = Omit<ProvisioningDeps, 'access' | 'namespace' | 'watche
   readonly authenticator?: Authenticator;
 };
 
-/** `stopping` ends watches. */
+interface ProvisioningServer {
+  readonly calls: Calls;
+  /** Ends watches. */
+  readonly stopping: AbortSignal;
+}
+
 export function createProvisioning(
   deps: ProvisioningParts,
-  calls: Calls,
-  stopping: AbortSignal,
+  { calls, stopping }: ProvisioningServer,
   { namespace = 'default', audience = 'none', ...config }: ProvisioningConfig = {},
 ): Provisioning {
   const access = config.access ?? accessOf(deps, namespace);

@@ -7,6 +7,7 @@ import {
   type HttpRequest,
   type ReadBody,
 } from '@tinkerbell/platform-contract';
+import { isRecord } from '@tinkerbell/resources';
 import { HttpProblem } from './problem-response.ts';
 import { RefusedRequest } from './refused-request.ts';
 
@@ -23,14 +24,13 @@ export async function requestOf(
   const body = await bodyOf(request);
   if (method === 'ApplyConfiguration') return { config: body, ...inPath };
   if (body === undefined) return inPath;
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new HttpProblem(400, 'the body must be a JSON object');
+  if (!isRecord(body)) throw new HttpProblem(400, 'the body must be a JSON object');
   for (const [field, value] of Object.entries(inPath)) refuseOther(field, value, body);
   return { ...body, ...inPath };
 }
 
-function refuseOther(field: string, inPath: string, body: object): void {
-  const inBody = (body as Record<string, unknown>)[field] ?? inPath;
+function refuseOther(field: string, inPath: string, body: Readonly<Record<string, unknown>>): void {
+  const inBody = body[field] ?? inPath;
   if (inBody === inPath) return;
   const message = `${field}: the path says ${JSON.stringify(inPath)}; leave it out of the body`;
   throw new RefusedRequest({ code: 'invalid-argument', message, field });

@@ -8,7 +8,7 @@ import { createJob, type MadeJob } from './create-job.ts';
 import { hardwareIn, jobNamed, type ProvisioningDeps } from './job-store.ts';
 import { RefusedRequest, valueOf } from './refused-request.ts';
 
-export type UnaryMethod = Exclude<Method, 'WatchJob'>;
+type UnaryMethod = Exclude<Method, 'WatchJob'>;
 
 /** `request` is JSON of unknown shape. Rejects with an RpcError. */
 type Call = (deps: ProvisioningDeps, request: unknown, caller: ProvisioningCaller) => Promise<object>;
@@ -50,6 +50,15 @@ export const unaryCalls: Readonly<Record<UnaryMethod, Call>> = {
     return applyConfiguration(deps, valueOf(parseRequest('ApplyConfiguration', request)), identity);
   },
 };
+
+/** Throws for a method without a call, which is a fault of this server. */
+export function unaryCallNamed(name: string): Call {
+  const call = callsByName.get(name);
+  if (call === undefined) throw new Error(`the provisioning API has no call for ${name}`);
+  return call;
+}
+
+const callsByName = new Map(Object.entries(unaryCalls));
 
 interface Ordering {
   readonly method: 'ProvisionDevice' | 'CreateJob';

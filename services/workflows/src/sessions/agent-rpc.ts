@@ -46,15 +46,13 @@ export function agentRpc(deps: AgentRpcDeps, calls: Calls): RpcService {
         await deps.door.admit(caller, { agentId: request.agentId, purpose: 'report' });
         return hello(deps, request);
       }),
-      actions: calls.serverStream<ActionsRequest, ActionsResponse>(
-        'Actions',
-        (request, out, signal, caller) =>
-          streamActions(deps, request, { out, signal, admit: (said) => deps.door.admit(caller, said) }),
+      actions: calls.serverStream<ActionsRequest, ActionsResponse>('Actions', (request, out, caller) =>
+        streamActions(deps, request, { out, admit: (said) => deps.door.admit(caller, said) }),
       ),
       report: calls.unary<ReportRequest, ReportResponse>('Report', (request, _, caller) =>
         reportAttempt(deps, request, (said) => deps.door.admit(caller, said)),
       ),
-      output: calls.bidiStream<OutputRequest, OutputResponse>('Output', (requests, out, _, caller) =>
+      output: calls.bidiStream<OutputRequest, OutputResponse>('Output', (requests, out, caller) =>
         takeOutput(deps, requests, { out, admit: (said) => deps.door.admit(caller, said) }),
       ),
     },

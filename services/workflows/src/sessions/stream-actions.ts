@@ -10,7 +10,7 @@ import { actionAt, isTerminal } from '@tinkerbell/workflow';
 import { actionResponse } from '../agent-messages.ts';
 import { discover } from '../discover.ts';
 import { offerAction, type GetActionDeps } from '../get-action.ts';
-import type { Sender } from '../grpc/calls.ts';
+import type { ResponseStream, Sender } from '../grpc/calls.ts';
 import type { Admit, Speaker } from '../identity/agent-door.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { WaitingAgents } from '../waiting-agents.ts';
@@ -26,7 +26,7 @@ export interface StreamActionsDeps extends GetActionDeps {
 export async function streamActions(
   deps: StreamActionsDeps,
   { sessionId, running }: ActionsRequest,
-  { out, signal, admit }: StreamEnds,
+  { out, admit }: StreamEnds,
 ): Promise<void> {
   const session = deps.sessions.live(sessionId);
   const { agentId } = session;
@@ -35,7 +35,7 @@ export async function streamActions(
   const own = new AbortController();
   session.stream?.abort();
   session.stream = own;
-  const ended = AbortSignal.any([signal, own.signal, session.fenced.signal]);
+  const ended = AbortSignal.any([out.signal, own.signal, session.fenced.signal]);
   try {
     const admitAgain = () => admit({ agentId, purpose: 'read' });
     await giveOrders(deps, { session, running, out, ended, admit: admitAgain });
@@ -45,14 +45,13 @@ export async function streamActions(
     own.abort();
   }
   deps.sessions.live(sessionId);
-  throw signal.aborted
+  throw out.signal.aborted
     ? new RpcError('unavailable', 'server shutting down')
     : new RpcError('aborted', 'the agent has opened its stream of actions again');
 }
 
 interface StreamEnds {
-  readonly out: Sender<ActionsResponse>;
-  readonly signal: AbortSignal;
+  readonly out: ResponseStream<ActionsResponse>;
   readonly admit: Admit;
 }
 
@@ -83,7 +82,7 @@ async function giveOrders(
       held = undefined;
     }
     if (held === undefined) {
-      const offered = await offerAction(deps, newcomer, await admit(), session.id);
+      const offered = await offerAction(deps, newcomer, { speaker: await admit(), sessionId: session.id });
       if ('place' in offered) {
         const { workflow, place } = offered;
         const { retries = 0, retried = 0 } = place.action;

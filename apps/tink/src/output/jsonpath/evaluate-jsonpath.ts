@@ -68,7 +68,7 @@ function stepInto(step: Exclude<Step, Union>, value: unknown): readonly unknown[
 
 function member(value: unknown, name: string): readonly unknown[] {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return [];
-  return present((value as Readonly<Record<string, unknown>>)[name]);
+  return present(Reflect.get(value, name));
 }
 
 function present(value: unknown): readonly unknown[] {
@@ -101,12 +101,17 @@ function compares(left: unknown, comparison: Comparison, right: unknown): boolea
   if (comparison === '==') return isDeepStrictEqual(left, right);
   if (left === undefined || right === undefined) return false;
   if (comparison === '!=') return !isDeepStrictEqual(left, right);
-  if (typeof left !== typeof right || !['number', 'string'].includes(typeof left)) return false;
-  const order = compareScalars(left as string | number, right as string | number);
+  const order = orderOf(left, right);
+  if (order === undefined) return false;
   return { '<': order < 0, '<=': order <= 0, '>': order > 0, '>=': order >= 0 }[comparison];
 }
 
-function compareScalars(left: string | number, right: string | number): number {
+/** Undefined unless both are numbers or both are texts. */
+function orderOf(left: unknown, right: unknown): number | undefined {
+  const isComparable =
+    (typeof left === 'number' && typeof right === 'number') ||
+    (typeof left === 'string' && typeof right === 'string');
+  if (!isComparable) return undefined;
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }

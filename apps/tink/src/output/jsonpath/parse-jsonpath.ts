@@ -206,10 +206,14 @@ function filterStep(text: string, whole: string): Step {
   return { step: 'filter', left: operand(left, whole), comparison, right: operand(right ?? '', whole) };
 }
 
+/** The longer ones first. */
+const comparisons: readonly Comparison[] = ['==', '!=', '<=', '>=', '<', '>'];
+
 function splitComparison(text: string): [left: string, comparison?: Comparison, right?: string] {
   const at = outsideAt(text, /==|!=|<=|>=|<|>/y);
   if (at === undefined) return [text];
-  const sign = /^(==|!=|<=|>=|<|>)/.exec(text.slice(at))?.[0] as Comparison;
+  const sign = comparisons.find((one) => text.startsWith(one, at));
+  if (sign === undefined) return [text];
   return [text.slice(0, at), sign, text.slice(at + sign.length)];
 }
 

@@ -1,0 +1,30 @@
+/**
+ * The messages between the agent and the process of an action. Both are this program, so a message is what its sender says it is.
+ */
+import type { ActionResult, Progress } from '@tinkerbell/action-kit';
+import type { LogFields } from '@tinkerbell/platform-contract';
+
+export interface ActionOrder {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export type RunnerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  | {
+      readonly kind: 'log';
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly message: string;
+      readonly fields: LogFields;
+    }
+  | { readonly kind: 'result'; readonly result: ActionResult };
+
+export function orderIn(message: unknown): ActionOrder {
+  return message as ActionOrder;
+}
+
+export function runnerMessageIn(message: unknown): RunnerMessage {
+  return message as RunnerMessage;
+}
