@@ -97,7 +97,7 @@ test('recognises only identity errors of our server', () => {
   ];
   assert.ok(isIdentityRefusal({ code, details }));
   assert.ok(!isIdentityRefusal({ code, details: 'the session is that of agent a' }));
-  assert.ok(!isIdentityRefusal({ code: status.UNAUTHENTICATED, details: 'unknown session; say Hello' }));
+  assert.ok(!isIdentityRefusal({ code: status.UNAUTHENTICATED, details: 'unknown session; send Hello' }));
   assert.ok(
     !isIdentityRefusal({ code: status.ABORTED, details: 'fenced: a newer session of agent a has begun' }),
   );
