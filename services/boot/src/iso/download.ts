@@ -66,7 +66,7 @@ async function bring(
     await cache.remove(image.fileName).catch(() => undefined);
     image.index.fail(error as Error);
     metrics.isoSourceRequests.add({ outcome: 'failed' });
-    log.warn('ISO image broke off', { ...fields, error: (error as Error).message });
+    log.warn('ISO image download broke off', { ...fields, error: (error as Error).message });
   }
 }
 

@@ -132,7 +132,7 @@ export class RemoteImages {
       throw error;
     }
     metrics.isoSourceRequests.add({ outcome: 'kept-image-used' });
-    log.warn('the source of an ISO image does not answer; the kept image is used', {
+    log.warn('the source of an ISO image does not answer; the cached image is used', {
       url: shownUrl(url),
       error: error.message,
     });
