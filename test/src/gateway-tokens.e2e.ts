@@ -99,7 +99,7 @@ test('every other one gets 401 with the reason, and status 16 of gRPC', async ()
   const good = await provider.token('tink');
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const cases: readonly (readonly [name: string, authorization: string | undefined, reason: RegExp])[] = [
-    ['missing', undefined, /a token is needed/],
+    ['missing', undefined, /a token is required/],
     ['expired', `Bearer ${signed(header, { ...claims, exp: now - 300 })}`, /has expired/],
     ['without an end', `Bearer ${signed(header, { ...claims, exp: undefined })}`, /exp/],
     ['unsigned', `Bearer ${part({ alg: 'none' })}.${part(claims)}.`, /three parts/],

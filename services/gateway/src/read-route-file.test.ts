@@ -29,7 +29,7 @@ forwards:
   - { name: tftp, protocol: udp, listen: "0.0.0.0:69", to: ["[::1]:69"] }
 `;
 
-test('reads everything a file may say', () => {
+test('reads every field of a route file', () => {
   const read = readRouteFile(whole);
   assert.ok(read.ok, read.ok ? '' : read.message);
   const { listeners, routes, forwards } = read.file;
@@ -103,4 +103,4 @@ for (const [text, line, column, message] of wrong)
     assert.deepEqual(read.position, { line, column });
   });
 
-test('takes an empty file', () => assert.ok(readRouteFile('').ok));
+test('accepts an empty file', () => assert.ok(readRouteFile('').ok));
