@@ -78,7 +78,7 @@ export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions)
 
   async function discover(): Promise<IssuerKeys> {
     const description = JSON.parse(await fetchText(url, options)) as { issuer?: unknown; jwks_uri?: unknown };
-    if (description.issuer !== issuer) throw new Error(`${url} is of another issuer`);
+    if (description.issuer !== issuer) throw new Error(`${url} belongs to another issuer`);
     if (typeof description.jwks_uri !== 'string') throw new Error(`${url} has no jwks_uri`);
     return createRemoteKeys(description.jwks_uri, options);
   }

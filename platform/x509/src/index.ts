@@ -11,7 +11,9 @@ const certificates = () =>
     readonly certificateProblem: typeof problemOf;
   };
 
-/** Makes and signs a certificate that is valid from `nowMs`. A refusal uses the words of Go's x509 package. */
+/**
+ * Creates and signs a certificate that is valid from `nowMs`. A refusal uses the words of Go's x509 package.
+ */
 export function certify(request: CertificateRequest, nowMs: number): CertificateResult {
   return certificates().certify(request, nowMs);
 }
