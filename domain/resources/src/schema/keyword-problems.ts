@@ -1,4 +1,4 @@
-/** What one value breaks of the schema at its place, apart from what is inside of it. */
+/** Checks one value against the schema at its place, apart from the values inside it. */
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Problem } from '../problem.ts';
 import type { Schema } from '../schema.ts';
@@ -10,7 +10,7 @@ import type { Steps } from './steps.ts';
 export type Fault = Pick<Problem, 'reason' | 'message'>;
 type Found = (fault: Fault) => void;
 
-/** Calls `found` for each fault. Wording of values and bounds as in ajv, which was here before. */
+/** Calls `found` for each fault. The wording for values and limits is that of ajv, which was used before. */
 export function keywordFaults(schema: Schema, value: unknown, steps: Steps, found: Found): void {
   const type = typeFault(schema, value);
   if (type !== undefined) {
@@ -72,7 +72,7 @@ function enumFault(schema: Schema, value: unknown, steps: Steps, found: Found): 
   found({ reason: 'not-supported', message: `must be one of ${wordsOf(allowed)}` });
 }
 
-/** Those that fit into a message that may be one of a hundred. */
+/** Returns as many as fit into a message that may be one of a hundred. */
 const WORDS_MAX = 20;
 const WORDS_CHARACTERS_MAX = 1000;
 
@@ -84,7 +84,7 @@ function wordsOf(allowed: readonly unknown[]): string {
 
 function textFaults(schema: Schema, value: string, steps: Steps, found: Found): void {
   const [max, min] = [numberOf(schema, 'maxLength'), numberOf(schema, 'minLength')];
-  // Length counts characters; a text has no more of them than units.
+  // Length counts characters. A text has at most as many of them as units.
   if (max !== undefined && value.length > max && characters(value) > max)
     return found(invalid(`must NOT have more than ${max} characters`));
   if (min !== undefined && (value.length < min || characters(value) < min))
@@ -138,7 +138,7 @@ function formatFault(schema: Schema, value: unknown, found: Found): void {
 
 function numberFaults(schema: Schema, value: number, found: Found): void {
   formatFault(schema, value, found);
-  // A bound that excludes itself is `exclusiveMaximum: true` beside `maximum` in Kubernetes, a number elsewhere.
+  // In Kubernetes an exclusive bound is `exclusiveMaximum: true` beside `maximum`. Elsewhere it is a number.
   const bounds: readonly [keyword: string, exclusive: string, sign: string, side: number][] = [
     ['maximum', 'exclusiveMaximum', '<', 1],
     ['minimum', 'exclusiveMinimum', '>', -1],
