@@ -4,7 +4,7 @@
  * again, as firmware does for minutes and a flood of new MACs does not.
  */
 
-/** Of one packet. */
+/** The facts of one packet. */
 export interface Sighting {
   /** Lower case with colons. */
   readonly mac: string;
@@ -25,7 +25,7 @@ export interface UnknownMachine extends Sighting {
   /** Milliseconds since the Unix epoch. */
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
-  /** Packets. */
+  /** The number of packets. */
   readonly count: number;
 }
 

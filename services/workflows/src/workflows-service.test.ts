@@ -220,7 +220,7 @@ test('records that a failed action is retried, and refuses to start it too early
     message: { message: 'no route' },
   });
   const record = (await server.journal.read({ after: 0 })).find((one) => one.event === 'action-retried');
-  assert.equal(record?.message, 'task / one: attempt 1 ended in FAILED: no route; tried again after 5 s');
+  assert.equal(record?.message, 'task / one: attempt 1 ended in FAILED: no route; retried after 5 s');
   await assert.rejects(server.getAction(), hasCode(status.FAILED_PRECONDITION, /backing-off/));
 });
 
