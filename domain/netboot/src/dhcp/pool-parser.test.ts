@@ -42,15 +42,15 @@ const refused: readonly [text: string, why: RegExp][] = [
   ['10.0.0.1-10.0.64.1/16', /16385 addresses are more than/],
   ['192.0.2.5-192.0.2.9/24,gateway=192.0.3.1', /gateway 192\.0\.3\.1 is not in the network/],
   ['192.0.2.5-192.0.2.9/24,gateway=192.0.2.7', /one of the pool's own/],
-  ['192.0.2.5-192.0.2.9/24,gateway=192.0.2.1,gateway=192.0.2.2', /gateway is given twice/],
+  ['192.0.2.5-192.0.2.9/24,gateway=192.0.2.1,gateway=192.0.2.2', /gateway is duplicated/],
   ['192.0.2.5-192.0.2.9/24,dns', /dns is not an IPv4 address: ""/],
-  ['192.0.2.5-192.0.2.9/24,router=192.0.2.1', /"router=192\.0\.2\.1" is none of gateway=/],
+  ['192.0.2.5-192.0.2.9/24,router=192.0.2.1', /"router=192\.0\.2\.1" is unknown; use gateway=/],
   ['192.0.2.5-192.0.2.9/24,lease=60', /such as 1h, not "60"/],
   ['192.0.2.5-192.0.2.9/24,lease=5s', /a lease of 5s is not between/],
   ['192.0.2.5-192.0.2.9/24,lease=9999999999d', /not between/],
 ];
 
-test('what cannot be read is refused with the reason and the value', () => {
+test('an invalid pool is refused with the reason and the value', () => {
   for (const [text, why] of refused) {
     const result = parseAddressPool(text);
     assert.ok(!result.ok, text);

@@ -165,7 +165,7 @@ test('records a DECLINE with other users of the address, and a RELEASE with the 
   const messages = (hardware: readonly Hardware[]) =>
     feed({ hardware }, decline, release).entries.map(({ event, message }) => `${event}: ${message}`);
   const found = 'address-declined: the machine finds 192.168.77.10 in use by another';
-  const released = 'address-released: address 192.168.77.10 given back';
+  const released = 'address-released: address 192.168.77.10 released';
   assert.deepEqual(messages([machine(), twin]), [
     `${found}; it is also the address of Hardware default/machine2 (02:00:5e:10:00:02)`,
     released,

@@ -93,7 +93,7 @@ export class DhcpPools {
         return ignored('client-declined', `address ${step.address} is in use elsewhere`);
       case 'release':
         await this.#write({ address: step.address, mac, state: 'released', untilMs: this.#in(0) });
-        return ignored('client-released', `address ${step.address} given back`);
+        return ignored('client-released', `address ${step.address} released`);
     }
   }
 
