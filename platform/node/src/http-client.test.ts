@@ -106,7 +106,7 @@ test('gives up on a host that sends nothing, and on one that refuses', async () 
   const { port } = mute.address() as AddressInfo;
   const sockets: { destroy(): void }[] = [];
   mute.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)));
-  await assert.rejects(impatient.get(`http://127.0.0.1:${port}/`, anywhere), /nothing came for 50 ms/);
+  await assert.rejects(impatient.get(`http://127.0.0.1:${port}/`, anywhere), /no data for 50 ms/);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => mute.close(resolve));
   await assert.rejects(client.get(`http://127.0.0.1:${port}/?token=x`, anywhere), {

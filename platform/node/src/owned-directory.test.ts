@@ -30,8 +30,8 @@ test('reports what it cannot write, and accepts no path as a name', async () => 
   writeFileSync(join(parent, 'file'), '');
   await assert.rejects(openNodeDirectory(join(parent, 'file', 'x')), { code: 'unavailable' });
   const directory = await openNodeDirectory(join(parent, 'other'));
-  await assert.rejects(directory.create('../x'), /not the name of a file/);
-  await assert.rejects(directory.create('.'), /not the name of a file/);
+  await assert.rejects(directory.create('../x'), /not a file name/);
+  await assert.rejects(directory.create('.'), /not a file name/);
 });
 
 test('a link in place of a file is replaced, not followed', async () => {
