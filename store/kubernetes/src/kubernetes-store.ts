@@ -188,7 +188,7 @@ class ClusterStore implements KubernetesStore {
     if (status === 404)
       throw new PlatformError(
         'not-found',
-        'the cluster does not know our kinds; give them to it with: tinkerbell crds apply',
+        'the cluster does not have the Tinkerbell kinds; install them with: tinkerbell crds apply',
       );
     if (status !== 200) throw this.#refused('list', ANY_COLLECTION, { status, body });
     return Number((body as ListBody).metadata.resourceVersion);

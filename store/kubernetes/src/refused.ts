@@ -20,7 +20,7 @@ export function refused({ url, verb, collection, status, text }: Refusing): Plat
   if (status === 401)
     return new PlatformError(
       'permission-denied',
-      `the Kubernetes API at ${url} does not know who asks (401 for ${what}): check the token or certificate of --kubeconfig`,
+      `the Kubernetes API at ${url} did not accept the credentials (401 for ${what}): check the token or certificate of --kubeconfig`,
     );
   if (status === 403)
     return new PlatformError(

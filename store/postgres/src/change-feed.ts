@@ -71,7 +71,7 @@ export class ChangeFeed {
       if (first.revision > this.#told + 1) {
         // This server was disconnected for longer than changes are kept.
         this.#told = first.revision - 1;
-        this.#hub.end('changes were let go of before they were read; list again');
+        this.#hub.end('changes were dropped before they were read; list again');
       }
       this.#publish(changes);
       if (changes.length < PAGE) return;
