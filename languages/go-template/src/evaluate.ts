@@ -54,7 +54,7 @@ function evaluateCommand(frame: Frame, dot: Value, command: CommandNode, final: 
   }
 }
 
-/** Evaluates `.a.b`, `$x.a` or `(...).a`; arguments belong to the last name. */
+/** Evaluates `.a.b`, `$x.a` or `(...).a`. Arguments belong to the last name. */
 export function evaluatePath(frame: Frame, dot: Value, node: PathNode, invocation: Invocation): Value {
   frame.at(node);
   switch (node.kind) {
