@@ -1,4 +1,7 @@
-/** What the three sides of a crash run wrote down: whoever creates workflows, the agents, and at the end the server. */
+/**
+ * What the three sides of a crash run recorded: the creators of workflows, the agents, and at the end the
+ * server.
+ */
 
 export interface ActionName {
   /** `<namespace>/<name>` */
@@ -17,7 +20,7 @@ export interface Journals {
   /** Workflows whose creation was acknowledged. */
   readonly created: ReadonlySet<string>;
   readonly agents: readonly AgentEntry[];
-  /** As the server has them at the end, by `<namespace>/<name>`. */
+  /** The workflows that the server has at the end, by `<namespace>/<name>`. */
   readonly workflows: ReadonlyMap<string, FinalWorkflow>;
 }
 
@@ -29,6 +32,6 @@ export interface FinalAction {
 
 export interface FinalWorkflow {
   readonly state: string;
-  /** Of all tasks, in order. */
+  /** The actions of all tasks, in order. */
   readonly actions: readonly FinalAction[];
 }
