@@ -1,4 +1,4 @@
-/** The objects of examples/debian, for as many machines as asked for. */
+/** The objects of examples/debian, for the requested number of machines. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -51,7 +51,7 @@ function parseObject(text: string): ApiObject {
   }
   const [document] = parsed.documents;
   if (document === undefined) throw new Error('examples/debian: an empty file');
-  // The server checks the object; here it only travels.
+  // The server checks the object. Here it is only passed on.
   return toJson(document) as unknown as ApiObject;
 }
 
