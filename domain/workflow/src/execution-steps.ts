@@ -24,7 +24,7 @@ const BACKOFF_MAX_SECONDS = 300;
  * Records that the current action is assigned to its agent. The record must be durable before the agent gets the action. An
  * action that was already running was interrupted: by default it is served again, and its attempt increases.
  */
-export function handOut(
+export function assignAction(
   before: WorkflowStatus,
   event: EventOf<'action-requested'>,
   context: TransitionContext,
