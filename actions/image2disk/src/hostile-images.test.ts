@@ -46,15 +46,15 @@ const damages: readonly (readonly [string, (packed: Buffer) => Buffer, RegExp])[
   [
     'garbage after it',
     (packed) => Buffer.concat([packed, Buffer.from('rubbish '.repeat(99))]),
-    /not a whole|goes on after/,
+    /not a whole|continues after/,
   ],
   [
     'much garbage after it',
     (packed) => Buffer.concat([packed, randomBytes(900 * KIBIBYTE)]),
-    /not a whole|goes on after/,
+    /not a whole|continues after/,
   ],
   ['nothing in it', () => Buffer.alloc(0), /not a whole|is empty/],
-  ['a web page instead of it', () => page, /is a web page and no image/],
+  ['a web page instead of it', () => page, /is a web page and not an image/],
 ];
 
 for (const [extension, pack] of Object.entries(packers)) {
@@ -99,7 +99,7 @@ test(
   async (context) => {
     const address = await serve(context, ({ url }, response) => response.end(url === '/empty' ? '' : page));
     assert.match(errorOf(await run(`${address}/empty`)), /is empty: there is nothing to write/);
-    assert.match(errorOf(await run(`${address}/login`)), /is a web page and no image/);
+    assert.match(errorOf(await run(`${address}/login`)), /is a web page and not an image/);
   },
 );
 

@@ -1,7 +1,7 @@
 /**
  * A server that keeps its objects in a cluster creates and runs workflows while the API server of that
- * cluster is killed and restarted. At the end, the stored state is compared with what clients were told was
- * done.
+ * cluster is killed and restarted. At the end, the stored state is compared with what was
+ * acknowledged.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

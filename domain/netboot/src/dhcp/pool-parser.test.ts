@@ -33,7 +33,7 @@ const refused: readonly [text: string, why: RegExp][] = [
   ['', /"": write FIRST-LAST\/PREFIX, as in 192\.0\.2\.100-/],
   ['192.0.2.0/24', /write FIRST-LAST/],
   ['192.0.2.100-192.0.2.300/24', /last address is not an IPv4 address: "192\.0\.2\.300"/],
-  ['127.0.0.1-127.0.0.9/24', /first address is no address a host can have/],
+  ['127.0.0.1-127.0.0.9/24', /first address is not a host address/],
   ['192.0.2.100-192.0.2.200/31', /prefix \/31/],
   ['192.0.2.100-192.0.3.200/24', /not in one \/24 network/],
   ['192.0.2.200-192.0.2.100/24', /192\.0\.2\.200 comes after the last/],

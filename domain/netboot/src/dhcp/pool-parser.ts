@@ -102,7 +102,7 @@ function readSettings(
 function readAddress(name: string, text = ''): Ipv4 {
   const address = parseIpv4(text);
   if (address === undefined) throw new Unreadable(`${name} is not an IPv4 address: ${JSON.stringify(text)}`);
-  if (!isHostAddress(address)) throw new Unreadable(`${name} is no address a host can have: ${address}`);
+  if (!isHostAddress(address)) throw new Unreadable(`${name} is not a host address: ${address}`);
   return address;
 }
 

@@ -128,7 +128,7 @@ const bootFiles: readonly [string, DhcpOptions, string, string, string | undefin
 ];
 
 for (const [name, options, file, nextServer, vendorClass] of bootFiles) {
-  test(`${name} is told to load ${file}`, () => {
+  test(`${name} gets the boot file ${file}`, () => {
     for (const messageType of [1, 3]) {
       const reply = answer({ ...options, messageType });
       assert.deepEqual(
