@@ -46,7 +46,7 @@ const names: readonly (readonly [text: string, prefix: string, name: string | un
 ];
 
 for (const [text, prefix, expected] of names)
-  test(`converts ${JSON.stringify(prefix + text)} the name ${expected ?? 'nothing'}`, () => {
+  test(`converts ${JSON.stringify(prefix + text)} to ${expected ?? 'nothing'}`, () => {
     const valid = makeValidName(text, prefix);
     assert.equal(valid.ok ? valid.name : undefined, expected);
   });

@@ -103,7 +103,10 @@ function toldOnce(exporter: SpanExporter, url: string, log: Log): SpanExporter {
         // The SDK's core package defines the codes but is not a dependency. A failure includes its error.
         const failed = result.error !== undefined;
         if (failed && !isAway)
-          log.warn('the trace collector rejects traces', { url, reason: result.error?.message ?? '' });
+          log.warn('the trace collector does not accept traces', {
+            url,
+            reason: result.error?.message ?? '',
+          });
         if (!failed && isAway) log.info('the trace collector accepts traces again', { url });
         isAway = failed;
         done(result);

@@ -64,7 +64,7 @@ const wrong: readonly (readonly [text: string, line: number, column: number, mes
     'forwards:\n  - {name: a, protocol: udp, listen: "a:1", to: "b:2", proxyProtocol: true}',
     2,
     71,
-    /is for TCP/,
+    /requires TCP/,
   ],
   ['routes: [\n', 2, 1, /./],
   ['trustedProxies: [10.0.0.0/33]', 1, 18, /must be a network/],

@@ -42,9 +42,9 @@ function promisesBroken({
 
 const table = [
   ['nothing, when all is correct', {}, []],
-  ['an acknowledged workflow is missing', { created: [WORKFLOW, 'default/x'] }, ['G1']],
+  ['a missing acknowledged workflow', { created: [WORKFLOW, 'default/x'] }, ['G1']],
   [
-    'an acknowledged success is missing',
+    'a missing acknowledged success',
     { actions: [done('one'), { name: 'two', state: 'RUNNING', attempt: 1 }], state: 'RUNNING' },
     ['G1', 'G8'],
   ],

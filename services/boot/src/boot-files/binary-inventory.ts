@@ -69,7 +69,7 @@ export function createBinaryInventory(
       if (entry === undefined) return false;
       if (entry.untilMs <= clock.monotonicMs())
         void look(name, protocol, entry).catch((error: unknown) =>
-          log.warn('boot file could not be searched', { file: name, error: String(error) }),
+          log.warn('boot file lookup failed', { file: name, error: String(error) }),
         );
       return entry.isMissing;
     },

@@ -217,7 +217,7 @@ test('watches beyond the limit are refused over both protocols, until some end',
   assert.ok(responses.every((one) => one.status === 200));
   const refused = await server.rest('GET', path);
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '10']);
-  await assert.rejects(statesOf(server.watch(jobId)), hasCode(status.RESOURCE_EXHAUSTED, /too many jobs/));
+  await assert.rejects(statesOf(server.watch(jobId)), hasCode(status.RESOURCE_EXHAUSTED, /too many watches/));
   await Promise.all(responses.map(async (one) => one.body?.cancel()));
   const again = await server.rest('GET', path);
   assert.equal(again.status, 200);

@@ -196,20 +196,20 @@ test('the database of another server is refused', async () => {
 
 /** The effects of a page that was written back in an older state: each row is intact, but wrong. */
 const staleness: readonly (readonly [string, string])[] = [
-  ['a row that is gone', 'a row is missing'],
+  ['a missing row', `delete from objects where name = 'm7'`],
   [
-    'a row is duplicated',
+    'a duplicate row',
     `insert into objects select collection, namespace, 'm7b', revision, object, checksum from objects where name = 'm7'`,
   ],
-  ['a row of another revision', 'a row has another revision'],
+  ['a row of another revision', `update objects set revision = 3 where name = 'm7'`],
   [
-    'a whole row is older',
+    'an older version of a whole row',
     `update objects set revision = 3 where name = 'm7';
      update objects set checksum = row_checksum(collection, namespace, name, revision, object) where name = 'm7'`,
   ],
-  ['a change that is gone', 'a change is missing'],
-  ['an older tally', 'an older tally'],
-  ['definitions that changed', 'the definitions changed'],
+  ['a missing change', 'delete from changes where revision = 30'],
+  ['an older tally', `update tallies set version = version - 1 where name = 'objects'`],
+  ['changed definitions', 'create index further on objects (revision)'],
 ];
 
 for (const [what, sql] of staleness)
