@@ -20,7 +20,9 @@ const oddWords: readonly OddWord[] = [
   { pattern: '(?:is|stands) there twice', instead: 'is duplicated' },
   { pattern: 'of which it', instead: 'a sentence with a subject' },
   { pattern: 'who shows none', instead: 'without a token' },
-  { pattern: 'go(?:es|ing)? on with', instead: 'resume or continue' },
+  { pattern: '(?:go|goes|going|gone|went) on', instead: 'resume or continue' },
+  { pattern: '(?:gives?|given|giving|gave) back', instead: 'return or release' },
+  { pattern: '(?:takes?|taken|taking|took) away', instead: 'remove' },
   { pattern: 'tells|told', instead: 'report, log, send, print or return' },
 ];
 
