@@ -9,7 +9,7 @@ import type { Architecture } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { runCommand } from './run-command.ts';
 
-/** By family: paravirtual, Intel, Broadcom and Mellanox, Realtek and USB, VLAN. */
+/** The modules by family: paravirtual, Intel, Broadcom and Mellanox, Realtek and USB, VLAN. */
 const NETWORK_DRIVERS = [
   'virtio_net vmxnet3 hv_netvsc',
   'e1000 e1000e igb igbvf igc ixgbe ixgbevf i40e iavf ice',

@@ -35,7 +35,7 @@ export const powerOnAt = (atMs: number): BootProgress => ({
 
 const TERMINAL_STATES = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
-/** What a record of the timeline means for the progress. Records without an entry mean nothing. */
+/** The meaning of timeline records for the progress. Records without an entry mean nothing. */
 const MEANINGS: Readonly<Record<string, (progress: BootProgress, record: TimelineRecord) => BootProgress>> = {
   'dhcp/offer-sent': (progress, { atMs }) => at(progress, 'firstDhcp', atMs),
   'http/script-served': (progress, { atMs, details }) =>

@@ -26,7 +26,7 @@ const PACKAGES: readonly string[] = [
   'linux-image-cloud-amd64 initramfs-tools zstd ca-certificates',
 ].flatMap((line) => line.split(' '));
 
-/** What its initramfs needs to find its root. It is small, so that it boots quickly. */
+/** The parts that its initramfs needs to find its root. It is small, so that it boots quickly. */
 const INITRAMFS_MODULES = 'virtio_pci\nvirtio_blk\nvirtio_scsi\nsd_mod\nnvme\nahci\next4\ncrc32c_generic\n';
 
 const EXCLUDED = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/i18n/*'];

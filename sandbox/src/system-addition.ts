@@ -1,4 +1,4 @@
-/** What a variant adds to the plain system. */
+/** The additions of a variant to the plain system. */
 export interface SystemAddition {
   readonly packages: readonly string[];
   /** Contents by path, which replace those of the plain system. */

@@ -10,7 +10,7 @@ export interface Sighting {
   readonly mac: string;
   /** The sender: `PXE firmware`, `UEFI HTTP boot`, `iPXE 1.21.1`. */
   readonly client: string;
-  /** Option 93's number (RFC 4578); 255 for an unknown one. */
+  /** The number in option 93 (RFC 4578), or 255 for an unknown one. */
   readonly architecture: number;
   /** Option 60, such as `PXEClient:Arch:00007:UNDI:003016`. */
   readonly vendorClass: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTurns, Turns } from './in-turns.ts';
 
-/** Runs turns manually, with a clock that advances when the work says so. */
+/** Runs turns manually, with a clock that advances when the work requires it. */
 function scene() {
   let nowMs = 0;
   let next: (() => void)[] = [];

@@ -278,7 +278,7 @@ test('sends many datagrams of one size in one call, with a shorter last one, and
   );
 });
 
-test('segments that are too large for the kernel to split arrive all the same', async () => {
+test('segments that are too large for the kernel to split arrive nevertheless', async () => {
   const lengths: number[] = [];
   const { promise: all, resolve } = Promise.withResolvers<void>();
   await using server = await nodeUdp.open(

@@ -51,7 +51,10 @@ test('work begins at once until the share of a turn is used, and then first come
 const CLIENTS = 200;
 const WORK_MS = 1;
 
-/** In another process: connects all clients, sends all requests on command, and prints how many were answered. */
+/**
+ * Runs in another process. It connects all clients, sends all requests on command, and prints how many were
+ * answered.
+ */
 const clients = `
   const { connect } = require('node:net');
   const port = Number(process.argv[1]);

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { issue, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
-/** What the upstream received, and which route it took. */
+/** The request that the upstream received, and its route. */
 interface Seen {
   readonly status: number;
   readonly route?: string;
@@ -23,7 +23,7 @@ interface Asked {
   readonly servername?: string;
   readonly host?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the client connects from. */
+  /** The address from which the client connects. */
   readonly from?: string;
 }
 

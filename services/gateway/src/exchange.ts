@@ -88,7 +88,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
   };
 }
 
-/** What a client starts a stream with, and the connection it uses. */
+/** The fields with which a client starts a stream, and its connection. */
 export interface OpenedStream {
   readonly headers: IncomingHttpHeaders;
   readonly flags: number;

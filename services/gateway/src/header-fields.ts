@@ -1,7 +1,7 @@
 /** Header fields in transit: which ones are forwarded, removed and added. */
 import type { Claims } from '@tinkerbell/platform-contract';
 
-/** By lower-case name. */
+/** Values by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Fields for one connection only (RFC 9110 7.6.1), and `expect`, which the gateway has answered. */

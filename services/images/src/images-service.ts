@@ -31,9 +31,9 @@ export interface ImagesDeps {
   readonly files: Files;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for every GET that sends bytes; must not throw. */
+  /** Called for every GET that sends bytes. It must not throw. */
   readonly onTransfer: OnTransfer;
-  /** Called for every request of a missing file; must not throw. */
+  /** Called for every request of a missing file. It must not throw. */
   readonly onMissing: (peer: HttpPeer, path: string) => void;
 }
 

@@ -47,7 +47,10 @@ const WRITE_ON_AFTER_MS = 2;
 const PENDING_LIMIT = 100_000;
 /** For a while there may be more records than are kept. The oldest are removed in batches as short as those of new records. */
 const TRIM_EVERY = 128;
-/** In pages of 4 KiB. A checkpoint blocks the event loop for the time of a sync, so it should be rare. */
+/**
+ * The limit of the log in pages of 4 KiB. A checkpoint blocks the event loop for the time of a sync, so it
+ * should be rare.
+ */
 const CHECKPOINT_PAGES = 4_000;
 /**
  * The maximum age of the newest record whose loss would not be detected, when the file is damaged after a crash. Each sync costs

@@ -53,7 +53,7 @@ export interface KubernetesStore extends Store {
    * undefined when there is no problem. Creates the namespace of the server.
    */
   problem(): Promise<string | undefined>;
-  /** What `/metrics` shows. */
+  /** The metrics for `/metrics`. */
   readonly metrics: MetricFamilies;
 }
 

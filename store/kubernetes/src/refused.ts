@@ -1,7 +1,7 @@
 /** Errors for requests that the cluster does not allow. They name a fix. */
 import { PlatformError } from '@tinkerbell/platform-contract';
 
-/** In this repository. */
+/** The path of the ClusterRole in this repository. */
 export const CLUSTER_ROLE_FILE = 'deploy/kubernetes/rbac.yaml';
 
 export interface Refusing {
@@ -33,7 +33,7 @@ export function refused({ url, verb, collection, status, text }: Refusing): Plat
   );
 }
 
-/** The message of a Status of Kubernetes; empty when there is none. */
+/** Returns the message of a Status of Kubernetes, or an empty text when there is none. */
 export function messageIn(body: unknown): string {
   const { message } = (body ?? {}) as { readonly message?: unknown };
   return typeof message === 'string' ? message : '';

@@ -38,7 +38,7 @@ export class ChangeFeed {
     else if ((changes.at(-1)?.revision ?? 0) > this.#told) await this.catchUp();
   }
 
-  /** A notification; `revision` may be empty. */
+  /** Handles a notification. `revision` may be empty. */
   wake(revision: string): void {
     if (revision !== '' && Number(revision) <= this.#told) return;
     this.catchUp().catch((thrown: unknown) =>

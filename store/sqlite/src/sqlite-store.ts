@@ -51,7 +51,10 @@ const BUSY_TIMEOUT_MS = 1000;
 
 /** The number of turns that a commit waits for others, as long as each brings one. A turn is shorter than a sync. */
 const GATHER_TURNS = 4;
-/** In pages of 4 KiB. A checkpoint blocks the event loop, so it should be rare. A start has to read this much more. */
+/**
+ * The limit of the log in pages of 4 KiB. A checkpoint blocks the event loop, so it should be rare. A start
+ * has to read this much more.
+ */
 const CHECKPOINT_PAGES = 4_000;
 /** The interval of retries after a failed sync. */
 const RESYNC_MS = 1_000;

@@ -23,9 +23,9 @@ export interface AttackTarget {
 }
 
 export interface Attack {
-  /** In kebab case, as the report prints it: `yaml-aliases`. */
+  /** The name in kebab case, as the report prints it: `yaml-aliases`. */
   readonly name: string;
-  /** What one act sends, as the report counts it. */
+  /** The kind of thing that one act sends, as the report counts it. */
   readonly sends: 'packet' | 'request' | 'token' | 'body' | 'stream' | 'file';
   /**
    * Performs one act. It is bounded in time and ends what it opened. The runner itself reports stalls, growth

@@ -58,7 +58,7 @@ async function createWorkflow(target: AttackTarget, choice: SeededChoice, templa
   return answer.status;
 }
 
-/** In another namespace, which the slow ones must not delay. */
+/** A workflow in another namespace, which the slow ones must not delay. */
 async function cheapIsRendered(target: AttackTarget, choice: SeededChoice): Promise<void> {
   const name = `cheap-${choice.below(1e9)}`;
   const made = await target.send('admin', `${OTHER}/templates`, resource('Template', name, { data: good }));

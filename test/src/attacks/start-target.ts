@@ -136,5 +136,5 @@ function goodInterface(index: number) {
   return { dhcp: { mac: goodMac(index), ip }, netboot: { allowPXE: true } };
 }
 
-/** In a Secret of the namespace `default`: only the administrator may have it. */
+/** The text of a Secret in the namespace `default`, which only the administrator may read. */
 export const SECRET = 'canary-of-the-attacks-4711';

@@ -1,5 +1,5 @@
 /**
- * What the three sides of a crash run recorded: the creators of workflows, the agents, and at the end the
+ * The records of the three sides of a crash run: the creators of workflows, the agents, and at the end the
  * server.
  */
 
@@ -9,7 +9,7 @@ export interface ActionName {
   readonly action: string;
 }
 
-/** What one agent did, in order. `started`: its RUNNING was acknowledged, and it did the work. */
+/** The acts of one agent, in order. `started`: its RUNNING was acknowledged, and it did the work. */
 export type AgentEntry = ActionName & {
   readonly agent: string;
   readonly event: 'started' | 'report-sent' | 'report-acknowledged';

@@ -29,7 +29,7 @@ if (values.help || !Number.isInteger(kills) || !Number.isInteger(seed)) {
     seed,
     signal: interrupted.signal,
     onKill(done, moveMs) {
-      const line = `${done} of ${kills}: work went on after ${(moveMs / 1000).toFixed(1)} s`;
+      const line = `${done} of ${kills}: work continued after ${(moveMs / 1000).toFixed(1)} s`;
       process.stderr.write(process.stderr.isTTY ? `\r${line}   ` : `${line}\n`);
     },
   });

@@ -88,7 +88,7 @@ function leaveToOtherServer({ reservation, settings }: ReplyInput): ReplyDecisio
   return ignore('dhcp-disabled', `${reservation.value.path}.disableDhcp is true`);
 }
 
-/** A machine without an address of its own, in a network that has a pool. */
+/** A machine without its own address, in a network that has a pool. */
 function leaveToPool({
   request,
   client,

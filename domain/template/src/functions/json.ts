@@ -16,7 +16,7 @@ const PLAIN: JsonStyle = { escapeHtml: true, pretty: false };
 const PRETTY: JsonStyle = { escapeHtml: true, pretty: true };
 const RAW: JsonStyle = { escapeHtml: false, pretty: false };
 
-/** Sprig's JSON functions. Those without `must` swallow errors; toRawJson is the exception. */
+/** Sprig's JSON functions. Those without `must` swallow errors, except toRawJson. */
 export const JSON_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   toJson: encoding(PLAIN, 'swallow'),
   mustToJson: encoding(PLAIN, 'fail'),
