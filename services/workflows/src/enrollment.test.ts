@@ -201,7 +201,7 @@ test('discovers and enrolls a machine in one held call, and assigns its first ac
   assert.equal(record?.machine, mac);
   assert.match(
     record.message,
-    /by rule set r1; machines\/r0: 0 of 1 rules match; rule 1 is no pattern: .*machines\/r1: 2 of 2 rules match$/,
+    /by rule set r1; machines\/r0: 0 of 1 rules match; rule 1 is invalid: .*machines\/r1: 2 of 2 rules match$/,
   );
   assert.equal(server.counters()['tink_server_auto_enrollment_total{result="enrolled"}'], 1);
 });

@@ -378,7 +378,7 @@ export type Job = Message<"tinkerbell.hardware.v1.Job"> & {
   workflow: string;
 
   /**
-   * Of the actions, those that succeeded.
+   * How many of the actions succeeded.
    *
    * @generated from field: int32 percent = 8;
    */
@@ -521,7 +521,7 @@ export type Action = Message<"tinkerbell.hardware.v1.Action"> & {
   message: string;
 
   /**
-   * How often it was given to an agent.
+   * How often it was assigned to an agent.
    *
    * @generated from field: int32 attempt = 6;
    */
