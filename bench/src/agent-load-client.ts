@@ -18,7 +18,7 @@ export type LoadOrder =
     }
   | {
       readonly kind: 'run';
-      /** The part of each agent. */
+      /** The number of actions of each agent. */
       readonly actions: number;
       /** How long an action takes. 0: as fast as the server answers. */
       readonly actionMs: number;

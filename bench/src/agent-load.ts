@@ -7,7 +7,7 @@ import type { AgentProtocol } from './load-agent.ts';
 import { processorSeconds, startProgram, type RunningProgram } from './running-program.ts';
 
 const CLIENT = fileURLToPath(new URL('agent-load-client.ts', import.meta.url));
-/** The number of connections, with room for what else a process has open. */
+/** The files that a process may have open besides its connections. */
 const SPARE_FILES = 200;
 
 export interface AgentLoadOptions {
@@ -106,12 +106,12 @@ export class AgentLoad {
   }
 }
 
-/** A time of the monotonic clock, which all processes share. */
+/** Returns the time of the monotonic clock, which all processes share. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** The beginning of a command line for a program with this many connections. */
+/** Returns the beginning of a command line for a program with this many connections. */
 export function withFiles(connections: number): readonly [string, ...string[]] {
   const files = connections + SPARE_FILES;
   return ['prlimit', `--nofile=${files}:${files}`];

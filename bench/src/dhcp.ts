@@ -202,7 +202,7 @@ interface Delays {
   readonly sentShare: number;
 }
 
-/** The delays of an undisturbed run, or after several tries of the least disturbed one. */
+/** Returns the delays of an undisturbed run, or after several tries of the least disturbed one. */
 async function offerDelays(
   context: BenchContext,
   subject: Subject,

@@ -24,7 +24,7 @@ export interface DiskImages {
   readonly gzip: string;
 }
 
-/** The paths of the image and its compressed forms, which are created once and kept in the cache. */
+/** Returns the paths of the image and its compressed forms, which are created once and kept in the cache. */
 export async function diskImages(context: BenchContext, mebibytes: number): Promise<DiskImages> {
   const raw = join(context.cacheDirectory, `image-${mebibytes}-${SEED.toString(16)}.raw`);
   if (!existsSync(raw)) {

@@ -18,7 +18,7 @@ const LOAD_PROCESSES = 2;
 const WARM_UP = 10;
 /** Connecting leaves garbage and pings behind. */
 const SETTLE_MS = 3000;
-/** The agents to use, spread over the site. */
+/** The step between the agents that get work, so that they are spread over the site. */
 const STRIDE = 37;
 const REACH_DEADLINE_MS = 30_000;
 

@@ -139,7 +139,10 @@ function receiveBatch(pointerOf: (bytes: Buffer) => bigint) {
       for (let index = 0; index < BATCH; index += 1)
         headers.writeUInt32LE(CONTROL_BYTES, index * MMSGHDR_BYTES + MMSGHDR_CONTROL_BYTES_AT);
     },
-    /** The bytes of each datagram where several arrived as one (UDP_GRO). Otherwise more than there are. */
+    /**
+     * Returns the bytes of each datagram where several arrived as one (UDP_GRO). Otherwise it returns more
+     * than there are.
+     */
     segmentOf(index: number): number {
       const isJoined = headers.readUInt32LE(index * MMSGHDR_BYTES + MMSGHDR_CONTROL_BYTES_AT) > 0;
       return isJoined ? controls.readInt32LE(index * CONTROL_BYTES + CONTROL_DATA_AT) : DATAGRAM_BYTES;

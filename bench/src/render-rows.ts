@@ -81,7 +81,7 @@ export async function renderRows(context: BenchContext): Promise<Row[]> {
   ];
 }
 
-/** The times of all calls after the first tenth, which warms up. */
+/** Returns the times of all calls after the first tenth, which warms up. */
 async function millisecondsOf(
   times: number,
   render: () => { readonly ok: boolean } | Promise<{ readonly ok: boolean }>,

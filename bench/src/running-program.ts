@@ -22,14 +22,14 @@ export interface ProgramOptions {
   /** The network namespace in which it runs (default: this process's own). */
   readonly network?: NetworkPlace | undefined;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Opens a channel for messages to and from a Node program. */
+  /** True: opens a channel for messages to and from a Node program. */
   readonly channel?: boolean;
 }
 
 export interface RunningProgram {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** The end of its output. */
+  /** Returns the end of its output. */
   output(): string;
   /** Resolves with its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;

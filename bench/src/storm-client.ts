@@ -227,7 +227,7 @@ class Storm {
   }
 }
 
-/** A number for each client and attempt, the same in every run. */
+/** Returns a number for each client and attempt, the same in every run. */
 function spreadOf({ index, silent, stage }: Client): number {
   return stage === 'tftp' ? 0 : ((index * 7919 + silent * 104_729) % (2 * SPREAD_MS)) - SPREAD_MS;
 }

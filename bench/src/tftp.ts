@@ -158,7 +158,7 @@ interface ClientReport {
   readonly seconds: number;
   readonly resent: number;
   /**
-   * The share of its polls of a socket that found a datagram, 0 to 1. Near 0, the client was measured and not
+   * The share of its polls of a socket that found nothing, 0 to 1. Near 0, the client was measured and not
    * the server.
    */
   readonly lookedInVain: number;

@@ -35,7 +35,7 @@ const NO_OPERATION = 0x90;
 /** GRUB's diskboot.img, the first sector of core.img: the place for the sector number of the rest. */
 const REST_SECTOR_OFFSET = 0x1f4;
 
-/** The path of `BOOTX64.EFI`, the name that firmware starts from any disk. */
+/** Returns the path of `BOOTX64.EFI`, the name that firmware starts from any disk. */
 export async function makeEfiLoader(workDirectory: string): Promise<string> {
   return makeImage(workDirectory, 'x86_64-efi', ['efi_gop', 'serial', 'terminal']);
 }

@@ -8,7 +8,7 @@ const LINE_MAX_CHARACTERS = 4096;
 
 export interface SerialConsole {
   push(chunk: Uint8Array): void;
-  /** The number of characters so far. While it grows, the machine is working. */
+  /** The number of bytes so far. While it grows, the machine is working. */
   readonly bytes: number;
   /** Calls back for each whole line, and for an unfinished login prompt. */
   onLine(listener: (line: string) => void): void;

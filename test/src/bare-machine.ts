@@ -25,7 +25,7 @@ const run = promisify(execFile);
 const LIMIT_MS = 20 * 60_000;
 const POLL_MS = 200;
 
-/** The run's own folder, with an empty `images` in it, and the in-memory OS. */
+/** Prepares the run's own folder, with an empty `images` in it, and the in-memory OS. */
 export async function serverOptions(
   firmware: Firmware,
   cleanup: AsyncDisposableStack,

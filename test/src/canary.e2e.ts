@@ -172,7 +172,7 @@ async function errorAnswers(server: ServerChild): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** The error for a template with a secret beside its mistake, and the status of its Workflow. */
+/** Returns the error for a template with a secret beside its mistake, and the status of its Workflow. */
 async function unrenderable(server: ServerChild): Promise<string> {
   const data = (value: string) =>
     `version: "0.1"\nname: bad\nglobal_timeout: 600\ntasks: [{name: t, worker: "{{ .device_1 }}", actions: [{name: a, image: i, timeout: 60, environment: {PASSWORD: "${canaries['templateEnvironment']}", HOST: "${value}"}}]}]\n`;

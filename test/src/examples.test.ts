@@ -76,7 +76,7 @@ function expectedOf(folder: string): Json {
   return toJson(document);
 }
 
-/** The workflow with the names of the YAML, without empty fields. */
+/** Returns the workflow with the names of the YAML, without empty fields. */
 function asYaml({ name, globalTimeoutSeconds, tasks }: WorkflowDefinition): object {
   return { name, global_timeout: globalTimeoutSeconds, tasks: tasks.map(taskAsYaml) };
 }

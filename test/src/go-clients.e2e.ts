@@ -56,7 +56,7 @@ interface Line {
   readonly error?: string;
 }
 
-/** Each line in the other form, as Go's own serializers convert it. */
+/** Returns each line in the other form, as Go's own serializers convert it. */
 async function marshalled(lines: readonly Line[]): Promise<readonly Line[]> {
   const child = spawn(pathOf('marshal'), { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

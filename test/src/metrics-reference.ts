@@ -13,7 +13,7 @@ type Families = ReadonlyMap<string, ShownFamily>;
 
 const PAGE = join(import.meta.dirname, '../../docs/reference/metrics.md');
 
-/** The metrics by the page in the heading. The last one is `/metrics`. */
+/** Returns the metrics by the page in the heading. The last one is `/metrics`. */
 export function documentedMetrics(): ReadonlyMap<string, Families> {
   const [, ...sections] = readFileSync(PAGE, 'utf8').split(/^## /m);
   return new Map(

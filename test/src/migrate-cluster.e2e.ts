@@ -44,7 +44,7 @@ async function rendered(server: ServerChild, path: string): Promise<Served> {
   }
 }
 
-/** The options with which commands on its machine reach a server. */
+/** Returns the kubeconfig with which commands on its machine reach a server. */
 function kubeconfigOf({ dataDirectory }: ServerChild): string {
   return join(dataDirectory, 'kubeconfig');
 }

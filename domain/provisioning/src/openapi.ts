@@ -91,7 +91,7 @@ function bodyOf({ method }: Operation, schema: ObjectSchema, inPath: readonly st
   return { required: isNeeded, content: { 'application/json': { schema: body } } };
 }
 
-/** The schema without the fields that are in the path. */
+/** Returns the schema without the fields that are in the path. */
 function bodySchemaOf(schema: ObjectSchema, inPath: readonly string[]): ObjectSchema {
   const said = inPath.map((name) => pathFields[name] ?? name);
   const required = (schema.required ?? []).filter((name) => !said.includes(name));

@@ -58,7 +58,7 @@ export function actionName(image: string): string {
   return last.split(':')[0] ?? '';
 }
 
-/** A message for people who apply a template. */
+/** Returns a message for people who apply a template. */
 export function foreignImageWarning(image: string): string {
   const instead = INSTEAD.get(actionName(image));
   const way = instead === undefined ? '' : `use ${instead}; `;

@@ -10,7 +10,7 @@ export interface LeadershipOptions {
   readonly log: Log;
   /** Unique to this process. An earlier process on the same host has a different identity. */
   readonly identity: string;
-  /** The namespace of the Lease. */
+  /** The name of the Lease. */
   readonly name: string;
   /** `default` when absent. */
   readonly namespace?: string;

@@ -162,7 +162,7 @@ function floatForm(verb: string): [form: string, precision: number] {
   }
 }
 
-/** The # flag: always a decimal point, and for %g the zeros that it would drop. */
+/** Applies the # flag: always a decimal point, and for %g the zeros that it would drop. */
 function withPoint(text: string, verb: string, precision: number): string {
   const exponentAt = text.search(verb === 'x' || verb === 'X' ? /[pP]/ : /[eE]/);
   const number = exponentAt < 0 ? text : text.slice(0, exponentAt);

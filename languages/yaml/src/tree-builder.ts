@@ -60,7 +60,7 @@ export class TreeBuilder {
   readonly #anchors = new Map<string, Anchored | undefined>();
   #nodes = 0;
   #characters = 0;
-  /** The size of the node that was built last. */
+  /** The height of the node that was built last. */
   #height = 0;
 
   constructor(lines: LineCounter, limits: YamlLimits) {

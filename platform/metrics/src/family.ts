@@ -15,7 +15,7 @@ export interface MetricFamily {
   /** The help text, one line. */
   readonly help: string;
   readonly labels: readonly string[];
-  /** Each sample as `name{labels}` and its value, in order. */
+  /** Returns each sample as `name{labels}` and its value, in order. */
   samples(): Iterable<readonly [name: string, value: number]>;
 }
 

@@ -10,7 +10,7 @@ const BYTES_MAX = 72 * 1024 * 1024;
 const SWEEP_MS = 250;
 
 export interface HeldBody {
-  /** The bytes in the buffers of both sides. */
+  /** Returns the bytes in the buffers of both sides. */
   bytes(): number;
   /** Differs when the client has read something since the last call. */
   taken(): number;
@@ -41,7 +41,7 @@ export class HeldBodies {
     return () => this.#bodies.delete(body);
   }
 
-  /** The bytes held by all responses. */
+  /** Returns the bytes held by all responses. */
   bytes(): number {
     return this.#bodies.keys().reduce((sum, body) => sum + body.bytes(), 0);
   }

@@ -64,7 +64,7 @@ test('drops every spelling of what a proxy states about a client', () => {
 interface Served extends AsyncDisposable {
   readonly bench: GatewayBench;
   readonly token: string;
-  /** The fields of the last request that passed. */
+  /** Returns the last request that passed. */
   seen(): IncomingMessage | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { StreamProgress } from '@tinkerbell/platform-contract';
 import type { ByteRange } from './byte-range.ts';
 
-/** Writes a body of several ranges (RFC 9110 section 14.6). */
+/** A body of several ranges (RFC 9110 section 14.6). */
 export interface Multipart {
   readonly contentType: string;
   readonly lengthBytes: number;

@@ -188,7 +188,7 @@ const bootService = () =>
     ready: /^ready$/m,
   });
 
-/** The values that udhcpc passes to its script, as a record. */
+/** Returns the values that udhcpc passes to its script, as a record. */
 async function lease(...words: string[]): Promise<Record<string, string>> {
   const script = join(directory, 'lease.sh');
   writeFileSync(script, '#!/bin/sh\n[ "$1" = bound ] && env > "$0.env"\nexit 0\n', { mode: 0o755 });

@@ -1,6 +1,6 @@
 import type { MetricSet } from '@tinkerbell/platform-metrics';
 
-/** The store's metrics about its cluster. */
+/** Creates the store's metrics about its cluster. */
 export function createClusterMetrics(set: MetricSet) {
   return {
     retries: set.counter(

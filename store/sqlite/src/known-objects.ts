@@ -36,7 +36,7 @@ export class KnownObjects {
     return held === undefined || object === undefined ? undefined : { key, revision: held.revision, object };
   }
 
-  /** The object was just read or written. */
+  /** Stores an object that was just read or written. */
   set(stored: StoredObject): void {
     const path = formatKey(stored.key);
     this.#absent.delete(path);

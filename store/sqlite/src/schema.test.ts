@@ -19,7 +19,7 @@ const object = JSON.stringify({
 });
 const lease = { address: '10.0.0.1', mac: '02:00:5e:10:00:01', state: 'leased', untilMs: 7 } as const;
 
-/** The schema that the first version of this program wrote. */
+/** Writes a file with the schema of the first version of this program. */
 function versionOne(path: string): void {
   using database = new DatabaseSync(path);
   database.exec(`pragma journal_mode = wal;

@@ -16,7 +16,7 @@ import type { ApiServer } from './api-server.ts';
 import { buildPrograms } from './kube-programs.ts';
 
 interface GrantOptions {
-  /** The rules to grant (default: those of the ClusterRole). */
+  /** Whether the user may create namespaces (default: as in the ClusterRole). */
   readonly mayCreateNamespaces?: boolean;
 }
 

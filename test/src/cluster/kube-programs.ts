@@ -63,7 +63,7 @@ async function installedGo(): Promise<string> {
   throw new Error('go is not installed: https://go.dev/dl, or apt-get install golang');
 }
 
-/** A separate folder for other versions. */
+/** Returns a separate folder for each set of versions. */
 function folderOf(): string {
   const hash = createHash('sha256').update(moduleText()).digest('hex').slice(0, 12);
   return join(CACHE, `kube-apiserver-${hash}`);

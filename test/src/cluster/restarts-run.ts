@@ -30,11 +30,11 @@ export interface RestartsReport {
   readonly starts: number;
   readonly repeatedStarts: number;
   readonly violations: readonly Violation[];
-  /** The values of `/metrics` at the end. */
+  /** The value in `/metrics` at the end. */
   readonly watchRestarts: number;
 }
 
-/** The time until work continues after a restart. */
+/** The longest time until work continues after a restart. */
 const MOVE_MS_MAX = 60_000;
 
 export async function runRestarts(options: RestartsOptions): Promise<RestartsReport> {

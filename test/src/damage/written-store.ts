@@ -36,7 +36,7 @@ export interface WriteOptions {
   readonly folder: string;
   readonly choice: SeededChoice;
   readonly writes: number;
-  /** The length of a spec's padding. */
+  /** The maximum length of a spec's padding. */
   readonly bytesMax: number;
 }
 

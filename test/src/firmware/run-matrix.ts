@@ -96,7 +96,7 @@ async function tryBoot(
   }
 }
 
-/** The files that have to be fetched or built while there is a network. */
+/** Prepares the files that have to be fetched or built while there is a network. */
 async function prepareFiles(cases: readonly BootCase[]): Promise<BootFiles> {
   const hookDirectory = join(cacheDirectory, 'test', 'hook-firmware');
   const needsArm = cases.some(({ loader }) => isArm(loader.firmware));

@@ -56,7 +56,7 @@ export const SERVER_FLAGS = [
 export interface EdgeSite {
   readonly edge: NetworkHost;
   readonly server: NetworkHost;
-  /** A computer among the machines. It can reach only the gateway. */
+  /** Adds a computer among the machines. It can reach only the gateway. */
   addClient(lastNumber: number): Promise<NetworkHost>;
 }
 

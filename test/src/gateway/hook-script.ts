@@ -1,7 +1,10 @@
 /** The files on the file host of the edge stack, and the name server that leads to it. */
 import { EMULATED_KERNEL_ARGUMENTS, serialConsoleArguments, type NetworkHost } from '@tinkerbell/sandbox';
 
-/** A script for every machine, like the edge stack's `boot.ipxe`. The machine itself reports its identity. */
+/**
+ * Returns a script for every machine, like the edge stack's `boot.ipxe`. The machine itself reports its
+ * identity.
+ */
 export function hookScript({ host, grpc }: { readonly host: string; readonly grpc: string }): string {
   const url = `http://${host}/tink-stack/hook`;
   const own = `grpc_authority=${grpc} tinkerbell_tls=false worker_id=\${mac} hw_addr=\${mac}`;

@@ -178,8 +178,8 @@ async function createSomewhere(
 }
 
 /**
- * The milliseconds until the other servers have rendered a new workflow and answered an agent, at most the
- * limit.
+ * Returns the milliseconds until the other servers have rendered a new workflow and answered an agent, at
+ * most the limit.
  */
 async function workMoves(others: readonly Replica[], world: World, name: string): Promise<number> {
   const startedMs = performance.now();

@@ -21,7 +21,7 @@ export function goIsMissing(): string | undefined {
     : 'sprig is not installed (apt-get install golang-github-masterminds-sprig-dev)';
 }
 
-/** The minor number of Go's version: 22 of 1.22.3. */
+/** Returns the minor number of Go's version: 22 of 1.22.3. */
 export function goVersion(): number | undefined {
   const asked = spawnSync('go', ['version'], { encoding: 'utf8' });
   const minor = /go1\.([0-9]+)/.exec(asked.stdout ?? '')?.[1];

@@ -64,7 +64,7 @@ export function partsByStep(value: unknown, steps: Iterable<string>): ReadonlyMa
 class ItemIndex {
   readonly #list: readonly unknown[];
   readonly #indexes = new Map<string, ReadonlyMap<string, unknown>>();
-  /** The kind that the last step had. The next step nearly always has the same. */
+  /** The index that had the last step. It nearly always has the next one too. */
   #latest: ReadonlyMap<string, unknown> = new Map();
 
   constructor(list: readonly unknown[]) {

@@ -2,8 +2,8 @@ import { Type } from '../schema.ts';
 import { dateTime, described, optional } from '../schema-builders.ts';
 
 /**
- * The common part of the status of a Job and of a Task. `types` lists the conditions that the BMC controller
- * sets.
+ * Returns the common part of the status of a Job and of a Task. `types` lists the conditions that the BMC
+ * controller sets.
  */
 export function progressFields(kind: 'Job' | 'Task', types: string) {
   return {

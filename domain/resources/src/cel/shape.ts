@@ -14,9 +14,9 @@ export interface Shape {
   /** The characters of a text, items of a list, or entries of a map. 1 for anything else. */
   readonly size: number;
   readonly isList: boolean;
-  /** The shape of an item of a list, or of a value of a map. */
+  /** Returns the shape of an item of a list, or of a value of a map. */
   inner(): Shape;
-  /** The shape of a field of an object. */
+  /** Returns the shape of a field of an object. */
   field(name: string): Shape;
 }
 
@@ -72,7 +72,7 @@ function textMax(schema: Schema): number {
   return format === 'date-time' ? DATE_CHARACTERS : REQUEST_BYTES_MAX;
 }
 
-/** The maximum number of items of a list or entries of a map. */
+/** Returns the maximum number of items of a list or entries of a map. */
 export function sizeOf(schema: Schema): number {
   const { items, maxItems, additionalProperties, maxProperties, properties } = schema;
   if (schema.type === 'array')

@@ -9,7 +9,7 @@ const text = () => Type.Optional(Type.String());
 const texts = () => Type.Optional(Type.Array(Type.String()));
 const free = () => ({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
 
-/** Limits the columns. Each is read for each row of a table. */
+/** The limit of a column's path, which is read for each row of a table. */
 const JSON_PATH_MAX = 1024;
 const COLUMNS_MAX = 64;
 /** Limits the versions. Each is a kind that is served. */

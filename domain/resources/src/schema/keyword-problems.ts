@@ -72,7 +72,7 @@ function enumFault(schema: Schema, value: unknown, steps: Steps, found: Found): 
   found({ reason: 'not-supported', message: `must be one of ${wordsOf(allowed)}` });
 }
 
-/** Returns as many as fit into a message that may be one of a hundred. */
+/** The number of allowed values in a message that may be one of a hundred. */
 const WORDS_MAX = 20;
 const WORDS_CHARACTERS_MAX = 1000;
 

@@ -21,8 +21,8 @@ import { YAML_FUNCTIONS } from './yaml.ts';
 import type { TemplatePlatform } from '../template-platform.ts';
 
 /**
- * The functions of a Tinkerbell template besides Go's built-ins (upstream: funcmap.New, which has sprig's
- * hermetic functions and Tinkerbell's own). Without a platform, those that need one fail when called.
+ * Returns the functions of a Tinkerbell template besides Go's built-ins (upstream: funcmap.New, which has
+ * sprig's hermetic functions and Tinkerbell's own). Without a platform, those that need one fail when called.
  */
 export function templateFunctions(platform?: TemplatePlatform): FunctionMap {
   return functionMap({

@@ -1,7 +1,7 @@
 import { type FunctionSpec, STRING, stringValue } from '@tinkerbell/go-template';
 import { text } from './operands.ts';
 
-/** A function from one text to another. Its cost is the length of its input. */
+/** Returns a function from one text to another. Its cost is the length of its input. */
 export function ofText(change: (source: string) => string): FunctionSpec {
   return {
     params: [STRING],

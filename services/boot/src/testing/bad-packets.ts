@@ -135,7 +135,9 @@ const answered: readonly (readonly [string, Build])[] = [
   ['an option overloaded into file', { options: '340101ff', header: { file: '350101ff' } }],
 ];
 
-/** Each packet as the machine with that hardware address sends it. The caller chooses the transaction. */
+/**
+ * Returns each packet as the machine with that hardware address sends it. The caller chooses the transaction.
+ */
 export function badPackets(machineOf: (index: number) => Uint8Array): readonly BadPacket[] {
   const kinds = [
     ...silent.map((each) => ({ each, outcome: 'silence' as const })),

@@ -126,7 +126,7 @@ function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void 
   if (!isSame) assert.fail(say('it is decoded differently'));
 }
 
-/** The time in milliseconds. The machine may be busy, so a slow packet is tried again. */
+/** Returns the time in milliseconds. The machine may be busy, so a slow packet is tried again. */
 function timeOf(feed: () => void, say: (what: string) => string): number {
   const measured = () => {
     const before = performance.now();

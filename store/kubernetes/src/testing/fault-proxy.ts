@@ -17,7 +17,7 @@ export type Fault =
 
 export interface FaultProxy extends AsyncDisposable {
   readonly url: string;
-  /** The fault of existing and of new connections. */
+  /** Sets the fault of existing and of new connections. */
   set(fault: Fault): void;
   /** The next writes reach the server, and their answers are lost. */
   loseWriteAnswers(count: number): void;

@@ -30,7 +30,7 @@ function filesOf(path: string): Files {
   };
 }
 
-/** The content of the disk before the sync, with any of the sectors written since, in any order. */
+/** Returns the content of the disk before the sync, with any of the sectors written since, in any order. */
 function afterPowerCut(durable: Files, written: Files, seed: number): Files {
   const log = Buffer.from(written.log);
   let state = seed;

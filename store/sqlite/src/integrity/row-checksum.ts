@@ -14,7 +14,7 @@ export function rowChecksum(values: readonly ColumnValue[], count = values.lengt
 }
 
 /**
- * The checksum of the last column, which is the long one. Rows that share it compute it once, and
+ * Returns the checksum of the last column, which is the long one. Rows that share it compute it once, and
  * `headChecksum` continues from it.
  */
 export function textChecksum(value: ColumnValue): number {
